@@ -1,0 +1,48 @@
+/**
+ * The one error class. `code` is stable and dotted (`config.invalid`, `ledger.locked`): the CLI chooses the exit code by its
+ * first word, tests and programs branch on it. `message` says what happened and to which thing; `hint` says what to do.
+ */
+export class SluiceError extends Error {
+  readonly code: string
+  readonly hint: string | undefined
+
+  constructor(fault: { code: string; message: string; hint?: string | undefined; cause?: unknown }) {
+    super(fault.message, fault.cause === undefined ? undefined : { cause: fault.cause })
+    this.name = 'SluiceError'
+    this.code = fault.code
+    this.hint = fault.hint
+  }
+}
+
+export function isSluiceError(error: unknown, code?: string): error is SluiceError {
+  return error instanceof SluiceError && (code === undefined || error.code === code)
+}
+
+/** The `code` of a Node or SQLite error (`ENOENT`, `SQLITE_BUSY`), or undefined. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** One line for people: the message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+export interface PlainError {
+  code: string
+  message: string
+  hint?: string
+}
+
+/** Errors cross threads and sockets as plain objects; a foreign error keeps its code where it has one. */
+export function toPlainError(error: unknown): PlainError {
+  if (error instanceof SluiceError) {
+    return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+  }
+  return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
+}
+
+export function fromPlainError(plain: PlainError): SluiceError {
+  return new SluiceError(plain)
+}

@@ -1,0 +1,148 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { codeOf, messageOf, SluiceError } from './errors.ts'
+
+export type Sqlite = Database.Database
+export type Statement = Database.Statement<unknown[]>
+
+export interface Migration {
+  /** Numbered from 1, without gaps; stored in PRAGMA user_version. */
+  version: number
+  sql: string
+}
+
+export interface OpenOptions {
+  file: string
+  migrations: readonly Migration[]
+  /** FULL: a commit survives a power cut. NORMAL: it survives a crash of the process only. */
+  synchronous: 'FULL' | 'NORMAL'
+  /** Overwrites deleted content with zeros (PRAGMA secure_delete): for files that hold secrets. */
+  secure_delete?: boolean
+}
+
+/**
+ * Opens a database in WAL mode, 0600, and brings it to the newest version; before each migration of a file that holds data a
+ * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.damaged`, `database.full`, `database.locked`,
+ * `database.unreadable`, each naming the file.
+ */
+export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
+  let database: Sqlite | undefined
+  try {
+    database = new Database(file, { timeout: 5_000 })
+    if (file !== ':memory:') chmodSync(file, 0o600)
+    database.pragma('journal_mode = WAL')
+    database.pragma(`synchronous = ${synchronous}`)
+    database.pragma('foreign_keys = ON')
+    database.pragma('temp_store = MEMORY')
+    if (secure_delete) database.pragma('secure_delete = ON')
+    migrate(database, file, migrations)
+    return database
+  } catch (error) {
+    database?.close()
+    throw translateSqliteError(error, file)
+  }
+}
+
+/** Opens an existing database for reading only; works beside a writing process. Error `database.missing` where there is none. */
+export function openSqliteReadOnly(file: string, newest_version: number): Sqlite {
+  if (!existsSync(file)) {
+    throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
+  }
+  let database: Sqlite | undefined
+  try {
+    database = new Database(file, { readonly: true, timeout: 5_000 })
+    refuseNewer(database, file, newest_version)
+    return database
+  } catch (error) {
+    database?.close()
+    throw translateSqliteError(error, file)
+  }
+}
+
+function migrate(database: Sqlite, file: string, migrations: readonly Migration[]): void {
+  const newest = migrations.at(-1)?.version ?? 0
+  const current = refuseNewer(database, file, newest)
+  for (const migration of migrations) {
+    if (migration.version <= current) continue
+    if (current > 0) keepCopy(database, `${file}.before-v${migration.version}`)
+    database.transaction(() => {
+      database.exec(migration.sql)
+      database.pragma(`user_version = ${migration.version}`)
+    })()
+  }
+}
+
+function keepCopy(database: Sqlite, copy: string): void {
+  rmSync(copy, { force: true })
+  database.prepare('VACUUM INTO ?').run(copy)
+  chmodSync(copy, 0o600)
+}
+
+function refuseNewer(database: Sqlite, file: string, newest: number): number {
+  const current = database.pragma('user_version', { simple: true }) as number
+  if (current > newest) {
+    throw new SluiceError({
+      code: 'database.newer',
+      message: `${file} was written by a newer version of Sluice (format ${current}, this program knows up to ${newest})`,
+      hint: 'install the newer version again, or restore the copy that it kept before its migration (FILE.before-v…)',
+    })
+  }
+  return current
+}
+
+/** Gives SQLite's errors our codes; anything else passes unchanged. */
+export function translateSqliteError(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof SluiceError || !code?.startsWith('SQLITE_')) return error
+  for (const [prefix, ours, hint] of sqlite_faults) {
+    if (code.startsWith(prefix)) {
+      return new SluiceError({ code: ours, message: `${file}: ${messageOf(error)} (${code})`, hint, cause: error })
+    }
+  }
+  return new SluiceError({ code: 'database.failed', message: `${file}: ${messageOf(error)} (${code})`, cause: error })
+}
+
+const sqlite_faults: readonly (readonly [string, string, string])[] = [
+  [
+    'SQLITE_FULL',
+    'database.full',
+    'free some space on the disk that holds the file; nothing that was recorded is lost',
+  ],
+  [
+    'SQLITE_IOERR',
+    'database.failed',
+    'look at the disk that holds the file (space, dmesg); nothing that was recorded is lost',
+  ],
+  [
+    'SQLITE_CORRUPT',
+    'database.damaged',
+    'move the file away and restore a backup, or start without it: known files are linked again by their md5',
+  ],
+  [
+    'SQLITE_NOTADB',
+    'database.damaged',
+    'this is not a database of Sluice: move the file away and restore a backup, or start without it',
+  ],
+  ['SQLITE_BUSY', 'database.locked', 'another process uses this file: stop it first'],
+  ['SQLITE_READONLY', 'database.unreadable', 'the file cannot be written: check its owner and mode'],
+  ['SQLITE_CANTOPEN', 'database.unreadable', 'check that the folder exists and who may write there'],
+  ['SQLITE_PERM', 'database.unreadable', 'check the owner and the mode of the file'],
+]
+
+/**
+ * Holds a lock that the kernel frees when the process dies, kill -9 included: a second SQLite file inside BEGIN EXCLUSIVE.
+ * Error `database.locked` when another process holds it.
+ */
+export function holdLock(file: string): { release(): void } {
+  let database: Sqlite | undefined
+  try {
+    database = new Database(file, { timeout: 0 })
+    chmodSync(file, 0o600)
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database?.close()
+    throw translateSqliteError(error, file)
+  }
+  const held = database
+  return { release: () => held.close() }
+}

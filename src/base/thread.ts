@@ -1,0 +1,164 @@
+import {
+  MessageChannel,
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  type Transferable,
+  Worker,
+  workerData,
+} from 'node:worker_threads'
+import { fromPlainError, messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
+
+/**
+ * Threads are modules that serve calls: the starter holds a `Thread` and awaits `call(method, argument)`, the module answers
+ * through `serveCalls` or `serveBatches`. Threads always start from dist/: Node 20 cannot load TypeScript into one.
+ */
+export interface Thread {
+  call<Result>(method: string, argument: unknown, transfer?: Transferable[]): Promise<Result>
+  /** Ends the thread now; calls in flight reject with `thread.ended`. */
+  terminate(): Promise<void>
+}
+
+interface CallMessage {
+  id: number
+  method: string
+  argument: unknown
+}
+
+type AnswerMessage = { id: number; value: unknown } | { id: number; error: PlainError }
+
+/** `module` is the path of the thread's module below src/, without extension: `ledger/thread`. */
+export function startThread(module: string, data: unknown = undefined): Thread {
+  const { port1, port2 } = new MessageChannel()
+  const worker = new Worker(builtModule(module), {
+    workerData: { port: port2, data },
+    transferList: [port2],
+    name: module,
+  })
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  let next_id = 1
+  let ended: SluiceError | undefined
+
+  function end(error: SluiceError): void {
+    ended ??= error
+    for (const call of waiting.values()) call.reject(ended)
+    waiting.clear()
+    port1.close()
+  }
+
+  port1.on('message', (answer: AnswerMessage) => {
+    const call = waiting.get(answer.id)
+    if (!call) return
+    waiting.delete(answer.id)
+    if (waiting.size === 0) port1.unref()
+    if ('error' in answer) call.reject(fromPlainError(answer.error))
+    else call.resolve(answer.value as never)
+  })
+  // Idle threads keep no process alive; a call in flight does.
+  port1.unref()
+  worker.unref()
+  worker.on('error', (error) =>
+    end(
+      new SluiceError({ code: 'thread.failed', message: `thread ${module} failed: ${messageOf(error)}`, cause: error }),
+    ),
+  )
+  worker.on('exit', () => end(new SluiceError({ code: 'thread.ended', message: `thread ${module} has ended` })))
+
+  return {
+    call<Result>(method: string, argument: unknown, transfer: Transferable[] = []): Promise<Result> {
+      if (ended) return Promise.reject(ended)
+      return new Promise<Result>((resolve, reject) => {
+        const id = next_id++
+        if (waiting.size === 0) port1.ref()
+        waiting.set(id, { resolve, reject })
+        port1.postMessage({ id, method, argument } satisfies CallMessage, transfer)
+      })
+    },
+    async terminate() {
+      end(new SluiceError({ code: 'thread.ended', message: `thread ${module} was ended` }))
+      await worker.terminate()
+    },
+  }
+}
+
+function builtModule(module: string): URL {
+  const here = import.meta.url.replace(/\/src\/base\/thread\.ts$/, '/dist/base/thread.js')
+  return new URL(`../${module}.js`, here)
+}
+
+/** One call as the thread's module sees it; each is answered exactly once. */
+export interface ServedCall {
+  method: string
+  argument: unknown
+  resolve(value: unknown, transfer?: Transferable[]): void
+  reject(error: unknown): void
+}
+
+export function threadData<Data>(): Data {
+  return (workerData as { data: Data }).data
+}
+
+/**
+ * Serves calls in batches: everything that has arrived by now, at most `most` calls, is handed over at once, so that a
+ * database can put many callers' writes into one commit.
+ */
+export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<void>, most = 512): void {
+  const port = threadPort()
+  const backlog: CallMessage[] = []
+  let busy = false
+  port.on('message', async (first: CallMessage) => {
+    backlog.push(first)
+    if (busy) return
+    busy = true
+    while (backlog.length > 0) {
+      while (backlog.length < most) {
+        const next = receiveMessageOnPort(port)?.message as CallMessage | undefined
+        if (!next) break
+        backlog.push(next)
+      }
+      await handle(backlog.splice(0, most).map((call) => served(port, call)))
+    }
+    busy = false
+  })
+}
+
+/** Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through `transferred`. */
+export function serveCalls(handlers: Record<string, (argument: never) => unknown>): void {
+  const port = threadPort()
+  port.on('message', async (message: CallMessage) => {
+    const call = served(port, message)
+    try {
+      const handler = handlers[message.method]
+      if (!handler) throw new Error(`no such method: ${message.method}`)
+      const value = await handler(message.argument as never)
+      if (value instanceof Transferred) call.resolve(value.value, value.transfer)
+      else call.resolve(value)
+    } catch (error) {
+      call.reject(error)
+    }
+  })
+}
+
+export class Transferred {
+  readonly value: unknown
+  readonly transfer: Transferable[]
+
+  constructor(value: unknown, transfer: Transferable[]) {
+    this.value = value
+    this.transfer = transfer
+  }
+}
+
+function threadPort(): MessagePort {
+  if (!parentPort) throw new Error('this module runs in a thread only')
+  return (workerData as { port: MessagePort }).port
+}
+
+function served(port: MessagePort, { id, method, argument }: CallMessage): ServedCall {
+  return {
+    method,
+    argument,
+    resolve: (value, transfer = []) => port.postMessage({ id, value } satisfies AnswerMessage, transfer),
+    reject: (error) => port.postMessage({ id, error: toPlainError(error) } satisfies AnswerMessage),
+  }
+}

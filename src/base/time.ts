@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * The only door to time. Production uses `system_clock`; tests hand in a fake one and move it by hand. `now_ms` is wall-clock
+ * time (Unix, milliseconds); `monotonic_ms` never jumps and is for durations only.
+ */
+export interface Clock {
+  now_ms(): number
+  monotonic_ms(): number
+  /** Resolves after `ms`, or at once when the signal aborts: it never rejects, the caller looks at its signal. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** setTimeout overflows beyond this (2^31 - 1 ms) and fires at once; longer sleeps are cut, callers loop anyway. */
+const longest_timer_ms = 2_147_483_647
+
+export const system_clock: Clock = {
+  now_ms: () => Date.now(),
+  monotonic_ms: () => performance.now(),
+  async sleep(ms, signal) {
+    if (signal?.aborted) return
+    try {
+      await delay(Math.min(Math.max(0, ms), longest_timer_ms), undefined, signal ? { signal } : {})
+    } catch (error) {
+      if (!signal?.aborted) throw error
+    }
+  },
+}
+
+export const second_ms = 1_000
+export const minute_ms = 60_000
+export const hour_ms = 3_600_000
+export const day_ms = 86_400_000
+
+/** ISO 8601 UTC, the form of every time that people or the wire see. */
+export function isoTime(at_ms: number): string {
+  return new Date(at_ms).toISOString()
+}
+
+/**
+ * Exponential back-off with full jitter (AWS Architecture Blog, "Exponential Backoff And Jitter"), never under a tenth of
+ * its ceiling so that a retry is never immediate. `attempt` counts from 0.
+ */
+export function backoff_ms(
+  attempt: number,
+  limits: { first_ms: number; most_ms: number },
+  random = Math.random,
+): number {
+  const ceiling = Math.min(limits.most_ms, limits.first_ms * 2 ** Math.min(attempt, 30))
+  return Math.round(ceiling * (0.1 + 0.9 * random()))
+}

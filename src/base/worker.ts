@@ -1,0 +1,71 @@
+import type { Clock } from './time.ts'
+import { backoff_ms } from './time.ts'
+
+export interface Worker {
+  readonly name: string
+  /** A flag, not a message: twice is once. The worker asks the ledger again; the ledger stays the truth. */
+  wake(): void
+  /** Resolves when the worker has ended after its signal; never rejects. */
+  readonly ended: Promise<void>
+  /** Monotonic time of the last finished step: what a watchdog reads. */
+  lastStep_ms(): number
+}
+
+export interface WorkerOptions {
+  name: string
+  /** One bounded piece of work. Answers how long to wait for a wake before the next: 0 when there is more to do. */
+  step: (signal: AbortSignal) => Promise<{ wait_ms: number }>
+  clock: Clock
+  signal: AbortSignal
+  /** A step that throws is reported here and tried again, later and later: one fault never stops a worker for good. */
+  on_error: (error: unknown) => void
+}
+
+const after_error = { first_ms: 500, most_ms: 60_000 }
+
+/** Runs `step` again and again until the signal aborts. */
+export function runWorker(options: WorkerOptions): Worker {
+  const { name, step, clock, signal, on_error } = options
+  let woken = false
+  let interrupt = new AbortController()
+  let last_step_ms = clock.monotonic_ms()
+
+  const stop = () => interrupt.abort()
+  signal.addEventListener('abort', stop)
+
+  async function rest(ms: number): Promise<void> {
+    if (woken || ms <= 0 || signal.aborted) return
+    interrupt = new AbortController()
+    await clock.sleep(ms, interrupt.signal)
+  }
+
+  async function loop(): Promise<void> {
+    let errors_in_a_row = 0
+    while (!signal.aborted) {
+      woken = false
+      let wait_ms: number
+      try {
+        wait_ms = (await step(signal)).wait_ms
+        errors_in_a_row = 0
+      } catch (error) {
+        if (signal.aborted) break
+        on_error(error)
+        wait_ms = backoff_ms(errors_in_a_row++, after_error)
+        woken = false
+      }
+      last_step_ms = clock.monotonic_ms()
+      await rest(wait_ms)
+    }
+    signal.removeEventListener('abort', stop)
+  }
+
+  return {
+    name,
+    wake() {
+      woken = true
+      interrupt.abort()
+    },
+    ended: loop(),
+    lastStep_ms: () => last_step_ms,
+  }
+}

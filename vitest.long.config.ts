@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+// The full numbers: the same build, files named *.long.ts, one at a time so that they do not disturb each other.
+export default defineConfig({
+  test: {
+    include: ['test/**/*.long.ts'],
+    globalSetup: ['test/build-first.ts'],
+    pool: 'forks',
+    maxWorkers: 1,
+    fileParallelism: false,
+    testTimeout: 1_800_000,
+    hookTimeout: 120_000,
+  },
+})
