@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/** The kinds of ids that the service gives out (contract, "Everywhere"); the last four are seen on the hosted one. */
+export const id_kinds = [
+  'project',
+  'chat',
+  'message',
+  'asset',
+  'label',
+  'concept',
+  'view',
+  'session',
+  'action',
+  'skill',
+  'memory',
+] as const
+
+export type IdKind = (typeof id_kinds)[number]
+
+/** What follows the kind and its underscore. */
+export const id_tail = /[a-z0-9]{20}/
+
+/** `pat_` and 32 characters. The contract names no alphabet: letters and digits are ours (L), and safe in a header. */
+export const token_pattern = /^pat_[A-Za-z0-9]{32}$/
+
+/** Hexadecimal, any case; the service folds it to lower case. */
+export const md5_pattern = /^[0-9a-fA-F]{32}$/
+
+/** `<domain>.<op>.<reason>`; a known code decides what a client does, never the text beside it. */
+export const error_code_pattern = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/
+
+/** type/subtype with optional parameters, each name of RFC 6838 section 4.2 characters. */
+export const mime_type_pattern =
+  /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(\s*;.*)?$/
+
+export const api_key_header = 'x-api-key'
+export const project_header = 'x-project-id'
+
+const patterns = Object.fromEntries(
+  id_kinds.map((kind) => [kind, new RegExp(`^${kind}_${id_tail.source}$`)]),
+) as Record<IdKind, RegExp>
+
+export function idPattern(kind: IdKind): RegExp {
+  return patterns[kind]
+}
+
+export function isId(kind: IdKind, value: unknown): value is string {
+  return typeof value === 'string' && patterns[kind].test(value)
+}
+
+/** The schema of an id of one kind. */
+export function idSchema(kind: IdKind) {
+  return z
+    .string()
+    .regex(patterns[kind], { error: `must be an id of the form ${kind}_ and 20 lower-case letters or digits` })
+    .meta({ description: `The id of a ${kind}.`, examples: [`${kind}_4f7k2m9q0x3c8v1b6n5z`] })
+}

@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import type { ErrorCode } from './error-codes.ts'
+
+/** One call of the interface. The service registers its handlers, and the description is made, from these. */
+export interface Route {
+  id: string
+  /** Updates are POST: the interface has no PATCH and no PUT. */
+  method: 'GET' | 'POST' | 'DELETE'
+  /** In the form of OpenAPI: parameters in braces. */
+  path: string
+  summary: string
+  /** Whether the call needs X-API-Key. */
+  auth: boolean
+  /** Whether the call needs X-Project-Id besides. */
+  scoped: boolean
+  params?: z.ZodType
+  query?: z.ZodType
+  /** The body; a schema that accepts `undefined` accepts an empty one. Without it a body is not looked at. */
+  request?: z.ZodType
+  /** Answers by status; `null` is an answer without a body. */
+  answers: { readonly [status: number]: z.ZodType | null }
+  /** Of the answers, where it is not application/json. */
+  media_type?: string
+  /** The code for a fault in this field of the body, where it has one of its own. */
+  field_codes?: { readonly [field: string]: ErrorCode }
+}
