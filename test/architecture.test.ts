@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { breachesOf, doors } from './architecture/rules.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+test('the house is in order', () => {
+  expect(breachesOf(sourceFiles())).toEqual([])
+})
+
+test('every package of the program has a door, and every door a package', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(Object.keys(doors).sort()).toEqual(Object.keys(dependencies).sort())
+})
+
+describe('a planted breach is found', () => {
+  const planted: [string, Record<string, string>, string][] = [
+    ['an upward import', { 'base/a.ts': `import { b } from '../domain/b.ts'` }, 'base/ may not import domain/'],
+    ['an upward type import', { 'base/a.ts': `import type { B } from '../domain/b.ts'` }, 'base/ may not import'],
+    ['an upward type in place', { 'base/a.ts': `let x: import('../domain/b.ts').B` }, 'base/ may not import'],
+    ['an upward lazy import', { 'base/a.ts': `await import('../domain/b.ts')` }, 'base/ may not import'],
+    ['an upward re-export', { 'base/a.ts': `export * from '../domain/b.ts'` }, 'base/ may not import'],
+    ['an upward named re-export', { 'base/a.ts': `export { b } from '../domain/b.ts'` }, 'base/ may not import'],
+    ['an upward thread', { 'base/a.ts': `startThread('domain/b')` }, 'base/ may not import'],
+    ['a sideways import', { 'ledger/a.ts': `import { c } from '../disk/c.ts'` }, 'ledger/ may not import disk/'],
+    ['a service that knows the client', { 'service/a.ts': `import { b } from '../domain/b.ts'` }, 'service/ may not'],
+    ['a daemon that starts the service', { 'daemon/a.ts': `import '../service/c.ts'` }, 'daemon/ may not'],
+    ['an import of a test', { 'base/a.ts': `import '../../test/fake-clock.ts'` }, 'outside src/'],
+    ['an import of nothing', { 'base/a.ts': `import './missing.ts'` }, 'which is not there'],
+    ['a computed import', { 'base/a.ts': 'await import(name)' }, 'something other than a plain string'],
+    ['a computed thread', { 'base/a.ts': 'startThread(name)' }, 'something other than a plain string'],
+    ['require', { 'base/a.ts': `require('node:fs')` }, 'uses require()'],
+    ['a second door', { 'domain/a.ts': `import Database from 'better-sqlite3'` }, 'whose door is'],
+    ['a second door for types', { 'sync/a.ts': `import type { Agent } from 'undici/types/agent'` }, 'whose door is'],
+    [
+      'a package without door',
+      { 'base/a.ts': `import left from '@left/pad/now'` },
+      'imports @left/pad, which has no door',
+    ],
+    ['the environment', { 'base/a.ts': 'process.env.HOME' }, 'uses process.env'],
+    ['the environment, unpacked', { 'base/a.ts': 'const { env } = process' }, 'uses process.env'],
+    ['the environment, imported', { 'base/a.ts': `import { env } from 'node:process'` }, 'uses process.env'],
+    ['the environment, by the back', { 'base/a.ts': `globalThis.process['env']` }, 'uses process.env'],
+    ['process handed on', { 'base/a.ts': 'const p = process' }, 'uses process passed on'],
+    ['an exit', { 'daemon/a.ts': 'process.exit(1)' }, 'uses process.exit'],
+    ['an exit code', { 'daemon/a.ts': 'process.exitCode = 1' }, 'uses process.exitCode'],
+    ['a signal', { 'daemon/a.ts': `process.once('SIGTERM', stop)` }, 'uses signals'],
+    ['a clock', { 'domain/a.ts': 'Date.now()' }, 'uses Date.now'],
+    ['a hidden clock', { 'domain/a.ts': 'new Date()' }, 'uses new Date()'],
+    ['a timer', { 'domain/a.ts': 'setTimeout(f, 1)' }, 'uses setTimeout'],
+    ['a timer, handed on', { 'domain/a.ts': 'const later = { setTimeout }' }, 'uses setTimeout'],
+    [
+      'a timer, imported',
+      { 'domain/a.ts': `import { setTimeout as d } from 'node:timers/promises'` },
+      'uses setTimeout',
+    ],
+    ['a stop watch', { 'domain/a.ts': 'performance.now()' }, 'uses performance.now'],
+    ['a fetch', { 'remote/a.ts': `fetch('https://example.com')` }, 'uses fetch'],
+    ['a thread of one’s own', { 'disk/a.ts': `new Worker(new URL('./b.js', base))` }, 'uses new Worker'],
+    ['a file at the root', { 'main.ts': '' }, 'lies at the root'],
+    ['an unknown room', { 'attic/a.ts': '' }, 'there is no room attic/'],
+    ['a barrel', { 'base/index.ts': '' }, 'a file called index'],
+    ['a drawer for everything', { 'base/utils.ts': '' }, 'a file called utils'],
+    ['another spelling', { 'base/someFile.ts': '' }, 'someFile is not kebab-case'],
+    ['a default export', { 'base/a.ts': 'export default 1' }, 'default export'],
+    ['a default export by name', { 'base/a.ts': 'const a = 1\nexport { a as default }' }, 'default export'],
+    ['a long file', { 'base/a.ts': 'a\n'.repeat(301) }, 'has 301 lines'],
+    ['a file that does not parse', { 'base/a.ts': 'const = 1' }, 'does not parse'],
+  ]
+  const neighbours = { 'domain/b.ts': 'export const b = 1', 'disk/c.ts': '', 'service/c.ts': '' }
+
+  test.each(planted)('%s', (_what, files, breach) => {
+    const found = breachesOf(new Map(Object.entries({ ...neighbours, ...files })))
+    expect(found).toHaveLength(1)
+    expect(found[0]).toContain(breach)
+  })
+
+  test('a circle, even one of types and threads', () => {
+    const files = {
+      'disk/a.ts': `import type { B } from './b.ts'`,
+      'disk/b.ts': `startThread('disk/c')`,
+      'disk/c.ts': `export { a } from './a.ts'`,
+      'disk/d.ts': `import './a.ts'`,
+    }
+    expect(breachesOf(new Map(Object.entries(files)))).toEqual([
+      'circle: disk/a.ts -> disk/b.ts -> disk/c.ts -> disk/a.ts',
+    ])
+  })
+})
+
+test('what only looks like a breach is none', () => {
+  const files = {
+    'daemon/a.ts': `import { b } from '../domain/b.ts'\nimport { z } from '../contract/z.ts'\nstartThread('disk/c')`,
+    'domain/b.ts': `
+      // Date.now() and process.env in a comment
+      interface Timers { setTimeout(ms: number): void; fetch: string }
+      export const b = { fetch: 1, text: 'process.env', at: (ms: number) => new Date(ms) }
+      socket.setTimeout(5); queue.fetch(); this.performance.now(); Date.parse('2026'); process.stderr.write('')`,
+    'contract/z.ts': `import { z } from 'zod'\nexport { z as schemas }`,
+    'disk/c.ts': '',
+  }
+  expect(breachesOf(new Map(Object.entries(files)))).toEqual([])
+})
+
+function sourceFiles(): Map<string, string> {
+  const source = join(root, 'src')
+  const paths = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  return new Map(paths.sort().map((path) => [path, readFileSync(join(source, path), 'utf8')]))
+}

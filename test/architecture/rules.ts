@@ -1,0 +1,161 @@
+import { posix } from 'node:path'
+import { findCircles } from './circles.ts'
+import { type ImportFact, readSource, type SourceFacts } from './read-source.ts'
+
+/** Room -> rooms it may import, besides itself. The floors of docs/architecture.md: arrows go down only. */
+const floors_1_to_5 = {
+  base: [],
+  domain: ['base'],
+  contract: ['base'],
+  config: ['base'],
+  deliver: ['base'],
+  ledger: ['domain', 'base'],
+  disk: ['domain', 'base'],
+  remote: ['domain', 'contract', 'base'],
+  // The service could leave for a repository of its own: it shares contract and base with the client, nothing else.
+  service: ['contract', 'base'],
+  sync: ['domain', 'ledger', 'disk', 'remote', 'base'],
+  prompts: ['domain', 'ledger', 'remote', 'deliver', 'disk', 'base'],
+  status: ['domain', 'ledger', 'base'],
+  control: ['domain', 'ledger', 'base'],
+  inspect: ['domain', 'ledger', 'disk', 'remote', 'config', 'base'],
+  page: ['status', 'inspect', 'control', 'domain', 'base'],
+}
+const below_daemon = Object.keys(floors_1_to_5).filter((room) => room !== 'service')
+
+const may_import: Record<string, readonly string[]> = {
+  ...floors_1_to_5,
+  daemon: below_daemon,
+  cli: [...below_daemon, 'service', 'daemon'],
+}
+
+/** One door per package: what a package can do is reached through these files only. */
+export const doors: Record<string, RegExp> = {
+  '@fastify/cors': /^base\/http-server/,
+  'better-sqlite3': /^base\/sqlite\.ts$/,
+  chokidar: /^disk\/watch/,
+  'cli-progress': /^cli\//,
+  fastify: /^base\/http-server/,
+  ignore: /^disk\/ignore/,
+  'mime-types': /^(disk|domain|sync)\/mime/,
+  'p-queue': /^sync\//,
+  pino: /^base\/log\.ts$/,
+  'pino-pretty': /^base\/log\.ts$/,
+  undici: /^base\/http-client/,
+  yaml: /^config\//,
+  yargs: /^cli\//,
+  zod: /^(contract|config|service)\//,
+}
+
+interface Guard {
+  what: RegExp
+  only_in: RegExp
+  because: string
+}
+
+/** Globals with one place each. */
+const guards: readonly Guard[] = [
+  { what: /^process\.env$/, only_in: /^config\//, because: 'the environment is read in config/ only' },
+  {
+    what: /^(process\.(exit|exitCode|reallyExit|abort|argv)|signals)$/,
+    only_in: /^cli\//,
+    because: 'arguments, exit codes and signals belong to cli/',
+  },
+  {
+    what: /^(Date\.now|Date\(\)|new Date\(\)|setTimeout|setInterval|performance\.(now|timeOrigin)|performance passed on|process\.hrtime|AbortSignal\.timeout)$/,
+    only_in: /^base\/time\.ts$/,
+    because: 'time comes from a Clock, base/time is its only door',
+  },
+  {
+    what: /^(fetch|WebSocket|EventSource)$/,
+    only_in: /^base\/http-client/,
+    because: 'HTTP is spoken through base/http-client',
+  },
+  { what: /^new Worker$/, only_in: /^base\/thread\.ts$/, because: 'threads are started by base/thread' },
+  { what: /^process passed on$/, only_in: /^$/, because: 'name the part of process that is used' },
+]
+
+const forbidden_names = /^(utils?|helpers?|common|types?|misc|shared|lib|index)$/
+const longest_file_lines = 300
+
+/**
+ * Holds a set of source files (path below src/ -> text) against the rules of the house. Answers one line per breach, so that
+ * an empty answer means "in order".
+ */
+export function breachesOf(files: ReadonlyMap<string, string>): string[] {
+  const breaches: string[] = []
+  const graph = new Map<string, string[]>()
+  for (const [path, text] of files) {
+    const facts = readSource(path, text)
+    const say = (breach: string) => breaches.push(`${path}: ${breach}`)
+    checkName(path, say)
+    checkText(text, facts, say)
+    checkUses(path, facts, say)
+    graph.set(path, checkImports(path, facts.imports, files, say))
+  }
+  for (const circle of findCircles(graph)) breaches.push(`circle: ${circle.join(' -> ')}`)
+  return breaches
+}
+
+function checkName(path: string, say: (breach: string) => void): void {
+  const parts = path.split('/')
+  const name = parts.at(-1)!.replace(/\.ts$/, '')
+  if (parts.length === 1) say('lies at the root of src/')
+  else if (!(parts[0]! in may_import)) say(`there is no room ${parts[0]}/`)
+  if (forbidden_names.test(name)) say(`a file called ${name} says nothing about what is in it`)
+  for (const part of [...parts.slice(0, -1), name]) {
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part)) say(`${part} is not kebab-case`)
+  }
+}
+
+function checkText(text: string, facts: SourceFacts, say: (breach: string) => void): void {
+  const lines = text.replace(/\n$/, '').split('\n').length
+  if (lines > longest_file_lines) say(`has ${lines} lines, ${longest_file_lines} are the limit`)
+  if (facts.has_default_export) say('has a default export')
+  for (const reason of facts.unreadable) say(reason)
+}
+
+function checkUses(path: string, facts: SourceFacts, say: (breach: string) => void): void {
+  for (const use of new Set(facts.uses)) {
+    for (const { what, only_in, because } of guards) {
+      if (what.test(use) && !only_in.test(path)) say(`uses ${use}: ${because}`)
+    }
+  }
+}
+
+/** Checks where the imports lead; answers the files of ours among them, for the graph. */
+function checkImports(
+  path: string,
+  imports: readonly ImportFact[],
+  files: ReadonlyMap<string, string>,
+  say: (breach: string) => void,
+): string[] {
+  const ours: string[] = []
+  for (const { specifier, kind } of imports) {
+    if (kind !== 'thread' && !specifier.startsWith('.')) {
+      checkPackage(path, specifier, say)
+      continue
+    }
+    const target = kind === 'thread' ? `${specifier}.ts` : posix.join(posix.dirname(path), specifier)
+    if (target.startsWith('..')) say(`imports ${specifier}, which lies outside src/`)
+    else if (!files.has(target)) say(`imports ${specifier}, which is not there`)
+    else {
+      ours.push(target)
+      checkRooms(path, target, say)
+    }
+  }
+  return ours
+}
+
+function checkRooms(path: string, target: string, say: (breach: string) => void): void {
+  const [from, to] = [path.split('/')[0]!, target.split('/')[0]!]
+  if (from !== to && !may_import[from]?.includes(to)) say(`${from}/ may not import ${to}/ (${target})`)
+}
+
+function checkPackage(path: string, specifier: string, say: (breach: string) => void): void {
+  if (specifier.startsWith('node:')) return
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  const door = doors[name]
+  if (!door) say(`imports ${name}, which has no door: give it one in test/architecture/rules.ts`)
+  else if (!door.test(path)) say(`imports ${name}, whose door is ${door.source}`)
+}
