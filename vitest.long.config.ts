@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.long.ts'],
     globalSetup: ['test/build-first.ts'],
+    setupFiles: ['test/no-leaks.ts'],
     pool: 'forks',
     maxWorkers: 1,
     fileParallelism: false,

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/leaks/*.fixture.ts'],
+    setupFiles: ['test/no-leaks.ts'],
+    pool: 'forks',
+    teardownTimeout: 1_000,
+  },
+})
