@@ -1,0 +1,53 @@
+import { day_ms, hour_ms, minute_ms, second_ms } from './time.ts'
+
+const byte_units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+/** Bytes for people, in decimal units as disks and `ls --si` count them: 999 B, 1.2 kB, 34 MB. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  // 999.5 and up would be shown as 1000 of the smaller unit.
+  while (Math.abs(value) >= 999.5 && unit < byte_units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  const digits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0
+  return `${value.toFixed(digits)} ${byte_units[unit]}`
+}
+
+/** 1234567 -> 1,234,567: the same everywhere, whatever the machine's language. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** A duration for people, two units at most: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
+export function formatDuration(ms: number): string {
+  if (ms < 0) return `-${formatDuration(-ms)}`
+  if (ms < second_ms) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / second_ms).toFixed(1).replace(/\.0$/, '')} s`
+  if (ms < minute_ms - 500) return `${Math.round(ms / second_ms)} s`
+  if (ms < hour_ms - 500) return twoUnits(ms, minute_ms, 'min', second_ms, 's')
+  if (ms < day_ms - 30_000) return twoUnits(ms, hour_ms, 'h', minute_ms, 'min')
+  return twoUnits(ms, day_ms, 'd', hour_ms, 'h')
+}
+
+function twoUnits(ms: number, large_ms: number, large: string, small_ms: number, small: string): string {
+  const smalls = Math.round(ms / small_ms)
+  const per_large = large_ms / small_ms
+  const rest = smalls % per_large
+  return `${Math.floor(smalls / per_large)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`
+}
+
+// C0 and C1 controls, DEL, line and paragraph separators, and what turns the writing direction or hides: a file's name must
+// neither steer a terminal nor look like another name.
+const unprintable = /[\p{Cc}\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu
+
+/** A name as it can be shown in one line: what would steer the terminal stands there as \xNN or \u{NNNN}. */
+export function printable(text: string): string {
+  return text.replace(unprintable, (character) => {
+    const code = character.codePointAt(0)!
+    if (character === '\n') return '\\n'
+    if (character === '\t') return '\\t'
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+  })
+}

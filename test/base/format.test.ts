@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { formatBytes, formatCount, formatDuration, printable } from '../../src/base/format.ts'
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [9_949, '9.9 kB'],
+  [12_345, '12 kB'],
+  [999_499, '999 kB'],
+  [999_500, '1.0 MB'],
+  [4 * 2 ** 30, '4.3 GB'],
+])('%d bytes are %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
+
+test.each([
+  [0, '0 ms'],
+  [350, '350 ms'],
+  [2_500, '2.5 s'],
+  [3_000, '3 s'],
+  [42_300, '42 s'],
+  [59_700, '1 min'],
+  [185_000, '3 min 5 s'],
+  [3_599_900, '1 h'],
+  [7_800_000, '2 h 10 min'],
+  [90 * 86_400_000, '90 d'],
+  [-2_500, '-2.5 s'],
+])('%d ms are %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+test('no amount shows a unit too small or too large', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 2 ** 50 }), (n) => {
+      expect(formatBytes(n)).toMatch(/^(\d{1,3}|\d\.\d) (B|kB|MB|GB|TB|PB)$/)
+      expect(formatDuration(n)).not.toMatch(/\b(60 s|60 min|24 h|1000 ms)\b/)
+    }),
+  )
+  expect(formatCount(1_234_567)).toBe('1,234,567')
+})
+
+test('a name cannot steer a terminal or hide what it is', () => {
+  expect(printable('a\u001b[2Jb\nc\td')).toBe('a\\x1b[2Jb\\nc\\td')
+  expect(printable('invoice\u202efdp.exe')).toBe('invoice\\u{202e}fdp.exe')
+  expect(printable('Übersicht 📈 報告.pdf')).toBe('Übersicht 📈 報告.pdf')
+})
