@@ -1,3 +1,4 @@
+import { scrubText } from '../base/scrub.ts'
 import { error_code_pattern } from './identifiers.ts'
 
 /** An answer as far as its judgement needs it. Header names in lower case. */
@@ -48,16 +49,15 @@ export function headerValue(headers: HttpAnswer['headers'], name: string): strin
 }
 
 function humaneOf(text: string): { humane?: string } {
-  const clean = text
-    // A URL's query may be a signature.
-    .replace(/(https?:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi, '$1')
+  const clean = scrubText(text)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
   if (clean === '') return {}
   return { humane: clean.length > humane_longest ? `${clean.slice(0, humane_longest - 1)}…` : clean }
 }
 
-function isHtml({ headers, body }: HttpAnswer): boolean {
+/** Whether it is a web page: never the service's own answer. */
+export function isHtml({ headers, body }: HttpAnswer): boolean {
   return /^text\/html\b/i.test(headerValue(headers, 'content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(body)
 }
 

@@ -1,4 +1,4 @@
-import { type HttpAnswer, readErrorAnswer, type SeenError } from './error-answer.ts'
+import { type HttpAnswer, isHtml, readErrorAnswer, type SeenError } from './error-answer.ts'
 import { type ErrorCode, isKnownCode } from './error-codes.ts'
 import { retryAfter_ms } from './retry-after.ts'
 
@@ -32,7 +32,7 @@ export interface Failure {
   status?: number
   /** The `code` of the error object; a blob store's own error code. */
   code?: string
-  /** The service's words for people: shown, never parsed. Bounded, without control characters and URL queries. */
+  /** The service's words for people: shown, never parsed. Bounded, one line, scrubbed. */
   humane?: string
   retry_after_ms?: number
   /** What happened. Names no secret. */
@@ -89,6 +89,13 @@ const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
   'publicapi.rate.limited': 'later',
   'publicapi.internal.failed': 'later',
   'publicapi.service.unavailable': 'later',
+}
+
+/** The same for a success whose body cannot be read: a web page there is a captive portal's or a proxy's. */
+export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
+  if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
+  const seen = { has_object: false, is_html: true }
+  return { about: 'network', status: answer.status, message: messageFor(call, 'network', answer.status, seen) }
 }
 
 function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Call, classifyAnswer, type FailureAbout, unknownProtocol } from '../../src/contract/failures.ts'
+import {
+  type Call,
+  classifyAnswer,
+  type FailureAbout,
+  unknownProtocol,
+  unreadableAnswer,
+} from '../../src/contract/failures.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
 const calls: Call[] = ['create', 'put', 'complete', 'read', 'list', 'attach', 'detach', 'chat', 'message']
@@ -110,9 +116,9 @@ test('code and humane come out as they are, when there are any', () => {
 })
 
 test('humane is bounded, one line, and loses the queries of URLs', () => {
-  const humane = `See https://blob.example/x?sig=SECRET&se=1 and\n\u001b[31mhttps://y.example#SECRET ${'long '.repeat(500)}`
+  const humane = `See https://blob.example/x?sig=SECRET&se=1 and\n\u001b[31mhttps://y.example pat_${'S'.repeat(32)} ${'long '.repeat(500)}`
   const shown = judge('create', 400, { code: 'a.b', humane }).humane ?? ''
-  expect(shown).toMatch(/^See https:\/\/blob\.example\/x and \[31mhttps:\/\/y\.example long/)
+  expect(shown).toMatch(/^See https:\/\/blob\.example\/x\?\*\*\* and \[31mhttps:\/\/y\.example pat_\*\*\* long/)
   expect(shown.length).toBe(300)
 })
 
@@ -153,6 +159,12 @@ test('an odd success is named, with its status', () => {
     status: 201,
     message: expect.stringContaining('upload_method is not PUT'),
   })
+})
+
+test('a web page with a good status is somebody else’s', () => {
+  const answer = { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: 'Log in' }
+  expect(unreadableAnswer('create', answer, 'not JSON')).toMatchObject({ about: 'network', status: 200 })
+  expect(unreadableAnswer('create', { ...answer, headers: {} }, 'not JSON').about).toBe('unknown_protocol')
 })
 
 test('whatever comes is judged, never thrown at; messages quote nothing of the body or headers', () => {
