@@ -13,3 +13,36 @@ export interface FileStat {
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtime_ns === b.mtime_ns && a.ctime_ns === b.ctime_ns && a.inode === b.inode
 }
+
+/**
+ * Where a path stands on this side.
+ *
+ * - `seen`: first sight, or its bytes moved since: it waits to be quiet. Intake looks again at `not_before_ms`.
+ * - `present`: settled; its bytes are those of `content`, which tells how far they are on their way.
+ * - `gone`: it was here and is not any more (its folder is online: an offline folder's files keep their state).
+ * - `skipped`: it will not go up, for a reason that lies in the file or the rules; looked at again when either changes.
+ * - `blocked`: it should go up and cannot now. With `not_before_ms` intake tries again then; without, a person decides.
+ */
+export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
+
+/** Why a file is skipped: nothing in it; over `max_file_bytes`; older than the folder's `start`. */
+export type SkipReason = 'empty' | 'too_large' | 'before_start'
+
+/**
+ * Why a file is blocked: it cannot be opened or read; it kept changing past `settle_cap_ms`; it leads out of its folder; the
+ * brake holds it until a person accepts it.
+ */
+export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'brake'
+
+/** A file as the ledger knows it, handed to whoever looks at it again. */
+export interface KnownFile {
+  path: string
+  state: FileState
+  stat: FileStat
+  /** First sight of this version of the file, Unix ms. */
+  seen_ms: number
+  not_before_ms: number | undefined
+  reason: string | undefined
+  /** A person let it pass: neither the brake nor the folder's start holds it. */
+  accepted: boolean
+}

@@ -1,0 +1,177 @@
+import type { ContentFact } from './fact.ts'
+
+/**
+ * Where one content (the same bytes in one project, however many paths have them) stands on its way.
+ *
+ * - `wanted`: some path has it, the service does not, nothing was asked yet. The uploader moves it on.
+ * - `reserving`: we are about to ask for a slot, or asked and do not know the answer (a crash). Asking again is safe.
+ * - `reserved`: the service gave a slot (`asset_id`); its ticket is kept until the bytes are in.
+ * - `sent`: the blob store has taken all the bytes; `complete` is still to be called.
+ * - `ingesting`: the service has the bytes and reads them. The follower moves it on.
+ * - `ready`: usable in the assistant. Only this is success.
+ * - `refused`: a person must act (`error_*` says why); new bytes make a new content, `sluice retry` asks again.
+ * - `removed_on_service`: it was there, and somebody removed it there. Not sent again unless a person asks.
+ * - `abandoned`: no path wants these bytes any more, and they never got in. A path that brings them back wants it again.
+ */
+export type ContentState =
+  | 'wanted'
+  | 'reserving'
+  | 'reserved'
+  | 'sent'
+  | 'ingesting'
+  | 'ready'
+  | 'refused'
+  | 'removed_on_service'
+  | 'abandoned'
+
+export interface ContentProgress {
+  state: ContentState
+  asset_id: string | undefined
+  /** True when a 201 made this asset for us; false when the service said that it has the bytes already. */
+  made_here: boolean
+  /** Ask for the next slot without md5: the service answered with an asset that will never have its bytes. */
+  without_md5: boolean
+  /** Nothing is tried before this time, Unix ms. */
+  not_before_ms: number
+  /** Failures since it was wanted, whatever the step; 0 again once the service has the bytes. */
+  attempts: number
+  /** Slots lost so far: their time ran out, or the service no longer knew them. */
+  slots_lost: number
+  /** Times the asset vanished while the service was reading it. */
+  vanished: number
+  error_code: string | undefined
+  error_message: string | undefined
+  intended_ms: number | undefined
+  sent_ms: number | undefined
+  following_since_ms: number | undefined
+  ready_ms: number | undefined
+}
+
+/** An asset that vanishes while being read is sent once more (contract, "404 while following"), then taken as removed. */
+export const most_vanished = 1
+
+export function newContent(not_before_ms: number): ContentProgress {
+  return {
+    state: 'wanted',
+    asset_id: undefined,
+    made_here: false,
+    without_md5: false,
+    not_before_ms,
+    attempts: 0,
+    slots_lost: 0,
+    vanished: 0,
+    error_code: undefined,
+    error_message: undefined,
+    intended_ms: undefined,
+    sent_ms: undefined,
+    following_since_ms: undefined,
+    ready_ms: undefined,
+  }
+}
+
+const open_states: readonly ContentState[] = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting']
+
+/** True while somebody still works on it without a person's help. */
+export function isUnderway(state: ContentState): boolean {
+  return open_states.includes(state)
+}
+
+/**
+ * The only way a content changes: the pure answer to "this happened at that time". Undefined where the fact says nothing about
+ * a content in this state (a late answer after a newer fact); then nothing changes.
+ */
+export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
+  if (!appliesIn[fact.type].includes(content.state)) return undefined
+  const step = { ...content, not_before_ms: at_ms, error_code: undefined, error_message: undefined }
+  const forward = { ...step, attempts: 0 }
+  switch (fact.type) {
+    case 'slot_intended':
+      return { ...content, state: 'reserving', intended_ms: at_ms }
+    case 'slot_reserved':
+      return { ...step, state: 'reserved', asset_id: fact.asset_id, made_here: true }
+    case 'asset_found':
+      return { ...forward, state: 'ingesting', asset_id: fact.asset_id, made_here: false, following_since_ms: at_ms }
+    case 'bytes_accepted':
+      return { ...step, state: 'sent', sent_ms: at_ms }
+    case 'bytes_missing':
+      return {
+        ...content,
+        state: 'reserved',
+        attempts: content.attempts + 1,
+        not_before_ms: fact.not_before_ms,
+        ...noted(fact.error),
+      }
+    case 'ingest_started':
+      return { ...forward, state: 'ingesting', following_since_ms: at_ms, not_before_ms: fact.not_before_ms }
+    case 'ingest_continues':
+      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.note) }
+    case 'asset_ready':
+      return { ...forward, state: 'ready', ready_ms: at_ms, slots_lost: 0, vanished: 0, without_md5: false }
+    case 'content_refused':
+      return refused(content, fact.error)
+    case 'set_back':
+      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
+    case 'slot_lost':
+      return afterLostSlot(content, fact)
+    case 'hit_dead':
+      return { ...step, state: 'wanted', asset_id: undefined, without_md5: true }
+    case 'asset_vanished':
+      return afterVanished(content, at_ms)
+    case 'content_orphaned':
+      return { ...forward, state: 'abandoned', asset_id: undefined }
+    case 'content_wanted_again':
+      return { ...newContent(fact.not_before_ms), without_md5: content.without_md5 }
+  }
+}
+
+const before_bytes: readonly ContentState[] = ['wanted', 'reserving', 'reserved']
+const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
+  slot_intended: ['wanted', 'reserving'],
+  slot_reserved: ['reserving'],
+  asset_found: ['reserving'],
+  bytes_accepted: ['reserved'],
+  bytes_missing: ['sent'],
+  ingest_started: ['sent'],
+  ingest_continues: ['ingesting'],
+  asset_ready: ['ingesting'],
+  content_refused: open_states,
+  set_back: open_states,
+  slot_lost: ['reserved', 'sent'],
+  hit_dead: ['ingesting'],
+  asset_vanished: ['ingesting'],
+  content_orphaned: before_bytes,
+  content_wanted_again: ['refused', 'removed_on_service', 'abandoned'],
+}
+
+interface Fault {
+  code: string
+  message: string
+}
+
+function noted(fault: Fault | undefined): Pick<ContentProgress, 'error_code' | 'error_message'> {
+  return { error_code: fault?.code, error_message: fault?.message }
+}
+
+function refused(content: ContentProgress, fault: Fault): ContentProgress {
+  return { ...content, state: 'refused', ...noted(fault) }
+}
+
+function afterLostSlot(
+  content: ContentProgress,
+  { error, not_before_ms }: { error: Fault; not_before_ms: number },
+): ContentProgress {
+  const { attempts, slots_lost } = content
+  const counted = { attempts: attempts + 1, slots_lost: slots_lost + 1, not_before_ms, ...noted(error) }
+  return { ...content, ...counted, state: 'wanted', asset_id: undefined }
+}
+
+function afterVanished(content: ContentProgress, at_ms: number): ContentProgress {
+  if (content.vanished >= most_vanished) {
+    return {
+      ...content,
+      state: 'removed_on_service',
+      ...noted({ code: 'removed_on_service', message: 'removed on the service while it was being read' }),
+    }
+  }
+  return { ...newContent(at_ms), vanished: content.vanished + 1 }
+}

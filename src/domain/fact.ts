@@ -1,0 +1,120 @@
+import type { BlockReason, FileStat, SkipReason } from './file.ts'
+import type { Ticket } from './ticket.ts'
+
+/** A short text for people and a code for programs; never holds a secret. */
+export interface FaultNote {
+  code: string
+  message: string
+}
+
+export interface FolderFact {
+  name: string
+  root: string
+  project_id: string
+  labels: readonly string[]
+  label_from: 'none' | 'first_folder'
+  /** Everything in the config that decides what is skipped; when it changes, skipped files are looked at again. */
+  rules: string
+}
+
+/** What a scan saw beside the files that it handed on. */
+export interface ScanSummary {
+  files: number
+  directories: number
+  bytes: number
+  ignored: { rule: string; source: string; reason: string; count: number }[]
+  odd_names: string[]
+  odd_names_total: number
+  special: { kind: string; count: number }[]
+  unreadable: { path: string; code: string }[]
+  unreadable_total: number
+  other_mounts: string[]
+}
+
+/** Told about folders by whoever keeps them. */
+export type FolderEvent =
+  | { type: 'folder_configured'; folder: FolderFact }
+  | { type: 'folders_removed_except'; names: readonly string[] }
+  | { type: 'folder_online'; folder: string; device: bigint }
+  | { type: 'folder_offline'; folder: string; reason: string }
+  | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary }
+
+/** Told about paths by intake. `path` is relative to the folder's root. */
+export type FileFact =
+  | { type: 'file_seen'; folder: string; path: string; stat: FileStat; not_before_ms: number }
+  | { type: 'file_settled'; folder: string; path: string; stat: FileStat; md5: string }
+  | { type: 'file_gone'; folder: string; path: string }
+  /** The rules changed: it is none of our business any more, and leaves no row. */
+  | { type: 'file_ignored'; folder: string; path: string }
+  | { type: 'file_skipped'; folder: string; path: string; stat: FileStat; reason: SkipReason; rule: string }
+  | {
+      type: 'file_blocked'
+      folder: string
+      path: string
+      stat: FileStat | undefined
+      reason: BlockReason
+      detail: string
+      not_before_ms: number | undefined
+    }
+  /** The sender found other bytes than those that were hashed: intake must look again. */
+  | { type: 'file_changed'; folder: string; path: string; not_before_ms: number }
+
+/** Told about contents by the uploader and the follower. `content` is the ledger's id. */
+export type ContentFact =
+  | { type: 'slot_intended'; content: number }
+  | { type: 'slot_reserved'; content: number; asset_id: string; ticket: Ticket }
+  | { type: 'asset_found'; content: number; asset_id: string }
+  | { type: 'bytes_accepted'; content: number }
+  /** complete found no bytes, or others: they are put once more on the same ticket. */
+  | { type: 'bytes_missing'; content: number; not_before_ms: number; error: FaultNote }
+  | { type: 'ingest_started'; content: number; not_before_ms: number }
+  | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
+  | { type: 'asset_ready'; content: number }
+  | { type: 'content_refused'; content: number; error: FaultNote }
+  | { type: 'set_back'; content: number; not_before_ms: number; error: FaultNote }
+  | { type: 'slot_lost'; content: number; not_before_ms: number; error: FaultNote }
+  | { type: 'hit_dead'; content: number }
+  | { type: 'asset_vanished'; content: number }
+  | { type: 'content_orphaned'; content: number }
+  | { type: 'content_wanted_again'; content: number; not_before_ms: number }
+
+export type LabelFact =
+  | { type: 'label_attached'; content: number; name: string; label_id: string }
+  | { type: 'label_detached'; content: number; name: string }
+  | { type: 'labels_settled'; content: number; wanted: readonly string[] }
+  | { type: 'labels_set_back'; content: number; not_before_ms: number }
+
+/** A person's word. `path` is a file or a directory inside the folder, '' the whole folder. */
+export type PersonFact =
+  | { type: 'accepted'; folder: string; path: string }
+  | { type: 'retried'; folder: string; path: string }
+
+/** Something beyond any one file is wrong (`account`, `project:…`, `api`, `blob`), or right again. */
+export type TroubleFact =
+  | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
+  | { type: 'trouble_ended'; about: string }
+
+/** Everything that can be recorded. Facts are in the past tense; only the ledger turns them into states. */
+export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact
+
+export function isContentFact(fact: Fact): fact is ContentFact {
+  return content_facts.has(fact.type)
+}
+
+const content_facts: ReadonlySet<string> = new Set<ContentFact['type']>([
+  'slot_intended',
+  'slot_reserved',
+  'asset_found',
+  'bytes_accepted',
+  'bytes_missing',
+  'ingest_started',
+  'ingest_continues',
+  'asset_ready',
+  'content_refused',
+  'set_back',
+  'slot_lost',
+  'hit_dead',
+  'asset_vanished',
+  'content_orphaned',
+  'content_wanted_again',
+])

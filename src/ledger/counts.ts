@@ -1,0 +1,39 @@
+import type { Sqlite } from '../base/sqlite.ts'
+
+/**
+ * Gathers changes of (folder, stage) during a transaction and writes each once at its end, so that status at a million files
+ * is a read of ten rows.
+ */
+export class Counts {
+  readonly #changes = new Map<string, { folder: number; stage: string; files: number; bytes: number }>()
+  readonly #write
+
+  constructor(database: Sqlite) {
+    this.#write = database.prepare(
+      `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
+       ON CONFLICT (folder, stage) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
+    )
+  }
+
+  add(folder: number, stage: string, files: number, bytes: number): void {
+    const key = `${folder} ${stage}`
+    const change = this.#changes.get(key)
+    if (change) {
+      change.files += files
+      change.bytes += bytes
+    } else this.#changes.set(key, { folder, stage, files, bytes })
+  }
+
+  /** Inside the transaction, before it commits. */
+  flush(): void {
+    for (const { folder, stage, files, bytes } of this.#changes.values()) {
+      if (files !== 0 || bytes !== 0) this.#write.run(folder, stage, files, bytes)
+    }
+    this.#changes.clear()
+  }
+
+  /** After a rollback. */
+  forget(): void {
+    this.#changes.clear()
+  }
+}

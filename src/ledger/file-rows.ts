@@ -1,0 +1,113 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
+
+export interface FileRow {
+  folder: number
+  path: string
+  state: FileState
+  stat: FileStat
+  content: number | undefined
+  reason: string | undefined
+  detail: string | undefined
+  not_before_ms: number | undefined
+  seen_ms: number
+  settled_ms: number | undefined
+  ready_ms: number | undefined
+  gone_ms: number | undefined
+  /** When a content of this path last went out: `min_resend_s` counts from here. */
+  sent_ms: number | undefined
+  accepted: boolean
+}
+
+type RawFile = Record<string, bigint | string | null>
+
+/** Reads and writes single rows of `files`; knows nothing of counts or contents. */
+export class FileRows {
+  readonly #get
+  readonly #put
+  readonly #delete
+  readonly #before_start
+
+  constructor(database: Sqlite) {
+    this.#get = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
+         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#delete = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
+    this.#before_start = database.prepare(
+      `SELECT 1 FROM files WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
+    )
+  }
+
+  get(folder: number, path: string): FileRow | undefined {
+    const raw = this.#get.get(folder, path) as RawFile | undefined
+    return raw && fileRow(raw)
+  }
+
+  put(row: FileRow): void {
+    this.#put.run(
+      row.folder,
+      row.path,
+      row.state,
+      row.stat.size,
+      row.stat.mtime_ns,
+      row.stat.ctime_ns,
+      BigInt.asIntN(64, row.stat.inode),
+      row.content,
+      row.reason,
+      row.detail,
+      row.not_before_ms,
+      row.seen_ms,
+      row.settled_ms,
+      row.ready_ms,
+      row.gone_ms,
+      row.sent_ms,
+      row.accepted ? 1 : 0,
+    )
+  }
+
+  delete(folder: number, path: string): void {
+    this.#delete.run(folder, path)
+  }
+
+  wasBeforeStart(folder: number, stat: FileStat): boolean {
+    return this.#before_start.get(folder, BigInt.asIntN(64, stat.inode), stat.size, stat.mtime_ns) !== undefined
+  }
+}
+
+export function fileRow(raw: RawFile): FileRow {
+  const time = (value: bigint | string | null | undefined) =>
+    value === null || value === undefined ? undefined : Number(value)
+  return {
+    folder: Number(raw.folder),
+    path: raw.path as string,
+    state: raw.state as FileState,
+    stat: fileStat(raw),
+    content: time(raw.content),
+    reason: (raw.reason as string | null) ?? undefined,
+    detail: (raw.detail as string | null) ?? undefined,
+    not_before_ms: time(raw.not_before_ms),
+    seen_ms: Number(raw.seen_ms),
+    settled_ms: time(raw.settled_ms),
+    ready_ms: time(raw.ready_ms),
+    gone_ms: time(raw.gone_ms),
+    sent_ms: time(raw.sent_ms),
+    accepted: raw.accepted === 1n,
+  }
+}
+
+export function fileStat(raw: RawFile): FileStat {
+  return {
+    size: Number(raw.size),
+    mtime_ns: raw.mtime_ns as bigint,
+    ctime_ns: raw.ctime_ns as bigint,
+    inode: BigInt.asUintN(64, raw.inode as bigint),
+  }
+}
+
+export function knownFile(row: FileRow): KnownFile {
+  const { path, state, stat, seen_ms, not_before_ms, reason, accepted } = row
+  return { path, state, stat, seen_ms, not_before_ms, reason, accepted }
+}

@@ -1,0 +1,172 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { FolderEvent, FolderFact } from '../domain/fact.ts'
+
+export interface FolderRow {
+  id: number
+  name: string
+  root: string
+  project: number
+  project_id: string
+  labels: readonly string[]
+  label_from: string
+  rules: string
+  configured: boolean
+  device: bigint | undefined
+  offline_reason: string | undefined
+  state_since_ms: number
+  started_ms: number
+  empty_accepted: boolean
+  first_scan_ms: number | undefined
+  scan_ended_ms: number | undefined
+}
+
+/** What a changed folder means for its rows; the caller holds the tables that have to follow. */
+export interface FolderConsequences {
+  /** Every file must be looked at again: its content belonged to another project. */
+  relinkFiles(folder: FolderRow): void
+  lookAtSkippedAgain(folder: FolderRow): void
+  relabel(folder: FolderRow): void
+}
+
+/** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
+export class FolderRows {
+  readonly #database: Sqlite
+  #by_name = new Map<string, FolderRow>()
+  #by_id = new Map<number, FolderRow>()
+  #want_labels = false
+  #project_ids = new Map<number, string>()
+
+  constructor(database: Sqlite) {
+    this.#database = database
+    this.#load()
+  }
+
+  named(name: string): FolderRow | undefined {
+    return this.#by_name.get(name)
+  }
+
+  withId(id: number): FolderRow | undefined {
+    return this.#by_id.get(id)
+  }
+
+  wantLabels(): boolean {
+    return this.#want_labels
+  }
+
+  projectId(project: number): string {
+    return this.#project_ids.get(project) ?? ''
+  }
+
+  all(): FolderRow[] {
+    return [...this.#by_name.values()]
+  }
+
+  /** After a rollback, and after every change. */
+  reload(): void {
+    this.#load()
+  }
+
+  apply(event: FolderEvent, at_ms: number, consequences: FolderConsequences): void {
+    const database = this.#database
+    switch (event.type) {
+      case 'folder_configured':
+        this.#configure(event.folder, at_ms, consequences)
+        break
+      case 'folders_removed_except': {
+        const kept = JSON.stringify(event.names)
+        database
+          .prepare('UPDATE folders SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))')
+          .run(kept)
+        break
+      }
+      case 'folder_online':
+        database
+          .prepare(
+            `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL AND device IS NOT NULL, state_since_ms, ?),
+               offline_reason = NULL, device = ? WHERE name = ?`,
+          )
+          .run(at_ms, event.device, event.folder)
+        break
+      case 'folder_offline':
+        database
+          .prepare(
+            `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL, ?, state_since_ms), offline_reason = ?,
+               empty_accepted = 0 WHERE name = ?`,
+          )
+          .run(at_ms, event.reason, event.folder)
+        break
+      case 'scan_finished':
+        database
+          .prepare(
+            `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, ?), scan_began_ms = ?, scan_ended_ms = ?,
+               scan_summary = ? WHERE name = ?`,
+          )
+          .run(at_ms, event.began_ms, at_ms, JSON.stringify(event.summary), event.folder)
+        break
+    }
+    this.#load()
+  }
+
+  acceptEmpty(folder: FolderRow): void {
+    this.#database.prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ?').run(folder.id)
+    this.#load()
+  }
+
+  #configure(folder: FolderFact, at_ms: number, consequences: FolderConsequences): void {
+    const database = this.#database
+    database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING').run(folder.project_id)
+    const before = this.#by_name.get(folder.name)
+    database
+      .prepare(
+        `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms)
+         VALUES (@name, @root, (SELECT id FROM projects WHERE project_id = @project_id), @labels, @label_from, @rules, 1, @at_ms, @at_ms)
+         ON CONFLICT (name) DO UPDATE SET root = excluded.root, project = excluded.project, labels = excluded.labels,
+           label_from = excluded.label_from, rules = excluded.rules, configured = 1`,
+      )
+      .run({ ...folder, labels: JSON.stringify(folder.labels), at_ms })
+    this.#load()
+    const after = this.#by_name.get(folder.name)
+    if (!before || !after) return
+    if (before.project !== after.project) consequences.relinkFiles(after)
+    if (before.rules !== after.rules) consequences.lookAtSkippedAgain(after)
+    if (before.label_from !== after.label_from || before.labels.join('\n') !== after.labels.join('\n')) {
+      consequences.relabel(after)
+    }
+  }
+
+  #load(): void {
+    const rows = this.#database
+      .prepare('SELECT folders.*, projects.project_id FROM folders JOIN projects ON projects.id = folders.project')
+      .safeIntegers(true)
+      .all() as Record<string, bigint | string | null>[]
+    this.#by_name = new Map(rows.map((row) => [row.name as string, folderRow(row)]))
+    this.#want_labels = this.all().some((row) => row.configured && (row.labels.length > 0 || row.label_from !== 'none'))
+    const projects = this.#database.prepare('SELECT id, project_id FROM projects').all()
+    this.#project_ids = new Map(
+      (projects as { id: number; project_id: string }[]).map((row) => [row.id, row.project_id]),
+    )
+    this.#by_id = new Map([...this.#by_name.values()].map((row) => [row.id, row]))
+  }
+}
+
+function folderRow(row: Record<string, bigint | string | null>): FolderRow {
+  const time = (value: bigint | string | null | undefined) => (value === null ? undefined : Number(value))
+  return {
+    id: Number(row.id),
+    name: row.name as string,
+    root: row.root as string,
+    project: Number(row.project),
+    project_id: row.project_id as string,
+    labels: JSON.parse(row.labels as string) as string[],
+    label_from: row.label_from as string,
+    rules: row.rules as string,
+    configured: row.configured === 1n,
+    device: row.device === null ? undefined : BigInt.asUintN(64, row.device as bigint),
+    offline_reason: (row.offline_reason as string | null) ?? undefined,
+    state_since_ms: Number(row.state_since_ms),
+    started_ms: Number(row.started_ms),
+    empty_accepted: row.empty_accepted === 1n,
+    first_scan_ms: time(row.first_scan_ms),
+    scan_ended_ms: time(row.scan_ended_ms),
+  }
+}

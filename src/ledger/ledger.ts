@@ -1,0 +1,159 @@
+import type { ContentState } from '../domain/content.ts'
+import type { Fact } from '../domain/fact.ts'
+import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { Ticket } from '../domain/ticket.ts'
+
+/**
+ * The spine: workers tell it facts and ask it for work; nothing else passes between them. Every verb is asynchronous, coarse and
+ * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over.
+ * Errors: `database.*` (full, damaged, …); what was recorded before stays.
+ */
+export interface Ledger {
+  /** One transaction: all of the facts or none, durable when it resolves; then the workers that now have work are woken. */
+  record(facts: readonly Fact[]): Promise<void>
+
+  folders(): Promise<FolderState[]>
+  /** What is known of these paths, in the same order; undefined for one that was never seen. */
+  filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
+  /** Compares one stretch of a walk with the rows of the same stretch. */
+  differences(stretch: Stretch): Promise<Differences>
+  /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
+  wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
+
+  claimToLook(limit: number): Promise<Claimed<LookWork>>
+  claimToSend(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<SendWork>>
+  claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
+  claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
+  release(work: 'send' | 'follow' | 'label', contents: readonly number[]): Promise<void>
+
+  /** What becomes due within the horizon without any help, counted up to 1,000 of each kind. */
+  pending(horizon_ms: number): Promise<Pending>
+  /** Trims history and old tombstones, and erases tickets nobody needs; a bounded piece at a time. */
+  tidy(): Promise<void>
+
+  /** Called after a commit with the kinds of work that it may have made. A wake is a flag: asking remains the truth. */
+  onWork(listener: (kinds: ReadonlySet<WorkKind>) => void): () => void
+  close(): Promise<void>
+}
+
+export interface Claimed<Work> {
+  work: Work[]
+  /** When the next item that is not due yet will be; undefined when there is none. */
+  next_due_ms: number | undefined
+}
+
+export type WorkKind = 'look' | 'send' | 'follow' | 'label'
+
+export interface FolderState {
+  name: string
+  root: string
+  project_id: string
+  online: boolean
+  offline_reason: string | undefined
+  state_since_ms: number
+  /** st_dev of the root when it was last online. */
+  device: bigint | undefined
+  started_ms: number
+  first_scan_ms: number | undefined
+  scan_ended_ms: number | undefined
+  /** A person said that this folder is rightly empty. */
+  empty_accepted: boolean
+  /** Files that are here as far as we know: seen, present, skipped, blocked. */
+  known_files: number
+}
+
+export interface Stretch {
+  folder: string
+  /** The stretch is `after_path` (exclusive) to `through_path` (inclusive); undefined means from the start, to the end. */
+  after_path: string | undefined
+  through_path: string | undefined
+  /** The walker's batch: UTF-8 paths one after the other, where each ends, and size, mtime_ns, ctime_ns, inode of each. */
+  names: Uint8Array
+  ends: Uint32Array
+  stats: BigInt64Array
+}
+
+export interface Differences {
+  /** Indices into the batch: new paths, and known ones whose stat differs. */
+  changed: Uint32Array
+  /** Paths with a row of a file that should be here and that the walker did not meet; at most `most_missing`. */
+  missing: string[]
+  missing_total: number
+}
+
+/** Beyond this many the paths of missing files are counted, not listed; the next scan names the rest. */
+export const most_missing = 100_000
+
+export interface LookWork {
+  folder: string
+  path: string
+}
+
+/** One path that holds the wanted bytes. */
+export interface SourcePath {
+  folder: string
+  root: string
+  path: string
+  stat: FileStat
+}
+
+export interface SendWork {
+  content: number
+  project_id: string
+  md5: string
+  size: number
+  state: Extract<ContentState, 'wanted' | 'reserving' | 'reserved' | 'sent'>
+  asset_id: string | undefined
+  without_md5: boolean
+  attempts: number
+  slots_lost: number
+  /** Kept from an earlier try that did not end; absent when there is none. */
+  ticket: Ticket | undefined
+  /** Present paths with these bytes, at most `most_sources`; never empty before the bytes are in. */
+  sources: SourcePath[]
+}
+
+/** How many paths are tried before the content is set back: enough for a locked copy or two. */
+export const most_sources = 4
+
+export interface FollowWork {
+  content: number
+  project_id: string
+  asset_id: string
+  /** For people: folder and path of one of its files. */
+  name: string
+  size: number
+  made_here: boolean
+  attempts: number
+  following_since_ms: number
+  error_code: string | undefined
+}
+
+export interface LabelWork {
+  content: number
+  project_id: string
+  asset_id: string
+  name: string
+  /** The union over the present paths; what people attached themselves is in neither list. */
+  wanted: string[]
+  attached: { name: string; label_id: string }[]
+}
+
+export interface Pending {
+  look: number
+  send: number
+  follow: number
+  label: number
+  /** Earliest `not_before_ms` of the four; undefined when nothing is pending. */
+  next_due_ms: number | undefined
+}
+
+/** What the config says about when a wanted content may go. */
+export interface LedgerLimits {
+  brake: { files: number; bytes: number; per_ms: number } | undefined
+  max_bytes_per_day: number | undefined
+  min_resend_ms: number
+  history_days: number
+  history_rows: number
+  claim_ms: number
+}

@@ -1,0 +1,167 @@
+import type { Migration } from '../base/sqlite.ts'
+
+/*
+ * ledger.db. Times are Unix milliseconds (`*_ms`), file times Unix nanoseconds (`*_ns`). Paths are UTF-8 and relative to their
+ * folder's root; SQLite compares TEXT by bytes, which is the order in which the walker goes.
+ *
+ * projects   the project ids that folders point to; a small number stands for each in the rows of contents.
+ * folders    one row a configured folder. `device` stands here and not per file: it changes on remount. A folder that left the
+ *            config keeps its rows (`configured` 0), so that taking it back sends nothing again.
+ * files      one row a path that is not ignored. `content` is what the path holds (`present`) or last held (other states).
+ * contents   one row per (project, md5, size): equal bytes at ten paths are one upload. The only index on md5.
+ * arrivals   UNIQUE (folder, content): the first time that a content became usable through this folder. `seq` is the order of
+ *            arrival, by a counter and never by a clock. A rename, a copy or an edit and its revert makes no new arrival.
+ * asset_labels  the labels that we attached. Labels that people attached are not here and are never touched.
+ * counts     (folder, stage) -> files, bytes; changed in the same transaction as the rows. The stage of a present file is its
+ *            content's state, of any other file its own.
+ * usage      per hour: contents first wanted (the brake) and bytes sent (the daily limit).
+ * troubles   what is wrong beyond any one file, for status.
+ * history    from `reserved` on, narrow, for people. Never read by workers.
+ */
+const first = `
+CREATE TABLE projects (
+  id INTEGER PRIMARY KEY,
+  project_id TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE folders (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  root TEXT NOT NULL,
+  project INTEGER NOT NULL REFERENCES projects (id),
+  labels TEXT NOT NULL,
+  label_from TEXT NOT NULL,
+  rules TEXT NOT NULL,
+  configured INTEGER NOT NULL,
+  device INTEGER,
+  offline_reason TEXT,
+  state_since_ms INTEGER NOT NULL,
+  started_ms INTEGER NOT NULL,
+  empty_accepted INTEGER NOT NULL DEFAULT 0,
+  first_scan_ms INTEGER,
+  scan_began_ms INTEGER,
+  scan_ended_ms INTEGER,
+  scan_summary TEXT
+) STRICT;
+
+CREATE TABLE files (
+  folder INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  state TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  content INTEGER,
+  reason TEXT,
+  detail TEXT,
+  not_before_ms INTEGER,
+  seen_ms INTEGER NOT NULL,
+  settled_ms INTEGER,
+  ready_ms INTEGER,
+  gone_ms INTEGER,
+  sent_ms INTEGER,
+  accepted INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (folder, path)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX files_by_content ON files (content) WHERE content IS NOT NULL;
+CREATE INDEX files_to_look_at ON files (not_before_ms) WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
+CREATE INDEX files_before_start ON files (folder, inode) WHERE reason = 'before_start';
+
+CREATE TABLE contents (
+  id INTEGER PRIMARY KEY,
+  project INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  asset_id TEXT,
+  made_here INTEGER NOT NULL DEFAULT 0,
+  without_md5 INTEGER NOT NULL DEFAULT 0,
+  not_before_ms INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  slots_lost INTEGER NOT NULL DEFAULT 0,
+  vanished INTEGER NOT NULL DEFAULT 0,
+  error_code TEXT,
+  error_message TEXT,
+  wanted_ms INTEGER NOT NULL,
+  intended_ms INTEGER,
+  sent_ms INTEGER,
+  following_since_ms INTEGER,
+  ready_ms INTEGER,
+  labels_due_ms INTEGER,
+  UNIQUE (md5, size, project)
+) STRICT;
+CREATE INDEX contents_to_send ON contents (not_before_ms, id) WHERE state IN ('wanted', 'reserving', 'reserved', 'sent');
+CREATE INDEX contents_to_follow ON contents (not_before_ms, id) WHERE state = 'ingesting';
+CREATE INDEX contents_to_label ON contents (labels_due_ms) WHERE state = 'ready' AND labels_due_ms IS NOT NULL;
+CREATE INDEX contents_in_need ON contents (id) WHERE state IN ('refused', 'removed_on_service');
+
+CREATE TABLE arrivals (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  folder INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  UNIQUE (folder, content)
+) STRICT;
+
+CREATE TABLE asset_labels (
+  content INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  label_id TEXT NOT NULL,
+  PRIMARY KEY (content, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE counts (
+  folder INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  files INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (folder, stage)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE usage (
+  what TEXT NOT NULL,
+  hour_ms INTEGER NOT NULL,
+  files INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (what, hour_ms)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE troubles (
+  about TEXT PRIMARY KEY,
+  code TEXT NOT NULL,
+  message TEXT NOT NULL,
+  hint TEXT,
+  since_ms INTEGER NOT NULL,
+  last_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_ms INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  detail TEXT
+) STRICT;
+CREATE INDEX history_by_content ON history (content);
+`
+
+export const ledger_migrations: readonly Migration[] = [{ version: 1, sql: first }]
+export const ledger_version = ledger_migrations.length
+
+/*
+ * tickets.db, apart from the ledger so that backups and logs never see it, with secure_delete. A ticket lost in a power cut
+ * costs one slot, so its commits need not reach the platter: synchronous NORMAL.
+ */
+const tickets = `
+CREATE TABLE tickets (
+  content INTEGER PRIMARY KEY,
+  asset_id TEXT NOT NULL,
+  upload_url TEXT NOT NULL,
+  upload_method TEXT NOT NULL,
+  upload_headers TEXT NOT NULL,
+  expires_at_ms INTEGER NOT NULL
+) STRICT;
+`
+
+export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]

@@ -1,0 +1,135 @@
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isSluiceError, SluiceError } from '../base/errors.ts'
+import { holdLock } from '../base/sqlite.ts'
+import { startThread, type Thread } from '../base/thread.ts'
+import type { Clock } from '../base/time.ts'
+import type { Fact } from '../domain/fact.ts'
+import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
+import type { LedgerThreadData } from './thread.ts'
+
+export interface LedgerOptions {
+  /** Made 0700 where it is missing; holds ledger.db, tickets.db and lock.db. */
+  state_dir: string
+  limits: LedgerLimits
+  clock: Clock
+}
+
+export function ledgerFile(state_dir: string): string {
+  return join(state_dir, 'ledger.db')
+}
+
+/**
+ * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `database.*`,
+ * and the file system's own for a state directory that cannot be made.
+ */
+export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
+  makeStateDirectory(state_dir)
+  const lock = lockLedger(state_dir)
+  const data: LedgerThreadData = {
+    ledger_file: ledgerFile(state_dir),
+    tickets_file: join(state_dir, 'tickets.db'),
+    limits,
+  }
+  const thread = startThread('ledger/thread', data)
+  try {
+    await thread.call('open', undefined)
+  } catch (error) {
+    await thread.terminate()
+    lock.release()
+    throw error
+  }
+  return ledgerOn(thread, clock, async () => {
+    await thread.call('close', undefined)
+    await thread.terminate()
+    lock.release()
+  })
+}
+
+function makeStateDirectory(state_dir: string): void {
+  try {
+    mkdirSync(state_dir, { recursive: true, mode: 0o700 })
+    chmodSync(state_dir, 0o700)
+  } catch (error) {
+    throw new SluiceError({
+      code: 'database.unreadable',
+      message: `the state directory ${state_dir} cannot be used: ${(error as Error).message}`,
+      hint: 'set state_dir to a directory that this user owns',
+      cause: error,
+    })
+  }
+}
+
+function lockLedger(state_dir: string): { release(): void } {
+  try {
+    return holdLock(join(state_dir, 'lock.db'))
+  } catch (error) {
+    if (!isSluiceError(error, 'database.locked')) throw error
+    throw new SluiceError({
+      code: 'ledger.locked',
+      message: `another Sluice process is at work on ${state_dir}`,
+      hint: 'stop it first, or give this one a state_dir of its own',
+      cause: error,
+    })
+  }
+}
+
+function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
+  const listeners = new Set<(kinds: ReadonlySet<WorkKind>) => void>()
+  const call = <Result>(method: string, argument: unknown) =>
+    thread.call<Result>(method, { argument, now_ms: clock.now_ms() })
+  const claim = (method: string) => (limit: number, options?: { except_projects: readonly string[] }) =>
+    call<never>(method, { limit, except: options?.except_projects ?? [] })
+  return {
+    async record(facts) {
+      await call('record', facts)
+      const kinds = workMadeBy(facts)
+      for (const listener of listeners) listener(kinds)
+    },
+    folders: () => call('folders', undefined),
+    filesAt: (folder, paths) => call('filesAt', { folder, paths }),
+    differences: (stretch) => call('differences', stretch),
+    wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
+    claimToLook: claim('claimToLook'),
+    claimToSend: claim('claimToSend'),
+    claimToFollow: claim('claimToFollow'),
+    claimToLabel: claim('claimToLabel'),
+    release: (work, contents) => call('release', { work, contents }),
+    pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
+    tidy: () => call('tidy', undefined),
+    onWork(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close,
+  }
+}
+
+/** Which queues a fact may have filled. Too many wakes cost a query, one too few costs the wait until the next. */
+function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
+  const kinds = new Set<WorkKind>()
+  for (const fact of facts) for (const kind of wakes[fact.type] ?? []) kinds.add(kind)
+  return kinds
+}
+
+const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
+  folder_configured: ['look', 'label'],
+  folder_online: ['look', 'send'],
+  file_seen: ['look'],
+  file_changed: ['look'],
+  file_blocked: ['look'],
+  file_settled: ['send', 'label'],
+  file_gone: ['label'],
+  file_ignored: ['label'],
+  asset_found: ['follow'],
+  ingest_started: ['follow'],
+  asset_ready: ['label'],
+  bytes_missing: ['send'],
+  slot_lost: ['send'],
+  hit_dead: ['send'],
+  asset_vanished: ['send'],
+  content_wanted_again: ['send'],
+  accepted: ['look', 'send'],
+  retried: ['look', 'send', 'follow'],
+  trouble_ended: ['send', 'follow', 'label'],
+}

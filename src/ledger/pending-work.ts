@@ -1,0 +1,44 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { Pending } from './ledger.ts'
+
+/** Counting stops here: `sync` asks whether anything is left, a progress bar asks the counts. */
+const counted = 1_000
+
+/** What becomes due by itself until a given time, by the partial indexes of the claims. */
+export class PendingWork {
+  readonly #look
+  readonly #send
+  readonly #follow
+  readonly #label
+
+  constructor(database: Sqlite) {
+    const count = (table: string, condition: string, due: string) =>
+      database.prepare(
+        `SELECT count(*) AS n, min(due) AS due FROM
+           (SELECT ${due} AS due FROM ${table} WHERE ${condition} AND ${due} <= ? ORDER BY ${due} LIMIT ${counted})`,
+      )
+    this.#look = count('files', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`, 'not_before_ms')
+    this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
+    this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
+    this.#label = count('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms')
+  }
+
+  until(until_ms: number): Pending {
+    const [look, send, follow, label] = [this.#look, this.#send, this.#follow, this.#label].map(
+      (statement) => statement.get(until_ms) as { n: number; due: number | null },
+    ) as [Due, Due, Due, Due]
+    const dues = [look, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
+    return {
+      look: look.n,
+      send: send.n,
+      follow: follow.n,
+      label: label.n,
+      next_due_ms: dues.length === 0 ? undefined : Math.min(...dues),
+    }
+  }
+}
+
+interface Due {
+  n: number
+  due: number | null
+}

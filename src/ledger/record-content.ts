@@ -1,0 +1,125 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import { type ContentProgress, contentAfter, isUnderway } from '../domain/content.ts'
+import type { ContentFact } from '../domain/fact.ts'
+import { type ContentRow, ContentRows } from './content-rows.ts'
+import type { Counts } from './counts.ts'
+import type { FolderRows } from './folder-rows.ts'
+import type { Tickets } from './tickets.ts'
+import type { Usage } from './usage.ts'
+
+/** Applies facts about contents: the pure transition, then everything in the ledger that follows from it. */
+export class ContentRecorder {
+  readonly rows: ContentRows
+  readonly #folders: FolderRows
+  readonly #counts: Counts
+  readonly #tickets: Tickets
+  readonly #usage: Usage
+  readonly #present_by_folder
+  readonly #arrive
+  readonly #mark_ready
+  readonly #mark_sent
+  readonly #mark_labels_due
+  readonly #append_history
+
+  constructor(database: Sqlite, parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage }) {
+    this.rows = new ContentRows(database)
+    this.#folders = parts.folders
+    this.#counts = parts.counts
+    this.#tickets = parts.tickets
+    this.#usage = parts.usage
+    this.#present_by_folder = database.prepare(
+      `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
+    )
+    this.#arrive = database.prepare(
+      'INSERT INTO arrivals (folder, content, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    )
+    this.#mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
+    this.#mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state = 'present'`)
+    this.#mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
+    this.#append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
+  }
+
+  /** False where the fact says nothing about the content as it now stands. */
+  apply(fact: ContentFact, at_ms: number): boolean {
+    const before = this.rows.get(fact.content)
+    const after = before && contentAfter(before, fact, at_ms)
+    if (!before || !after) return false
+    this.#keepTicket(fact)
+    this.rows.update(before.id, after)
+    if (after.state !== before.state) this.#restage(before, after, at_ms)
+    if (fact.type === 'bytes_accepted') {
+      this.#mark_sent.run(at_ms, before.id)
+      this.#usage.add('sent', before.size, at_ms)
+    }
+    if (told_to_people.has(fact.type)) {
+      this.#append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
+    }
+    return true
+  }
+
+  /** A person asks again: what was given up is wanted, what was set back is due now. */
+  retry(id: number, at_ms: number): void {
+    const content = this.rows.get(id)
+    if (!content) return
+    if (content.state === 'refused' || content.state === 'removed_on_service') {
+      this.apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
+    } else if (isUnderway(content.state)) this.rows.update(id, { ...content, not_before_ms: at_ms })
+  }
+
+  /** A content that just became usable through this folder; nothing happens when it already was. */
+  arrive(folder: number, content: number, at_ms: number): void {
+    this.#arrive.run(folder, content, at_ms)
+  }
+
+  /** Where no folder asks for labels there is nothing to do; labels taken out of the config come here as `relabel`. */
+  labelsDue(content: number, at_ms: number): void {
+    if (this.#folders.wantLabels()) this.#mark_labels_due.run(at_ms, content)
+  }
+
+  labelsDone(content: number): void {
+    this.#mark_labels_due.run(null, content)
+  }
+
+  #keepTicket(fact: ContentFact): void {
+    if (fact.type === 'slot_reserved') this.#tickets.put(fact.content, fact.asset_id, fact.ticket)
+    else if (ends_ticket.has(fact.type)) this.#tickets.erase(fact.content)
+  }
+
+  #restage(before: ContentRow, after: ContentProgress, at_ms: number): void {
+    const folders = this.#present_by_folder.all(before.id) as { folder: number; files: number }[]
+    for (const { folder, files } of folders) {
+      this.#counts.add(folder, before.state, -files, -files * before.size)
+      this.#counts.add(folder, after.state, files, files * before.size)
+      if (after.state === 'ready') this.arrive(folder, before.id, at_ms)
+    }
+    if (after.state === 'ready') {
+      this.#mark_ready.run(at_ms, before.id)
+      this.labelsDue(before.id, at_ms)
+    }
+  }
+}
+
+/** After these no PUT can follow on the ticket that was kept. */
+const ends_ticket: ReadonlySet<string> = new Set<ContentFact['type']>([
+  'asset_found',
+  'ingest_started',
+  'content_refused',
+  'slot_lost',
+  'content_orphaned',
+  'content_wanted_again',
+])
+
+const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
+  'slot_reserved',
+  'asset_found',
+  'bytes_accepted',
+  'bytes_missing',
+  'ingest_started',
+  'asset_ready',
+  'content_refused',
+  'slot_lost',
+  'hit_dead',
+  'asset_vanished',
+  'content_orphaned',
+  'content_wanted_again',
+])

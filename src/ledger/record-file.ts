@@ -1,0 +1,206 @@
+import type { FileFact } from '../domain/fact.ts'
+import type { FileStat } from '../domain/file.ts'
+import type { ContentRow } from './content-rows.ts'
+import type { Counts } from './counts.ts'
+import type { FileRow, FileRows } from './file-rows.ts'
+import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { LedgerLimits } from './ledger.ts'
+import type { ContentRecorder } from './record-content.ts'
+import type { Usage } from './usage.ts'
+
+const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
+
+/** Applies facts about paths: their row, the content that it points to, the counts. */
+export class FileRecorder {
+  readonly #folders: FolderRows
+  readonly #files: FileRows
+  readonly #contents: ContentRecorder
+  readonly #counts: Counts
+  readonly #usage: Usage
+  readonly #limits: LedgerLimits
+
+  constructor(parts: {
+    folders: FolderRows
+    files: FileRows
+    contents: ContentRecorder
+    counts: Counts
+    usage: Usage
+    limits: LedgerLimits
+  }) {
+    this.#folders = parts.folders
+    this.#files = parts.files
+    this.#contents = parts.contents
+    this.#counts = parts.counts
+    this.#usage = parts.usage
+    this.#limits = parts.limits
+  }
+
+  apply(fact: FileFact, at_ms: number): void {
+    const folder = this.#folders.named(fact.folder)
+    if (!folder) return
+    const row = this.#files.get(folder.id, fact.path)
+    switch (fact.type) {
+      case 'file_seen':
+        this.#unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
+        break
+      case 'file_changed':
+        if (row) this.#unsettle(folder, fact.path, row, row.stat, fact.not_before_ms, at_ms)
+        break
+      case 'file_settled':
+        this.#settle(folder, row, fact, at_ms)
+        break
+      case 'file_gone':
+        if (row) this.#gone(row, at_ms)
+        break
+      case 'file_ignored':
+        if (row) this.#forget(row, at_ms)
+        break
+      case 'file_skipped': {
+        const base = baseRow(folder, fact.path, row, at_ms)
+        this.#write(row, { ...base, state: 'skipped', stat: fact.stat, reason: fact.reason, detail: fact.rule })
+        break
+      }
+      case 'file_blocked': {
+        const base = baseRow(folder, fact.path, row, at_ms)
+        const stat = fact.stat ?? row?.stat ?? unknown_stat
+        const { reason, detail, not_before_ms } = fact
+        this.#write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms })
+        break
+      }
+    }
+  }
+
+  #unsettle(
+    folder: FolderRow,
+    path: string,
+    row: FileRow | undefined,
+    stat: FileStat,
+    not_before_ms: number,
+    at_ms: number,
+  ): void {
+    const base = baseRow(folder, path, row, at_ms)
+    this.#write(row, { ...base, state: 'seen', stat, not_before_ms })
+  }
+
+  #settle(
+    folder: FolderRow,
+    row: FileRow | undefined,
+    fact: Extract<FileFact, { type: 'file_settled' }>,
+    at_ms: number,
+  ) {
+    const base = baseRow(folder, fact.path, row, at_ms)
+    const content = this.#contentFor(folder, row, fact, at_ms)
+    if (content === 'brake') {
+      const detail = 'more new files than uploads.brake lets pass'
+      this.#write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail })
+      return
+    }
+    const is_ready = content.state === 'ready'
+    const same_as_before = row?.content === content.id
+    this.#write(
+      row,
+      {
+        ...base,
+        state: 'present',
+        stat: fact.stat,
+        content: content.id,
+        settled_ms: at_ms,
+        ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
+      },
+      content.state,
+    )
+    if (is_ready) {
+      this.#contents.arrive(folder.id, content.id, at_ms)
+      this.#contents.labelsDue(content.id, at_ms)
+    }
+    if (!same_as_before && row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+  }
+
+  /** The content of these bytes in the folder's project: known, or new and wanted, or held by the brake. */
+  #contentFor(
+    folder: FolderRow,
+    row: FileRow | undefined,
+    { md5, stat }: { md5: string; stat: FileStat },
+    at_ms: number,
+  ): ContentRow | 'brake' {
+    const known = this.#contents.rows.find(folder.project, md5, stat.size)
+    if (known && known.state !== 'abandoned') return known
+    if (!row?.accepted && this.#brakeHolds(stat.size, at_ms)) return 'brake'
+    this.#usage.add('wanted', stat.size, at_ms)
+    const not_before_ms = row?.sent_ms === undefined ? at_ms : Math.max(at_ms, row.sent_ms + this.#limits.min_resend_ms)
+    if (known) this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
+    else this.#contents.rows.insert(folder.project, md5, stat.size, not_before_ms, at_ms)
+    return this.#contents.rows.find(folder.project, md5, stat.size)!
+  }
+
+  #brakeHolds(bytes: number, at_ms: number): boolean {
+    const brake = this.#limits.brake
+    if (!brake) return false
+    const lately = this.#usage.over('wanted', brake.per_ms, at_ms)
+    return lately.files + 1 > brake.files || lately.bytes + bytes > brake.bytes
+  }
+
+  #gone(row: FileRow, at_ms: number): void {
+    if (row.state === 'gone') return
+    if (row.content === undefined) {
+      this.#forget(row, at_ms)
+      return
+    }
+    this.#write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined })
+    this.#contents.labelsDue(row.content, at_ms)
+  }
+
+  #forget(row: FileRow, at_ms: number): void {
+    this.#counts.add(row.folder, this.#stage(row), -1, -row.stat.size)
+    this.#files.delete(row.folder, row.path)
+    if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+  }
+
+  /** `content_state` saves a read where the caller knows it. */
+  #write(before: FileRow | undefined, after: FileRow, content_state?: string): void {
+    if (before) this.#counts.add(before.folder, this.#stage(before), -1, -before.stat.size)
+    this.#counts.add(after.folder, content_state ?? this.#stage(after), 1, after.stat.size)
+    this.#files.put(after)
+  }
+
+  #stage(row: FileRow): string {
+    if (row.state !== 'present' || row.content === undefined) return row.state
+    return this.#contents.rows.get(row.content)?.state ?? row.state
+  }
+
+  /** The row of a file that is long gone. */
+  dropTombstone(folder: number, path: string): void {
+    const row = this.#files.get(folder, path)
+    if (row?.state === 'gone') this.#forget(row, row.gone_ms ?? row.seen_ms)
+  }
+
+  /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
+  lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content'>>, at_ms: number): void {
+    const asked = { reason: undefined, detail: undefined, not_before_ms: at_ms, ...change }
+    this.#write(row, { ...row, ...asked, state: 'seen' })
+  }
+}
+
+/**
+ * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes
+ * moved. The content last held stays, so that a touched file and its old version are still known to belong together.
+ */
+function baseRow(folder: FolderRow, path: string, row: FileRow | undefined, at_ms: number): FileRow {
+  const same_version = row !== undefined && (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
+  return {
+    folder: folder.id,
+    path,
+    state: 'seen',
+    stat: row?.stat ?? unknown_stat,
+    content: row?.content,
+    reason: undefined,
+    detail: undefined,
+    not_before_ms: undefined,
+    seen_ms: same_version ? row.seen_ms : at_ms,
+    settled_ms: undefined,
+    ready_ms: undefined,
+    gone_ms: undefined,
+    sent_ms: row?.sent_ms,
+    accepted: row?.accepted ?? false,
+  }
+}

@@ -1,0 +1,67 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { LabelFact } from '../domain/fact.ts'
+import type { FolderRows } from './folder-rows.ts'
+
+/** Applies facts about labels, and answers which labels a content should carry. */
+export class LabelRecorder {
+  readonly #folders: FolderRows
+  readonly #attached
+  readonly #attach
+  readonly #detach
+  readonly #due
+  readonly #paths
+
+  constructor(database: Sqlite, folders: FolderRows) {
+    this.#folders = folders
+    this.#attached = database.prepare('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name')
+    this.#attach = database.prepare('INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)')
+    this.#detach = database.prepare('DELETE FROM asset_labels WHERE content = ? AND name = ?')
+    this.#due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
+    this.#paths = database.prepare(`SELECT folder, path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`)
+  }
+
+  apply(fact: LabelFact): void {
+    switch (fact.type) {
+      case 'label_attached':
+        this.#attach.run(fact.content, fact.name, fact.label_id)
+        break
+      case 'label_detached':
+        this.#detach.run(fact.content, fact.name)
+        break
+      case 'labels_settled': {
+        // A path that came or went meanwhile changed the wanted set: then the labels stay due.
+        const now = this.wanted(fact.content)
+        if (now === undefined || now.join('\n') === fact.wanted.join('\n')) this.#due.run(null, fact.content)
+        break
+      }
+      case 'labels_set_back':
+        this.#due.run(fact.not_before_ms, fact.content)
+        break
+    }
+  }
+
+  attached(content: number): { name: string; label_id: string }[] {
+    return this.#attached.all(content) as { name: string; label_id: string }[]
+  }
+
+  /** The union over the present paths, sorted; undefined when no configured folder holds it: then its labels stay. */
+  wanted(content: number): string[] | undefined {
+    const paths = this.#paths.all(content) as { folder: number; path: string }[]
+    const names = new Set<string>()
+    let is_held = false
+    for (const { folder: id, path } of paths) {
+      const folder = this.#folders.withId(id)
+      if (!folder?.configured) continue
+      is_held = true
+      for (const label of folder.labels) names.add(label)
+      const first = path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
+      if (folder.label_from === 'first_folder' && isLabelName(first)) names.add(first)
+    }
+    return is_held ? [...names].sort() : undefined
+  }
+}
+
+/** Contract, section 2: `label_name` has 2 to 255 characters. */
+function isLabelName(name: string): boolean {
+  return name.length >= 2 && name.length <= 255
+}

@@ -1,0 +1,192 @@
+import { openSqlite, type Sqlite } from '../base/sqlite.ts'
+import { day_ms } from '../base/time.ts'
+import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
+import type { FileStat, KnownFile } from '../domain/file.ts'
+import { Claims } from './claims.ts'
+import { Counts } from './counts.ts'
+import { DifferenceFinder } from './differences.ts'
+import { FileRows, knownFile } from './file-rows.ts'
+import { type FolderRow, FolderRows } from './folder-rows.ts'
+import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
+import { ledger_migrations } from './migrations.ts'
+import { PendingWork } from './pending-work.ts'
+import { ContentRecorder } from './record-content.ts'
+import { FileRecorder } from './record-file.ts'
+import { LabelRecorder } from './record-label.ts'
+import { PersonRecorder } from './record-person.ts'
+import { Tickets } from './tickets.ts'
+import { TroubleRows } from './trouble-rows.ts'
+import { Usage } from './usage.ts'
+
+/** Rows trimmed by one `tidy`: a few milliseconds of the ledger's time. */
+const tidy_rows = 5_000
+/** How long the row of a file that is gone is kept: a folder taken back within a season sends nothing twice. */
+const tombstone_days = 90
+
+/** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
+export class LedgerStore {
+  readonly database: Sqlite
+  readonly tickets: Tickets
+  readonly claims: Claims
+  readonly #limits: LedgerLimits
+  readonly #counts: Counts
+  readonly #usage: Usage
+  readonly #folders: FolderRows
+  readonly #files: FileRows
+  readonly #contents: ContentRecorder
+  readonly #file_recorder: FileRecorder
+  readonly #labels: LabelRecorder
+  readonly #people: PersonRecorder
+  readonly #troubles: TroubleRows
+  readonly #differences: DifferenceFinder
+  readonly #pending: PendingWork
+
+  constructor(files: { ledger: string; tickets: string }, limits: LedgerLimits) {
+    const database = openSqlite({ file: files.ledger, migrations: ledger_migrations, synchronous: 'FULL' })
+    this.database = database
+    this.tickets = new Tickets(files.tickets)
+    this.#limits = limits
+    this.#counts = new Counts(database)
+    this.#usage = new Usage(database)
+    this.#folders = new FolderRows(database)
+    this.#files = new FileRows(database)
+    const parts = { counts: this.#counts, tickets: this.tickets, usage: this.#usage, folders: this.#folders, limits }
+    this.#contents = new ContentRecorder(database, parts)
+    this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
+    this.#labels = new LabelRecorder(database, this.#folders)
+    this.#people = new PersonRecorder(database, { files: this.#file_recorder, contents: this.#contents })
+    this.#troubles = new TroubleRows(database)
+    this.#differences = new DifferenceFinder(database)
+    this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
+    this.#pending = new PendingWork(database)
+  }
+
+  record(facts: readonly Fact[], at_ms: number): void {
+    for (const fact of facts) this.#apply(fact, at_ms)
+    this.#counts.flush()
+  }
+
+  /** After a savepoint was rolled back: memory follows the tables again. */
+  recover(): void {
+    this.#counts.forget()
+    this.#folders.reload()
+  }
+
+  folders(): FolderState[] {
+    const known = this.database
+      .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+      .pluck()
+    return this.#folders
+      .all()
+      .filter((folder) => folder.configured)
+      .map((folder) => folderState(folder, known.get(folder.id) as number))
+  }
+
+  filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
+    const row = this.#folders.named(folder)
+    return paths.map((path) => {
+      const file = row && this.#files.get(row.id, path)
+      return file && knownFile(file)
+    })
+  }
+
+  differences(stretch: Stretch): Differences {
+    const folder = this.#folders.named(stretch.folder)
+    if (!folder) return { changed: new Uint32Array(), missing: [], missing_total: 0 }
+    return this.#differences.find(folder, stretch)
+  }
+
+  wasBeforeStart(folder: string, stat: FileStat): boolean {
+    const row = this.#folders.named(folder)
+    return row !== undefined && this.#files.wasBeforeStart(row.id, stat)
+  }
+
+  pending(until_ms: number): Pending {
+    return this.#pending.until(until_ms)
+  }
+
+  tidy(at_ms: number): void {
+    const { history_days, history_rows } = this.#limits
+    this.#usage.trim(at_ms)
+    const newest = this.database.prepare('SELECT max(id) FROM history').pluck().get() as number | null
+    this.database
+      .prepare(
+        'DELETE FROM history WHERE id IN (SELECT id FROM history WHERE id <= ? OR at_ms < ? ORDER BY id LIMIT ?)',
+      )
+      .run((newest ?? 0) - history_rows, at_ms - history_days * day_ms, tidy_rows)
+    const old = this.database
+      .prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
+      .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
+    for (const { folder, path } of old) this.#file_recorder.dropTombstone(folder, path)
+    this.#counts.flush()
+  }
+
+  close(): void {
+    this.tickets.close()
+    this.database.close()
+  }
+
+  #apply(fact: Fact, at_ms: number): void {
+    if (isContentFact(fact)) {
+      if (!goes_on.has(fact.type)) this.claims.end(fact.content)
+      this.#contents.apply(fact, at_ms)
+      return
+    }
+    switch (fact.type) {
+      case 'folder_configured':
+      case 'folders_removed_except':
+      case 'folder_online':
+      case 'folder_offline':
+      case 'scan_finished':
+        this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
+        break
+      case 'label_attached':
+      case 'label_detached':
+      case 'labels_settled':
+      case 'labels_set_back':
+        if (fact.type === 'labels_settled' || fact.type === 'labels_set_back') this.claims.end(fact.content)
+        this.#labels.apply(fact)
+        break
+      case 'accepted':
+      case 'retried':
+        this.#applyWord(fact, at_ms)
+        break
+      case 'trouble_began':
+      case 'trouble_ended':
+        this.#troubles.apply(fact, at_ms)
+        break
+      default:
+        this.#file_recorder.apply(fact, at_ms)
+    }
+  }
+
+  #applyWord(fact: PersonFact, at_ms: number): void {
+    const folder = this.#folders.named(fact.folder)
+    if (!folder) return
+    if (fact.type === 'accepted' && fact.path === '') this.#folders.acceptEmpty(folder)
+    this.#people.apply(fact, folder, at_ms)
+  }
+}
+
+/** The uploader that records these is still at work on the content: its claim holds. */
+const goes_on: ReadonlySet<string> = new Set<Fact['type']>(['slot_intended', 'slot_reserved', 'bytes_accepted'])
+
+function folderState(folder: FolderRow, known_files: number): FolderState {
+  const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
+  const { first_scan_ms, scan_ended_ms, empty_accepted } = folder
+  const online = device !== undefined && offline_reason === undefined
+  return {
+    name,
+    root,
+    project_id,
+    online,
+    offline_reason,
+    state_since_ms,
+    device,
+    started_ms,
+    first_scan_ms,
+    scan_ended_ms,
+    empty_accepted,
+    known_files,
+  }
+}

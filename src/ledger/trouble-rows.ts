@@ -1,0 +1,21 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { TroubleFact } from '../domain/fact.ts'
+
+/** What is wrong beyond any one file: kept so that status can tell it while the daemon is down too. */
+export class TroubleRows {
+  readonly #begin
+  readonly #end
+
+  constructor(database: Sqlite) {
+    this.#begin = database.prepare(
+      `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
+       ON CONFLICT (about) DO UPDATE SET code = excluded.code, message = excluded.message, hint = excluded.hint, last_ms = excluded.last_ms`,
+    )
+    this.#end = database.prepare('DELETE FROM troubles WHERE about = ?')
+  }
+
+  apply(fact: TroubleFact, at_ms: number): void {
+    if (fact.type === 'trouble_ended') this.#end.run(fact.about)
+    else this.#begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
+  }
+}
