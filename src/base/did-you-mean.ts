@@ -1,0 +1,34 @@
+/** The candidate nearest to a mistyped word, or undefined when none is near enough to be meant. */
+export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
+  const plain = word.toLowerCase()
+  let nearest: string | undefined
+  // A third of the word may be wrong, two letters at least: `hashnig`, `fodlers`, `max_file_size` for `max_file_bytes`.
+  let least = Math.max(2, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    const distance = editDistance(plain, candidate.toLowerCase())
+    if (distance < least && distance < candidate.length) {
+      nearest = candidate
+      least = distance
+    }
+  }
+  return nearest
+}
+
+/** Optimal string alignment: letters added, left out, changed, or two neighbours swapped. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = []
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const changed = a[row - 1] === b[column - 1] ? 0 : 1
+      let best = Math.min(above[column]! + 1, current[column - 1]! + 1, above[column - 1]! + changed)
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (swapped) best = Math.min(best, before[column - 2]! + 1)
+      current.push(best)
+    }
+    before = above
+    above = current
+  }
+  return above[b.length]!
+}
