@@ -1,0 +1,246 @@
+import { setMaxListeners } from 'node:events'
+import type { Readable } from 'node:stream'
+import { createSecureContext, rootCertificates } from 'node:tls'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { SluiceError } from './errors.ts'
+import { isLoopbackHost } from './loopback.ts'
+import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
+import { type Clock, second_ms } from './time.ts'
+import { watchProgress } from './watch-progress.ts'
+
+/** Values of the proxy variables of the environment; this room does not read it. */
+export interface ProxyVariables {
+  http_proxy?: string | undefined
+  https_proxy?: string | undefined
+  no_proxy?: string | undefined
+}
+
+export interface HttpTimeouts {
+  /** Until there is a connection, TLS included. */
+  connect_ms: number
+  /** From the end of the request to the head of the answer. */
+  answer_ms: number
+  /** Between two pieces of an answer. */
+  body_ms: number
+  /** Between two pieces of a streamed request that the network takes. */
+  stall_ms: number
+}
+
+export interface HttpClientOptions {
+  /** Connections to one origin, kept alive. What comes on top waits its turn. */
+  connections: number
+  /** PEM certificates that are trusted besides the usual ones. */
+  ca?: string | undefined
+  proxy?: ProxyVariables | undefined
+  timeouts: HttpTimeouts
+  /** More of an answer is not read. */
+  max_body_bytes: number
+  clock: Clock
+}
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  url: URL
+  headers: Readonly<Record<string, string>>
+  /** A stream says its size beforehand: object stores refuse chunked encoding. Nothing else of Content-Length need be said. */
+  body?: string | Uint8Array | StreamBody | undefined
+  signal?: AbortSignal | undefined
+}
+
+export interface StreamBody {
+  size: number
+  stream: AsyncIterable<Uint8Array>
+}
+
+export interface HttpResponse {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  /** As UTF-8, at most max_body_bytes of it. */
+  body: string
+  truncated: boolean
+  /** Whether the whole request was handed to the network before the answer came. */
+  request_complete: boolean
+}
+
+/**
+ * The only door to HTTP as a client. Follows no redirect, repeats nothing, knows nothing of tokens. Errors: `network.<reason>`
+ * (network-fault.ts), naming method and host but never a path, a query or a header; what a streamed body throws comes out as it
+ * is, and so does `http.body_length` when a stream is not as long as it said.
+ */
+export interface HttpClient {
+  request(request: HttpRequest): Promise<HttpResponse>
+  /** Ends every request and connection at once. */
+  close(): Promise<void>
+}
+
+/**
+ * A body held in memory is given this much more time for its answer: the slowest line that is worth waiting for. Streams are
+ * watched piece by piece instead.
+ */
+const slowest_bytes_per_s = 16_384
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const direct = new Agent(directOptions(options))
+  const proxied = createProxied(options)
+
+  return {
+    async request(request) {
+      const going = { method: request.method, host: request.url.host }
+      if (request.signal?.aborted) throw networkFault('aborted', going)
+      // Each request under way listens once and leaves when it ends: as many listeners as requests are no leak.
+      if (request.signal) setMaxListeners(0, request.signal)
+      const dispatcher = proxied && !isLoopbackHost(request.url.hostname) ? proxied : direct
+      const { body } = request
+      if (typeof body === 'object' && 'stream' in body)
+        return requestWithStream(dispatcher, request, body, going, options)
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      const transfer_ms = Math.ceil((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
+      try {
+        const answer = await dispatcher.request({
+          ...target(request),
+          headers: bytes ? withLength(request.headers, bytes.byteLength) : request.headers,
+          body: bytes?.byteLength ? bytes : null,
+          headersTimeout: options.timeouts.answer_ms + transfer_ms,
+          signal: request.signal ?? null,
+        })
+        return await readAnswer(answer, options.max_body_bytes, () => true)
+      } catch (error) {
+        throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
+      }
+    },
+    async close() {
+      await Promise.all([direct.destroy(), proxied?.destroy()])
+    },
+  }
+}
+
+async function requestWithStream(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  { size, stream }: StreamBody,
+  going: Going,
+  { timeouts, max_body_bytes, clock }: HttpClientOptions,
+): Promise<HttpResponse> {
+  let handed_bytes = 0
+  let stream_fault: { error: unknown } | undefined
+  const watch = watchProgress(clock, request.signal)
+
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    // Only now: waiting for a free connection is no silence.
+    watch.allowSilence(timeouts.stall_ms)
+    try {
+      for await (const piece of stream) {
+        if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
+        handed_bytes += piece.byteLength
+        watch.progressed()
+        yield piece
+      }
+      if (handed_bytes < size) throw wrongLength(size, 'less')
+      // All is handed over: now the other side has its time to answer.
+      watch.allowSilence(timeouts.answer_ms)
+    } catch (error) {
+      stream_fault = { error }
+      throw error
+    }
+  }
+
+  try {
+    // undici does not begin a stream of size 0, but what watches over its file must still speak.
+    if (size === 0) for await (const _ of pieces());
+    const answer = await dispatcher.request({
+      ...target(request),
+      headers: withLength(request.headers, size),
+      // undici takes async iterables (its Dispatcher.request documents it); its types only know their subclass.
+      body: size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable),
+      headersTimeout: 0,
+      signal: watch.signal,
+    })
+    watch.allowSilence(Number.POSITIVE_INFINITY)
+    return await readAnswer(answer, max_body_bytes, () => handed_bytes === size)
+  } catch (error) {
+    if (stream_fault) throw stream_fault.error
+    if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
+    throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
+  } finally {
+    watch.end()
+  }
+}
+
+function wrongLength(size: number, found: 'more' | 'less'): SluiceError {
+  return new SluiceError({ code: 'http.body_length', message: `a body of ${size} bytes turned out to have ${found}` })
+}
+
+function target({ method, url }: HttpRequest) {
+  return { origin: url.origin, path: url.pathname + url.search, method } as const
+}
+
+function withLength(headers: Readonly<Record<string, string>>, bytes: number): Record<string, string> {
+  return { ...headers, 'content-length': String(bytes) }
+}
+
+async function readAnswer(
+  answer: Dispatcher.ResponseData,
+  max_body_bytes: number,
+  isComplete: () => boolean,
+): Promise<HttpResponse> {
+  const head = { status: answer.statusCode, headers: answer.headers, request_complete: isComplete() }
+  const announced = Number(answer.headers['content-length'])
+  // undici holds a server to the length that it announced.
+  if (announced <= max_body_bytes) return { ...head, body: await answer.body.text(), truncated: false }
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer.body as AsyncIterable<Buffer>) {
+    pieces.push(piece.subarray(0, max_body_bytes - bytes))
+    bytes += piece.byteLength
+    // Leaving the loop destroys the body, and with it the connection.
+    if (bytes > max_body_bytes) break
+  }
+  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
+}
+
+function directOptions({ connections, ca, timeouts }: HttpClientOptions): Agent.Options {
+  return {
+    ...poolOptions(connections, timeouts),
+    connect: {
+      timeout: timeouts.connect_ms,
+      // One context for all connections: reading some 150 certificates for each of them costs more than the request.
+      ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: trusted(ca) }) }),
+    },
+  }
+}
+
+function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions): EnvHttpProxyAgent | undefined {
+  const { http_proxy = '', https_proxy = '', no_proxy = '' } = proxy ?? {}
+  if (http_proxy === '' && https_proxy === '') return undefined
+  for (const address of [http_proxy, https_proxy]) refuseOddProxy(address)
+  const tls = { timeout: timeouts.connect_ms, ...(ca === undefined ? {} : { ca: trusted(ca) }) }
+  return new EnvHttpProxyAgent({
+    ...poolOptions(connections, timeouts),
+    connect: tls,
+    requestTls: tls,
+    proxyTls: tls,
+    // All three are given, if only as '': undici would look for a missing one in the environment by itself.
+    httpProxy: http_proxy,
+    httpsProxy: https_proxy,
+    noProxy: no_proxy,
+  })
+}
+
+function refuseOddProxy(address: string): void {
+  if (address === '' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol))) return
+  // The address is not repeated: it may hold a password.
+  throw new SluiceError({
+    code: 'network.proxy_address',
+    message: 'the address of the proxy is not a URL of the form http://host:port',
+    hint: 'check http_proxy and https_proxy in the environment',
+  })
+}
+
+function poolOptions(connections: number, { body_ms }: HttpTimeouts) {
+  return { connections, pipelining: 1, bodyTimeout: body_ms }
+}
+
+/** `ca` comes on top of the usual authorities: the blob store has its certificate from somebody else than the API. */
+function trusted(ca: string): string[] {
+  return [...rootCertificates, ca]
+}

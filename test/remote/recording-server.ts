@@ -1,0 +1,111 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach } from 'vitest'
+import { test_certificate, test_key } from './test-certificate.ts'
+
+export interface Recorded {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  /** Names as they came, in order. */
+  header_names: string[]
+  body: Buffer
+  /** False when the request broke off before its end. */
+  whole: boolean
+}
+
+export interface PlainAnswer {
+  status: number
+  headers?: Record<string, string>
+  body?: string | object
+}
+
+export type Answer = PlainAnswer | ((request: Recorded, response: ServerResponse) => void)
+
+export interface RecordingServer {
+  origin: string
+  port: number
+  /** Every request whose body has ended, one way or the other. */
+  requests: Recorded[]
+  /** Answers of the coming requests, in order; after the last, its answer is repeated. */
+  answers: Answer[]
+  connections(): number
+  close(): Promise<void>
+}
+
+const started: { close(): Promise<void> }[] = []
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((server) => server.close()))
+})
+
+/** A real server on a free loopback port; it is closed after the test. */
+export async function startServer(answers: Answer[] = [], tls = false): Promise<RecordingServer> {
+  const requests: Recorded[] = []
+  const listener: RequestListener = (request, response) => {
+    const pieces: Buffer[] = []
+    const recorded: Recorded = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      header_names: request.rawHeaders.filter((_, index) => index % 2 === 0),
+      body: Buffer.alloc(0),
+      whole: false,
+    }
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('error', () => {})
+    request.on('close', () => {
+      if (requests.includes(recorded)) return
+      recorded.body = Buffer.concat(pieces)
+      requests.push(recorded)
+    })
+    request.on('end', () => {
+      recorded.body = Buffer.concat(pieces)
+      recorded.whole = true
+      requests.push(recorded)
+      const answer = answers.length > 1 ? answers.shift() : answers[0]
+      if (typeof answer === 'function') answer(recorded, response)
+      else send(response, answer ?? { status: 200 })
+    })
+  }
+  const server = tls ? createTlsServer({ key: test_key, cert: test_certificate }, listener) : createServer(listener)
+  const { port, close, count } = await listen(server)
+  const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
+  return { origin, port, requests, answers, connections: count, close }
+}
+
+export function send(response: ServerResponse, answer: PlainAnswer): void {
+  const body = typeof answer.body === 'object' ? JSON.stringify(answer.body) : (answer.body ?? '')
+  const type: Record<string, string> = typeof answer.body === 'object' ? { 'content-type': 'application/json' } : {}
+  response.writeHead(answer.status, { ...type, ...answer.headers })
+  response.end(body)
+}
+
+/** Listens on a free loopback port and knows its sockets, so that closing ends them too. */
+export async function listen(server: Server | import('node:net').Server) {
+  const sockets = new Set<Socket>()
+  let count = 0
+  server.on('connection', (socket: Socket) => {
+    count++
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+  started.push({ close })
+  return { port: (server.address() as AddressInfo).port, close, count: () => count }
+}
+
+/** Awaits a fact that the event loop brings about; throws when it does not within five seconds. */
+export async function until(fact: () => boolean): Promise<void> {
+  const began = performance.now()
+  while (!fact()) {
+    if (performance.now() - began > 5_000) throw new Error(`not so after 5 s: ${fact}`)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
