@@ -1,0 +1,204 @@
+import { join } from 'node:path'
+import { type DefaultIgnore, defaultIgnore } from './default-ignores.ts'
+import { ignore_file_name, readIgnoreFile } from './ignore-file.ts'
+import { type Lift, liftsOfInclude, liftsOfNegation } from './ignore-lifts.ts'
+import { anchorPattern, compilePatterns, type Pattern, type PatternList, parsePattern } from './ignore-patterns.ts'
+
+/** What the config says of one folder; patterns as in gitignore(5). */
+export interface IgnoreSpec {
+  /** Not empty: only files that match one of these go up. Folders are walked all the same. */
+  include: readonly string[]
+  exclude: readonly string[]
+  /** Takes hidden files and folders too; other defaults, secrets above all, still hold. */
+  dot_files: boolean
+}
+
+export interface Ignored {
+  readonly ignored: true
+  /** The pattern as it was written. */
+  readonly rule: string
+  /** `default`, `config include`, `config exclude` or `<absolute path of the .sluiceignore>:<line>`. */
+  readonly source: string
+  readonly reason: string
+}
+
+export type Verdict = { ignored: false } | Ignored
+
+export interface IgnoreRules {
+  /**
+   * `path` is relative to the root, with `/`, no slash at either end. A path in an ignored directory is ignored by the rule of
+   * that directory. An entry is ignored by a default that nothing lifts, or by `exclude`, or by a .sluiceignore, or because
+   * `include` does not name it; no negation in a .sluiceignore undoes an `exclude` of the config.
+   */
+  verdict(path: string, kind: 'file' | 'directory'): Verdict
+  /** The .sluiceignore in `directory` ('' for the root) may have changed: it and all below are read again when next needed. */
+  forget(directory: string): void
+}
+
+/** The rules as they stand in one directory: those of all directories above and its own. */
+export interface DirectoryRules {
+  /** Set when a .sluiceignore here cannot be used: what it excludes is not known, so everything here is ignored. */
+  readonly closed: Ignored | undefined
+  readonly patterns: PatternList<Ignored> | undefined
+  readonly lifts: readonly Lift[]
+}
+
+/** The same rules for a walker, which goes down step by step and sees what each directory holds. */
+export interface WalkingRules {
+  top(): DirectoryRules
+  /** Goes down into `directory`, which is not ignored. With `has_ignore_file` false the disk is not asked. */
+  enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules
+  /** `path` is `name` in the directory of `rules`. Undefined: not ignored. The same rule answers the same object. */
+  judge(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory'): Ignored | undefined
+}
+
+export function createWalkingRules(root: string, spec: IgnoreSpec): WalkingRules {
+  const exclude = compileExclude(spec.exclude)
+  const include = compileInclude(spec.include)
+  const by_default = new Map<DefaultIgnore, Ignored>()
+
+  function judgeByDefault(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory') {
+    const slash = kind === 'directory' ? '/' : ''
+    const rule = defaultIgnore(name, kind, spec.dot_files, (candidate) =>
+      rules.lifts.some((lift) => lift.rule === candidate && lift.covers(name + slash, path + slash)),
+    )
+    if (rule === undefined) return undefined
+    let verdict = by_default.get(rule)
+    if (verdict === undefined) {
+      verdict = { ignored: true, rule: rule.rule, source: 'default', reason: rule.reason }
+      by_default.set(rule, verdict)
+    }
+    return verdict
+  }
+
+  function enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules {
+    return has_ignore_file ? withIgnoreFile(root, parent, directory) : parent
+  }
+
+  return {
+    enter,
+    top: () => enter({ closed: undefined, patterns: undefined, lifts: [...exclude.lifts, ...include.lifts] }, '', true),
+    judge(rules, name, path, kind) {
+      if (rules.closed !== undefined) return rules.closed
+      const by_default = judgeByDefault(rules, name, path, kind)
+      if (by_default !== undefined) return by_default
+      const full = kind === 'directory' ? `${path}/` : path
+      const by_pattern = exclude.patterns?.match(full) ?? rules.patterns?.match(full)
+      if (by_pattern !== undefined) return by_pattern
+      return kind === 'file' && include.patterns?.match(full) === undefined ? include.otherwise : undefined
+    },
+  }
+}
+
+interface Compiled {
+  patterns: PatternList<Ignored> | undefined
+  lifts: Lift[]
+}
+
+function compileExclude(exclude: readonly string[]): Compiled {
+  const reason = 'excluded in the config'
+  return compileLines(exclude, '', undefined, () => ({ source: 'config exclude', reason }))
+}
+
+function compileInclude(include: readonly string[]): Compiled & { otherwise: Ignored | undefined } {
+  if (include.length === 0) return { patterns: undefined, lifts: [], otherwise: undefined }
+  const otherwise: Ignored = {
+    ignored: true,
+    rule: include.join(', '),
+    source: 'config include',
+    reason: 'no include pattern of the config names it',
+  }
+  const parsed = include.map(parsePattern).filter((pattern) => pattern !== undefined)
+  return {
+    patterns: compilePatterns(parsed.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: otherwise }))),
+    lifts: parsed.flatMap((pattern) => (pattern.negative ? [] : liftsOfInclude(pattern))),
+    otherwise,
+  }
+}
+
+/**
+ * A .sluiceignore that cannot be used closes its directory: what its writer wanted to keep back is not known, and nothing
+ * that a person excluded may be sent.
+ */
+function withIgnoreFile(root: string, parent: DirectoryRules, directory: string): DirectoryRules {
+  const file = join(root, directory, ignore_file_name)
+  const content = readIgnoreFile(file)
+  if (content.kind === 'none') return parent
+  if (content.kind === 'unusable') {
+    const reason = `the ignore rules of this folder are not known (${content.why}), so nothing in it goes up`
+    return { ...parent, closed: { ignored: true, rule: ignore_file_name, source: `${file}:1`, reason } }
+  }
+  const { patterns, lifts } = compileLines(content.lines, directory, parent.patterns, (line) => ({
+    source: `${file}:${line}`,
+    reason: 'excluded by a .sluiceignore file',
+  }))
+  return { closed: undefined, patterns, lifts: [...parent.lifts, ...lifts] }
+}
+
+/** `describe` is told the line, from 1. */
+function compileLines(
+  lines: readonly string[],
+  directory: string,
+  base: PatternList<Ignored> | undefined,
+  describe: (line: number) => { source: string; reason: string },
+): Compiled {
+  const patterns: Pattern<Ignored>[] = []
+  const lifts: Lift[] = []
+  for (const [index, line] of lines.entries()) {
+    const parsed = parsePattern(line)
+    if (parsed === undefined) continue
+    const meaning: Ignored = { ignored: true, rule: line.trimEnd(), ...describe(index + 1) }
+    patterns.push({ pattern: anchorPattern(parsed, directory), meaning })
+    if (parsed.negative) lifts.push(...liftsOfNegation(parsed, directory))
+  }
+  if (patterns.length === 0) return { patterns: base, lifts }
+  return { patterns: base?.extend(patterns) ?? compilePatterns(patterns), lifts }
+}
+
+/** Directories whose rules are kept for the next question; beyond it all are read again, which costs an open each. */
+const most_directories = 10_000
+
+export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
+  const rules = createWalkingRules(root, spec)
+  const known = new Map<string, DirectoryRules | Ignored>()
+
+  /** The rules in `directory`, or the verdict that it is itself ignored. */
+  function rulesIn(directory: string): DirectoryRules | Ignored {
+    let found = known.get(directory)
+    if (found === undefined) {
+      found = directory === '' ? rules.top() : goDown(directory)
+      if (known.size >= most_directories) known.clear()
+      known.set(directory, found)
+    }
+    return found
+  }
+
+  function goDown(directory: string): DirectoryRules | Ignored {
+    const { parent, name } = splitPath(directory)
+    const above = rulesIn(parent)
+    if ('ignored' in above) return above
+    return rules.judge(above, name, directory, 'directory') ?? rules.enter(above, directory, true)
+  }
+
+  return {
+    verdict(path, kind) {
+      if (path === '') return not_ignored
+      const { parent, name } = splitPath(path)
+      const here = rulesIn(parent)
+      if ('ignored' in here) return here
+      return rules.judge(here, name, path, kind) ?? not_ignored
+    },
+    forget(directory) {
+      for (const path of known.keys()) {
+        if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)
+      }
+    },
+  }
+}
+
+const not_ignored: Verdict = { ignored: false }
+
+function splitPath(path: string): { parent: string; name: string } {
+  const slash = path.lastIndexOf('/')
+  return { parent: slash < 0 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
+}

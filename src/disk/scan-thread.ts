@@ -1,0 +1,30 @@
+import { serveCalls, Transferred, threadData } from '../base/thread.ts'
+import type { ScanBatch } from './scan-batch.ts'
+import { type WalkOptions, walk } from './walk.ts'
+import type { ScanEnd } from './walk-report.ts'
+
+export interface ScanThreadData extends Omit<WalkOptions, 'mustStop'> {
+  /** One Int32: not 0 means stop. */
+  stop: SharedArrayBuffer
+}
+
+export type ScanStep = { batch: ScanBatch } | { end: ScanEnd }
+
+const data = threadData<ScanThreadData>()
+const stop = new Int32Array(data.stop)
+const walking = walk({ ...data, mustStop: () => Atomics.load(stop, 0) !== 0 })
+let end: ScanEnd | undefined
+
+serveCalls({
+  next(): ScanStep | Transferred {
+    if (end !== undefined) return { end }
+    const step = walking.next()
+    if (step.done) {
+      end = step.value
+      return { end }
+    }
+    const batch = step.value
+    const buffers = [batch.names, batch.ends, batch.stats].map((array) => array.buffer as ArrayBuffer)
+    return new Transferred({ batch } satisfies ScanStep, buffers)
+  },
+})

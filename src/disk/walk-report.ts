@@ -1,0 +1,95 @@
+import { codeOf, messageOf } from '../base/errors.ts'
+import type { SpecialKind } from './entry.ts'
+import type { Ignored } from './ignore.ts'
+
+/** What a scan says besides the files themselves. */
+export interface ScanEnd {
+  /**
+   * The walk came to its end and the root stayed the same directory. Only then is a file that was not listed a file that may
+   * be gone, and even then not below a path in `unreadable` or `other_mounts`, nor at all when `unreadable_total` is larger
+   * than that list is long.
+   */
+  complete: boolean
+  /** Files in the batches. */
+  files: number
+  /** Directories that were read, the root among them. */
+  directories: number
+  /** Sizes of the files in the batches. */
+  bytes: number
+  /** Files and directories by the rule that ignores them; what is in an ignored directory is not counted. */
+  ignored: { rule: string; source: string; reason: string; count: number }[]
+  /** Files and directories (these with a `/`, not entered) whose names are not UTF-8; bytes written as `\xff`. */
+  odd_names: { escaped_path: string }[]
+  odd_names_total: number
+  special: { kind: SpecialKind; count: number }[]
+  unreadable: { path: string; code: string }[]
+  unreadable_total: number
+  /** Directories on which another filesystem is mounted; not entered. */
+  other_mounts: string[]
+}
+
+/** Lists are for people: beyond this many only their number says something new. */
+const most_listed = 1_000
+
+export interface WalkReport {
+  directory(): void
+  file(bytes: number): void
+  ignored(verdict: Ignored): void
+  oddName(escaped_path: string): void
+  special(kind: SpecialKind): void
+  unreadable(path: string, error: unknown): void
+  otherMount(path: string): void
+  end(complete: boolean): ScanEnd
+}
+
+export function createWalkReport(): WalkReport {
+  const ignored = new Map<Ignored, number>()
+  const special = new Map<SpecialKind, number>()
+  const lists: Pick<ScanEnd, 'odd_names' | 'unreadable' | 'other_mounts'> = {
+    odd_names: [],
+    unreadable: [],
+    other_mounts: [],
+  }
+  const totals = { files: 0, directories: 0, bytes: 0, odd_names_total: 0, unreadable_total: 0 }
+  let mounts_beyond = false
+
+  return {
+    directory() {
+      totals.directories += 1
+    },
+    file(bytes) {
+      totals.files += 1
+      totals.bytes += bytes
+    },
+    ignored(verdict) {
+      const rule = ignored.has(verdict) || ignored.size < most_listed ? verdict : other_rules
+      ignored.set(rule, (ignored.get(rule) ?? 0) + 1)
+    },
+    oddName(escaped_path) {
+      totals.odd_names_total += 1
+      if (lists.odd_names.length < most_listed) lists.odd_names.push({ escaped_path })
+    },
+    special(kind) {
+      special.set(kind, (special.get(kind) ?? 0) + 1)
+    },
+    unreadable(path, error) {
+      totals.unreadable_total += 1
+      const code = codeOf(error) ?? messageOf(error)
+      if (lists.unreadable.length < most_listed) lists.unreadable.push({ path, code })
+    },
+    otherMount(path) {
+      if (lists.other_mounts.length < most_listed) lists.other_mounts.push(path)
+      else mounts_beyond = true
+    },
+    end: (complete) => ({
+      // A mount point that is not listed could not be told from a directory that became empty.
+      complete: complete && !mounts_beyond,
+      ...totals,
+      ...lists,
+      ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({ rule, source, reason, count })),
+      special: [...special].map(([kind, count]) => ({ kind, count })),
+    }),
+  }
+}
+
+const other_rules: Ignored = { ignored: true, rule: '…', source: 'several', reason: 'ignored by further rules' }

@@ -1,0 +1,201 @@
+import { isUtf8 } from 'node:buffer'
+import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs'
+import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { entryKind, escapeName, isGone } from './entry.ts'
+import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
+import { ignore_file_name } from './ignore-file.ts'
+import { createBatchBuilder, type ScanBatch } from './scan-batch.ts'
+import { createWalkReport, type ScanEnd } from './walk-report.ts'
+
+export interface WalkOptions {
+  root: string
+  ignore: IgnoreSpec
+  /** Only this directory, relative to the root; '' for all. Nothing comes where there is no directory. */
+  under: string
+  batch_entries: number
+  /** Asked before each entry. */
+  mustStop(): boolean
+}
+
+/** Raw names have one character for each byte (latin1): exact for every name, and their order is byte order. */
+interface Place {
+  /** With a `/` at the end, '' for the root. */
+  readonly raw: string
+  readonly text: string
+}
+
+interface Frame extends Place {
+  readonly rules: DirectoryRules
+  readonly names: readonly string[]
+  next: number
+  /** Directories among the names before `next` whose turn has not come, the innermost last. */
+  readonly waiting: { name: string; text: string }[]
+}
+
+/**
+ * Walks with the synchronous calls of node:fs, in byte order of the whole path, a directory sorted as if its name ended in `/`:
+ * the order of a ledger's pages, so that both can be merged. One lstat for each entry; links are not followed, mount points not
+ * crossed. Made for a thread; a generator, so that it reads no further than it is asked. Error: `disk.offline`.
+ */
+export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
+  const { root, under, mustStop, batch_entries } = options
+  const base = root.endsWith('/') ? root : `${root}/`
+  const rules = createWalkingRules(root, options.ignore)
+  const report = createWalkReport()
+  const batch = createBatchBuilder(batch_entries)
+  const stack: Frame[] = []
+  const root_stat = statRoot(root)
+
+  function open(place: Place, here: DirectoryRules, names: readonly string[]): void {
+    if (here.closed === undefined) {
+      report.directory()
+      stack.push({ ...place, rules: here, names, next: 0, waiting: [] })
+    } else report.ignored(here.closed)
+  }
+
+  function enter(text: string, raw: string, above: DirectoryRules): void {
+    try {
+      const names = readdirSync(base + text, 'latin1').sort()
+      open({ raw: `${raw}/`, text: `${text}/` }, rules.enter(above, text, names.includes(ignore_file_name)), names)
+    } catch (error) {
+      if (!isGone(error)) report.unreadable(text, error)
+    }
+  }
+
+  function enterRoot(): void {
+    try {
+      open({ raw: '', text: '' }, rules.top(), readdirSync(root, 'latin1').sort())
+    } catch (error) {
+      throw offline(root, error)
+    }
+  }
+
+  /** The way to `under` is walked as if it had been found: a link, a mount point or a rule on it ends the walk. */
+  function enterUnder(): void {
+    let here = rules.top()
+    let text = ''
+    for (const name of under.split('/')) {
+      if (text !== '') here = rules.enter(here, text, true)
+      text = text === '' ? name : `${text}/${name}`
+      const stat = lstatEntry(base + text, text)
+      if (stat === undefined || !mayEnter(here, name, text, stat)) return
+    }
+    enter(text, Buffer.from(text).toString('latin1'), here)
+  }
+
+  /** Reports an entry that is no directory to be walked. */
+  function mayEnter(here: DirectoryRules, name: string, text: string, stat: BigIntStats): boolean {
+    const kind = entryKind(stat.mode)
+    const ignored = rules.judge(here, name, text, kind === 'directory' ? 'directory' : 'file')
+    if (ignored !== undefined) report.ignored(ignored)
+    else if (kind === 'directory' && stat.dev !== root_stat.dev) report.otherMount(text)
+    else if (kind !== 'directory' && kind !== 'file') report.special(kind)
+    else return kind === 'directory'
+    return false
+  }
+
+  /** Looks at one name; a directory is put aside until its turn. */
+  function look(frame: Frame, raw_name: string): void {
+    const name = beyond_ascii.test(raw_name) ? decode(raw_name) : raw_name
+    if (name === undefined) {
+      lookAtOddName(frame, raw_name)
+      return
+    }
+    const text = frame.text + name
+    const stat = lstatEntry(base + text, text)
+    if (stat === undefined) return
+    if (entryKind(stat.mode) !== 'file') {
+      if (mayEnter(frame.rules, name, text, stat)) frame.waiting.push({ name: raw_name, text })
+      return
+    }
+    const ignored = rules.judge(frame.rules, name, text, 'file')
+    if (ignored === undefined) {
+      batch.add(frame.raw + raw_name, stat)
+      report.file(Number(stat.size))
+    } else report.ignored(ignored)
+  }
+
+  /** A name that no ledger row and no API call can carry: it is told of, not taken, and not entered. */
+  function lookAtOddName(frame: Frame, raw_name: string): void {
+    const bytes = Buffer.from(raw_name, 'latin1')
+    const escaped = frame.text + escapeName(raw_name)
+    const stat = lstatEntry(Buffer.concat([Buffer.from(base + frame.text), bytes]), escaped)
+    if (stat === undefined) return
+    const kind = entryKind(stat.mode)
+    const text = bytes.toString('utf8')
+    const ignored = rules.judge(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')
+    if (ignored !== undefined) report.ignored(ignored)
+    else if (kind === 'file' || kind === 'directory') report.oddName(kind === 'file' ? escaped : `${escaped}/`)
+    else report.special(kind)
+  }
+
+  /** Undefined: gone by now, or reported as unreadable. */
+  function lstatEntry(path: string | Buffer, text: string): BigIntStats | undefined {
+    try {
+      return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    } catch (error) {
+      if (!isGone(error)) report.unreadable(text, error)
+      return undefined
+    }
+  }
+
+  if (under === '') enterRoot()
+  else enterUnder()
+  while (stack.length > 0) {
+    if (mustStop()) return report.end(false)
+    const frame = stack.at(-1)!
+    const name = frame.names[frame.next]
+    const waiting = frame.waiting.at(-1)
+    if (waiting !== undefined && !sortsBeforeInsides(name, waiting.name)) {
+      frame.waiting.pop()
+      enter(waiting.text, frame.raw + waiting.name, frame.rules)
+    } else if (name === undefined) {
+      stack.pop()
+    } else {
+      frame.next += 1
+      look(frame, name)
+      if (batch.count === batch_entries) yield batch.take()
+    }
+  }
+  if (batch.count > 0) yield batch.take()
+  return report.end(isStill(root, root_stat))
+}
+
+const beyond_ascii = /[\x80-\xff]/
+
+/** The name as text, or undefined where its bytes are not UTF-8. */
+function decode(raw_name: string): string | undefined {
+  const bytes = Buffer.from(raw_name, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined
+}
+
+/** In path order, does `name` come before what is inside `directory`? It does where the byte after the same start is below `/`. */
+function sortsBeforeInsides(name: string | undefined, directory: string): boolean {
+  return name !== undefined && name.charCodeAt(directory.length) < 47 && name.startsWith(directory)
+}
+
+function statRoot(root: string): BigIntStats {
+  try {
+    const stat = statSync(root, { bigint: true })
+    if (!stat.isDirectory()) throw offline(root, 'it is not a directory')
+    return stat
+  } catch (error) {
+    throw error instanceof SluiceError ? error : offline(root, error)
+  }
+}
+
+/** False when the root was unmounted, removed or replaced since: what the walk did not see proves nothing then. */
+function isStill(root: string, before: BigIntStats): boolean {
+  const after = statSync(root, { bigint: true, throwIfNoEntry: false })
+  return after !== undefined && after.dev === before.dev && after.ino === before.ino
+}
+
+function offline(root: string, why: unknown): SluiceError {
+  const reason = typeof why === 'string' ? why : (codeOf(why) ?? messageOf(why))
+  return new SluiceError({
+    code: 'disk.offline',
+    message: `the folder ${root} cannot be read: ${reason}`,
+    hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
+    cause: why,
+  })
+}
