@@ -206,15 +206,21 @@ describe('streams', () => {
     const server = await startServer([{ status: 200 }])
     const http = client({ clock, timeouts: { ...short, stall_ms: 1_000 } })
     let release: () => void = () => {}
+    let let_go = 0
     async function* slow(steps: number) {
-      for (let step = 0; step < steps; step++) {
+      try {
+        for (let step = 0; step < steps; step++) {
+          yield Buffer.from('x')
+          await clock.advance(900)
+        }
+        if (steps === 5) return
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
         yield Buffer.from('x')
-        await clock.advance(900)
+      } finally {
+        let_go++
       }
-      if (steps === 5) return
-      await new Promise<void>((resolve) => {
-        release = resolve
-      })
     }
     const answer = await http.request({ ...put(server.origin), body: { size: 5, stream: slow(5) } })
     expect(answer.status).toBe(200)
@@ -222,7 +228,9 @@ describe('streams', () => {
     await clock.runUntil(() => server.requests.length === 2)
     expect(await stuck).toMatchObject({ code: 'network.timeout', message: expect.stringContaining('nothing moved') })
     expect(server.requests[1]?.whole).toBe(false)
+    // A read that comes back after all finds that nobody wants it, and the file is closed.
     release()
+    await until(() => let_go === 2)
   })
 
   test('after the last byte the answer has its own time', async () => {

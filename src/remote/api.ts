@@ -1,0 +1,127 @@
+import { isSluiceError, SluiceError } from '../base/errors.ts'
+import type { HttpClient, HttpResponse } from '../base/http-client.ts'
+import type { Clock } from '../base/time.ts'
+import { isHtml } from '../contract/error-answer.ts'
+import { type Call, classifyAnswer, type Failure, unreadableAnswer } from '../contract/failures.ts'
+import { api_key_header, project_header } from '../contract/identifiers.ts'
+import { dateHeader_ms } from '../contract/retry-after.ts'
+import { apiUrl, type BaseAddress } from './addresses.ts'
+import type { Outcome } from './outcome.ts'
+import { OddAnswer } from './translate.ts'
+
+export interface ApiRequest {
+  /** How a failure of this call is judged. */
+  call: Call
+  method: 'GET' | 'POST' | 'DELETE'
+  project_id: string
+  /** Below /v1, not escaped. */
+  segments: readonly string[]
+  query?: Readonly<Record<string, string | number | undefined>>
+  body?: object
+  /** Nothing is read from a success: whatever its body is, unless a web page. */
+  any_body?: boolean
+}
+
+/** Reads the value of a success; an empty body is `undefined`. Throws OddAnswer where it is not what the contract says. */
+export type Reader<T> = (value: unknown, status: number) => T
+
+export interface ApiOptions {
+  http: HttpClient
+  base: BaseAddress
+  /** Asked for every request, so that a rotated token is used at once. */
+  token: () => string
+  user_agent: string
+  clock: Clock
+}
+
+/** What a header may carry; anything else would fail in the middle of a request. */
+const sendable_token = /^[\x21-\x7e]+$/
+
+/**
+ * One call of the API: the only place that holds the token, and it goes to `base` alone: the URL is made here of nothing that
+ * the service said but escaped ids, and no redirect is followed.
+ */
+export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
+  const token = readToken(options.token)
+  if (typeof token !== 'string') return { ok: false, failure: token }
+  const { call, method, project_id, segments, query, body } = request
+  let response: HttpResponse
+  try {
+    response = await options.http.request({
+      method,
+      url: apiUrl(options.base, segments, query),
+      headers: {
+        [api_key_header]: token,
+        [project_header]: project_id,
+        accept: 'application/json',
+        'user-agent': options.user_agent,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+  } catch (error) {
+    return { ok: false, failure: withoutToken(networkFailure(error), token) }
+  }
+  const outcome = judge(request, response, options.clock.now_ms(), read)
+  return outcome.ok ? outcome : { ok: false, failure: withoutToken(outcome.failure, token) }
+}
+
+/** A network fault as a failure; anything else is not the network's and thrown on. */
+export function networkFailure(error: unknown): Failure {
+  if (!isSluiceError(error) || !error.code.startsWith('network.')) throw error
+  return { about: 'network', code: error.code, message: error.message }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
+}
+
+function judge<T>(request: ApiRequest, response: HttpResponse, now_ms: number, read: Reader<T>): Outcome<T> {
+  const { call, any_body = false } = request
+  const { status, headers } = response
+  if (!isSuccess(status)) return { ok: false, failure: classifyAnswer(call, response, now_ms) }
+  const date_ms = dateHeader_ms(headers)
+  try {
+    const value = read(parseBody(response, any_body), status)
+    return { ok: true, value, ...(date_ms === undefined ? {} : { date_ms }) }
+  } catch (error) {
+    if (!(error instanceof OddAnswer)) throw error
+    return { ok: false, failure: unreadableAnswer(call, response, error.message) }
+  }
+}
+
+/** The value of a success: `undefined` for an empty body, which is always accepted, and for one that is not looked at. */
+function parseBody(response: HttpResponse, any_body: boolean): unknown {
+  const { body, truncated } = response
+  if (any_body && !isHtml(response)) return undefined
+  if (truncated) throw new OddAnswer('it is larger than any that is expected')
+  if (body.trim() === '') return undefined
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new OddAnswer('it is not JSON')
+  }
+}
+
+/** The token, or why there is none: that is the account's fault, and no file's. */
+function readToken(token: () => string): string | Failure {
+  try {
+    const value = token()
+    if (sendable_token.test(value)) return value
+    return { about: 'account', code: 'token.malformed', message: 'the token holds characters that cannot be sent' }
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    return { about: 'account', code: error.code, message: error.message }
+  }
+}
+
+/** A service may echo the token in its texts; it goes no further than this. */
+function withoutToken(failure: Failure, token: string): Failure {
+  const clean = (text: string) => text.replaceAll(token, '***')
+  return {
+    ...failure,
+    message: clean(failure.message),
+    ...(failure.code === undefined ? {} : { code: clean(failure.code) }),
+    ...(failure.humane === undefined ? {} : { humane: clean(failure.humane) }),
+  }
+}

@@ -1,0 +1,106 @@
+import type { Ticket } from '../domain/ticket.ts'
+import { parseUploadUrl } from './addresses.ts'
+import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, textOf, timeOf_ms } from './translate.ts'
+import { findHeaderFault } from './upload-headers.ts'
+
+export interface LabelReference {
+  label_id: string
+  name: string
+}
+
+/** What the service says of an asset. Only `ready` is of use in a chat; `other` is a status nobody knows: still going. */
+export interface AssetRecord {
+  asset_id: string
+  status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
+  raw_status: string
+  filename?: string
+  size_in_bytes?: number
+  created_at_ms?: number
+  /** Listed assets have them, single ones may not. */
+  labels?: LabelReference[]
+}
+
+/** A slot to fill, or the asset that has these bytes already (and whose status may not be final). */
+export type Created =
+  | { kind: 'slot'; asset_id: string; ticket: Ticket }
+  | { kind: 'exists'; asset_id: string; status?: string }
+
+/** A status is shown to people and stored: nothing longer than a word or two is one. */
+const status_longest = 64
+
+export function createdOf(value: unknown, status: number): Created {
+  const fields = fieldsOf(value, 'the answer')
+  const asset_id = idOf('asset', fields.asset_id)
+  const { already_exists, upload_url } = fields
+  // An absent already_exists is false; but 200 without upload fields can mean nothing else.
+  if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
+    const known = textOf(fields.status)?.slice(0, status_longest)
+    return { kind: 'exists', asset_id, ...(known === undefined ? {} : { status: known }) }
+  }
+  return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
+}
+
+/** `asset_id`, where the record must be of that asset. */
+export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
+  const fields = fieldsOf(value, 'the asset')
+  const id = idOf('asset', fields.asset_id)
+  if (asset_id !== undefined && id !== asset_id) throw new OddAnswer('it is about another asset')
+  const raw_status = textOf(fields.status)?.slice(0, status_longest)
+  if (raw_status === undefined) throw new OddAnswer('the asset has no status')
+  const filename = textOf(fields.filename)
+  const created_at_ms = timeOf_ms(fields.created_at)
+  const labels = labelsOf(fields.labels)
+  return {
+    asset_id: id,
+    status: statusOf(raw_status),
+    raw_status,
+    ...(filename === undefined ? {} : { filename }),
+    ...(isSize(fields.size_in_bytes) ? { size_in_bytes: fields.size_in_bytes } : {}),
+    ...(created_at_ms === undefined ? {} : { created_at_ms }),
+    ...(labels === undefined ? {} : { labels }),
+  }
+}
+
+export function labelOf(value: unknown): LabelReference {
+  const fields = fieldsOf(value, 'the label')
+  return { label_id: idOf('label', fields.label_id), name: textOf(fields.name) ?? '' }
+}
+
+function labelsOf(value: unknown): LabelReference[] | undefined {
+  return value === undefined || value === null ? undefined : itemsOf(value, 'labels').map(labelOf)
+}
+
+function statusOf(raw_status: string): AssetRecord['status'] {
+  switch (raw_status) {
+    case 'uploaded':
+    case 'ingesting':
+    case 'ready':
+    case 'failed':
+      return raw_status
+    default:
+      return 'other'
+  }
+}
+
+function isSize(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+function ticketOf(fields: Fields): Ticket {
+  if (fields.upload_method !== 'PUT') throw new OddAnswer('upload_method is not PUT')
+  const { upload_url } = fields
+  if (typeof upload_url !== 'string' || !parseUploadUrl(upload_url)) {
+    throw new OddAnswer('upload_url is not an https address')
+  }
+  const upload_headers = uploadHeadersOf(fields.upload_headers)
+  const expires_at_ms = timeOf_ms(fields.expires_at)
+  if (expires_at_ms === undefined) throw new OddAnswer('expires_at is not a time')
+  return { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms }
+}
+
+function uploadHeadersOf(value: unknown): Record<string, string> {
+  const headers = value === undefined || value === null ? {} : fieldsOf(value, 'upload_headers')
+  const fault = findHeaderFault(headers)
+  if (fault !== undefined) throw new OddAnswer(fault)
+  return { ...headers } as Record<string, string>
+}

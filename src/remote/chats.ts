@@ -1,0 +1,97 @@
+import { SluiceError } from '../base/errors.ts'
+import type { ChatStart } from '../contract/messages-chats.ts'
+import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
+
+/** What is asked, and over what. Nothing is inherited from an earlier turn. */
+export interface Question {
+  prompt: string
+  intelligence?: 'auto' | 'fast' | 'expert' | 'research'
+  /** `automatic`, or a vendor in lower case. */
+  provider?: string
+  skills?: readonly string[]
+  /** False: no web search. */
+  public_data?: boolean
+  /** Absent: the whole project. */
+  scope?: Scope
+}
+
+/** Ids by kind; several kinds are a union. */
+export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
+
+export interface ChatStarted {
+  chat_id: string
+  message_id: string
+  created_at_ms?: number
+}
+
+export interface ChatSummary {
+  chat_id: string
+  created_at_ms?: number
+  title?: string
+}
+
+export interface MessageSummary {
+  message_id: string
+  created_at_ms?: number
+}
+
+/** `running` until an answer or an error is there; where a service shows no errors, only a deadline ends it. */
+export interface Message extends MessageSummary {
+  state: 'running' | 'answered' | 'failed'
+  /** Markdown; with `answered`. May be empty. */
+  response?: string
+}
+
+/**
+ * The body of a question. An empty scope means *everything* on the wire, and an empty list counts as absent: both are refused
+ * here (`remote.empty_scope`), so that a question over nothing never becomes one over the whole project.
+ */
+export function questionBody({ prompt, intelligence, provider, skills, public_data, scope }: Question): object {
+  if (scope) {
+    const lists = Object.values(scope).filter((ids) => ids !== undefined)
+    if (lists.length === 0 || lists.some((ids) => ids.length === 0)) {
+      throw new SluiceError({
+        code: 'remote.empty_scope',
+        message: 'a question was to be asked over an empty scope, which the service takes as the whole project',
+      })
+    }
+  }
+  return present({ prompt, intelligence, provider, skills, public_data, scope })
+}
+
+export function chatStartedOf(value: unknown): ChatStarted {
+  const fields = fieldsOf(value, 'the answer')
+  return { chat_id: idOf('chat', fields.chat_id), ...messageSummary(fields) }
+}
+
+export function chatSummaryOf(value: unknown): ChatSummary {
+  const fields = fieldsOf(value, 'the chat')
+  const title = textOf(fields.title)
+  return { chat_id: idOf('chat', fields.chat_id), ...createdAt(fields), ...(title === undefined ? {} : { title }) }
+}
+
+export function messageSummariesOf(value: unknown): MessageSummary[] {
+  const { messages } = fieldsOf(value, 'the answer')
+  return itemsOf(messages, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
+}
+
+/** The hosted service shows no `status`: a response decides first, then the status. */
+export function messageOf(value: unknown, message_id: string): Message {
+  const fields = fieldsOf(value, 'the message')
+  const summary = messageSummary(fields)
+  if (summary.message_id !== message_id) throw new OddAnswer('it is about another message')
+  const response = textOf(fields.response)
+  if (response !== undefined) return { ...summary, state: 'answered', response }
+  if (fields.status === 'done') return { ...summary, state: 'answered', response: '' }
+  return { ...summary, state: fields.status === 'error' ? 'failed' : 'running' }
+}
+
+/** The hosted service calls the id of a message `id`. */
+function messageSummary(fields: Fields): MessageSummary {
+  return { message_id: idOf('message', fields.message_id ?? fields.id), ...createdAt(fields) }
+}
+
+function createdAt(fields: Fields): { created_at_ms?: number } {
+  const created_at_ms = timeOf_ms(fields.created_at)
+  return created_at_ms === undefined ? {} : { created_at_ms }
+}

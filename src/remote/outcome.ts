@@ -1,0 +1,16 @@
+import type { Failure } from '../contract/failures.ts'
+
+// The rooms above know the wire only through this one.
+export type { Failure, FailureAbout } from '../contract/failures.ts'
+
+/**
+ * How a call ended. A failure is a normal end: the network and the service are not ours. `date_ms` is the service's wall clock
+ * (its Date header, whole seconds), by which a wrong clock here is noticed.
+ */
+export type Outcome<T> = { ok: true; value: T; date_ms?: number } | { ok: false; failure: Failure }
+
+export interface Page<Item> {
+  items: Item[]
+  /** Where the next page begins: hand it in as `after_id`. Absent on the last page. */
+  next?: string
+}

@@ -1,0 +1,60 @@
+import { type IdKind, isId } from '../contract/identifiers.ts'
+import type { Page } from './outcome.ts'
+
+/** A success that is not what the contract says. The message names the oddity and never the value, which may be a secret. */
+export class OddAnswer extends Error {}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export function fieldsOf(value: unknown, what: string): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new OddAnswer(`${what} is not an object`)
+  return value as Fields
+}
+
+export function itemsOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new OddAnswer(`${what} is not a list`)
+  return value
+}
+
+/** Ids go into later requests and into the ledger: only well-formed ones are let in. */
+export function idOf(kind: IdKind, value: unknown): string {
+  if (!isId(kind, value)) throw new OddAnswer(`${kind}_id is not an id of that kind`)
+  return value
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** ISO 8601 as Unix milliseconds; one without a zone is UTC, as all times of the contract are. */
+export function timeOf_ms(value: unknown): number | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(value)) return undefined
+  const at_ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`)
+  return Number.isNaN(at_ms) ? undefined : at_ms
+}
+
+/** Leaves out what is undefined, so that a field is there or is not. */
+export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+}
+
+/**
+ * A list page. A `has_more` that leads nowhere, or back to the cursor that was sent, would be an endless loop: it is odd. So is
+ * the whole page when one item is, since what is missing in a list may be taken as removed.
+ */
+export function pageOf<Item>(
+  value: unknown,
+  kind: IdKind,
+  after_id: string | undefined,
+  itemOf: (item: unknown) => Item,
+): Page<Item> {
+  const { data, has_more, last_id } = fieldsOf(value, 'the page')
+  const items = itemsOf(data, 'data').map(itemOf)
+  if (typeof has_more !== 'boolean') throw new OddAnswer('has_more is neither true nor false')
+  if (!has_more) return { items }
+  if (!isId(kind, last_id)) throw new OddAnswer('has_more is true without a last_id')
+  if (last_id === after_id) throw new OddAnswer('last_id is the cursor that was sent')
+  if (items.length === 0) throw new OddAnswer('has_more is true on an empty page')
+  return { items, next: last_id }
+}
