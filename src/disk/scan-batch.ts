@@ -36,6 +36,15 @@ export interface BigStat {
   ino: bigint
 }
 
+/** Size and times are never negative; an inode above 2^63 comes as a negative number, from every call the same. */
+export function putStat(stats: BigInt64Array, index: number, stat: BigStat): void {
+  const at = 4 * index
+  stats[at] = stat.size
+  stats[at + 1] = stat.mtimeNs
+  stats[at + 2] = stat.ctimeNs
+  stats[at + 3] = stat.ino
+}
+
 export interface BatchBuilder {
   readonly count: number
   /** `raw_path` has one character for each byte of the path (latin1), so that its bytes are the name's own. */
@@ -68,11 +77,7 @@ export function createBatchBuilder(entries: number): BatchBuilder {
       makeRoom(raw_path.length)
       used += names.write(raw_path, used, 'latin1')
       ends[count] = used
-      const at = 4 * count
-      stats[at] = stat.size
-      stats[at + 1] = stat.mtimeNs
-      stats[at + 2] = stat.ctimeNs
-      stats[at + 3] = stat.ino
+      putStat(stats, count, stat)
       count += 1
     },
     take() {

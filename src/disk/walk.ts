@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs'
-import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { SluiceError } from '../base/errors.ts'
 import { entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
+import { offline } from './offline.ts'
 import { createBatchBuilder, type ScanBatch } from './scan-batch.ts'
 import { createWalkReport, type ScanEnd } from './walk-report.ts'
 
@@ -188,14 +189,4 @@ function statRoot(root: string): BigIntStats {
 function isStill(root: string, before: BigIntStats): boolean {
   const after = statSync(root, { bigint: true, throwIfNoEntry: false })
   return after !== undefined && after.dev === before.dev && after.ino === before.ino
-}
-
-function offline(root: string, why: unknown): SluiceError {
-  const reason = typeof why === 'string' ? why : (codeOf(why) ?? messageOf(why))
-  return new SluiceError({
-    code: 'disk.offline',
-    message: `the folder ${root} cannot be read: ${reason}`,
-    hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
-    cause: why,
-  })
 }

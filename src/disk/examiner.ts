@@ -1,0 +1,190 @@
+import { SluiceError } from '../base/errors.ts'
+import { startThread, type Thread } from '../base/thread.ts'
+import type { FileStat } from '../domain/file.ts'
+import type {
+  Fingerprint,
+  FingerprintAnswer,
+  FingerprintRequest,
+  Look,
+  LookAnswer,
+  LookRequest,
+  WholeAnswer,
+  WholeRequest,
+} from './examine-wire.ts'
+import { putStat, statAt } from './scan-batch.ts'
+
+export type { Fingerprint, Look } from './examine-wire.ts'
+
+export interface FileToRead {
+  path: string
+  stat: FileStat
+}
+
+/**
+ * Looks at files and reads them, in threads of its own. Paths are relative to the root; each answer stands where its path stood.
+ * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
+ * no file in it may be called missing; and with `thread.ended` after `close`.
+ */
+export interface Examiner {
+  lstat(root: string, paths: readonly string[]): Promise<Look[]>
+  fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
+  /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
+  readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
+  close(): Promise<void>
+}
+
+/** Two keep two cores or a disk with a queue busy; the daemon's other threads need the rest. */
+const default_threads = 2
+/** About a millisecond of small files: long enough to hide the message, short enough to spread over the threads. */
+const most_paths = 64
+const most_bytes = 8 * 1_048_576
+/** A file from here on goes alone and gives way to small ones (see examine-thread.ts). */
+const large_bytes = 16 * 1_048_576
+const most_whole_bytes = 64 * 1_048_576
+/** In flight per thread: small jobs so that the next is there when one ends, and one large file beside them. */
+const lanes = { small: 2, large: 1 } as const
+
+type Lane = keyof typeof lanes
+
+interface Job {
+  lane: Lane
+  method: string
+  argument: unknown
+  resolve(value: never): void
+  reject(error: unknown): void
+}
+
+interface Slot {
+  thread: Thread
+  small: number
+  large: number
+}
+
+export function startExaminer({ threads = default_threads }: { threads?: number } = {}): Examiner {
+  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: startOne(), small: 0, large: 0 }))
+  const queues: Record<Lane, Job[]> = { small: [], large: [] }
+  let closed = false
+
+  function run<Value>(lane: Lane, method: string, argument: unknown): Promise<Value> {
+    return new Promise<Value>((resolve, reject) => {
+      queues[lane].push({ lane, method, argument, resolve, reject })
+      pump(lane)
+    })
+  }
+
+  function pump(lane: Lane): void {
+    const queue = queues[lane]
+    while (queue.length > 0) {
+      if (closed) {
+        for (const job of queue.splice(0)) job.reject(examinerClosed())
+        return
+      }
+      const slot = slots.reduce((a, b) => (b.small + b.large < a.small + a.large ? b : a))
+      const free = slot[lane] < lanes[lane] ? slot : slots.find((other) => other[lane] < lanes[lane])
+      if (free === undefined) return
+      void perform(free, queue.shift()!)
+    }
+  }
+
+  async function perform(slot: Slot, job: Job): Promise<void> {
+    slot[job.lane] += 1
+    const { thread } = slot
+    try {
+      job.resolve(await thread.call<never>(job.method, job.argument))
+    } catch (error) {
+      // A thread that died (out of memory) takes its jobs with it; the next jobs get a new one.
+      if (!closed && error instanceof SluiceError && error.code.startsWith('thread.') && slot.thread === thread) {
+        slot.thread = startOne()
+      }
+      job.reject(error)
+    } finally {
+      slot[job.lane] -= 1
+      pump(job.lane)
+    }
+  }
+
+  return {
+    async lstat(root, paths) {
+      const slices = cut(paths.length, () => 0)
+      const answers = await Promise.all(
+        slices.map(({ from, to }) =>
+          run<LookAnswer>('small', 'lstat', { root, paths: paths.slice(from, to) } satisfies LookRequest),
+        ),
+      )
+      return answers.flatMap(({ others, stats }) =>
+        others.map((other, index): Look => other ?? { kind: 'file', stat: statAt(stats, index) }),
+      )
+    },
+    async fingerprint(root, entries) {
+      const slices = cut(entries.length, (index) => entries[index]!.stat.size)
+      const answers = await Promise.all(
+        slices.map(({ from, to, lane }) => {
+          const part = entries.slice(from, to)
+          const request: FingerprintRequest = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
+          return run<FingerprintAnswer>(lane, 'fingerprint', request)
+        }),
+      )
+      return answers
+        .flat()
+        .map((answer, index) =>
+          typeof answer === 'string' ? { kind: 'hashed', md5: answer, stat: entries[index]!.stat } : answer,
+        )
+    },
+    async readWhole(root, path, stat) {
+      if (stat.size > most_whole_bytes) {
+        throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
+      }
+      return run<WholeAnswer>('small', 'readWhole', {
+        root,
+        path,
+        stats: packStats([{ path, stat }]),
+      } satisfies WholeRequest)
+    },
+    async close() {
+      closed = true
+      for (const lane of Object.keys(queues) as Lane[]) pump(lane)
+      await Promise.all(slots.map(({ thread }) => thread.terminate()))
+    },
+  }
+}
+
+function startOne(): Thread {
+  return startThread('disk/examine-thread')
+}
+
+function examinerClosed(): SluiceError {
+  return new SluiceError({ code: 'thread.ended', message: 'the examiner was closed' })
+}
+
+/** Slices in order, small ones bounded by number and bytes, a large file alone. */
+function cut(count: number, sizeOf: (index: number) => number): { from: number; to: number; lane: Lane }[] {
+  const slices: { from: number; to: number; lane: Lane }[] = []
+  let bytes = 0
+  for (let index = 0; index < count; index += 1) {
+    const size = sizeOf(index)
+    const last = slices.at(-1)
+    const lane = size >= large_bytes ? 'large' : 'small'
+    if (
+      last &&
+      lane === 'small' &&
+      last.lane === 'small' &&
+      last.to - last.from < most_paths &&
+      bytes + size <= most_bytes
+    ) {
+      last.to = index + 1
+      bytes += size
+    } else {
+      slices.push({ from: index, to: index + 1, lane })
+      bytes = size
+    }
+  }
+  return slices
+}
+
+function packStats(entries: readonly FileToRead[]): BigInt64Array {
+  const stats = new BigInt64Array(4 * entries.length)
+  for (const [index, { stat }] of entries.entries()) {
+    putStat(stats, index, { size: BigInt(stat.size), mtimeNs: stat.mtime_ns, ctimeNs: stat.ctime_ns, ino: stat.inode })
+  }
+  return stats
+}

@@ -1,0 +1,65 @@
+import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { codeOf } from '../base/errors.ts'
+import { offline } from './offline.ts'
+
+/**
+ * Paths are checked for where they really lead, because a directory above a file can be swapped for a symbolic link between a
+ * look and an open, and then bytes from outside the folder would go up. The directory is opened, the kernel is asked where that
+ * open directory is, and its files are opened through it: what was checked is what is used, whatever happens to the path.
+ */
+export interface OpenDirectory {
+  readonly kind: 'open'
+  /** A name put after it opens or stats that name in this very directory. */
+  readonly prefix: string
+  close(): void
+}
+
+export type DirectoryOutcome =
+  | OpenDirectory
+  /** Not there, or reached only through a link inside the folder, which counts as not there: links are not followed. */
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'unreadable'; readonly code: string }
+
+/** proc(5); systems without it check the path before each use instead, which leaves a small gap. */
+const descriptors = '/proc/self/fd'
+const has_descriptors = existsSync(descriptors)
+
+/** The real path of a folder's root with a `/` at its end. Error `disk.offline`: without a root nothing can be said of its files. */
+export function realRoot(root: string): string {
+  try {
+    const real = realpathSync.native(root)
+    return real.endsWith('/') ? real : `${real}/`
+  } catch (error) {
+    throw offline(root, error)
+  }
+}
+
+/** `directory` is relative to the root, '' for the root itself. */
+export function openDirectory(real_root: string, directory: string): DirectoryOutcome {
+  const expected = directory === '' && real_root !== '/' ? real_root.slice(0, -1) : real_root + directory
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(expected, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK)
+    const opened = descriptor
+    const place = has_descriptors ? readlinkSync(`${descriptors}/${opened}`) : realpathSync.native(expected)
+    if (place === expected) {
+      const prefix = has_descriptors ? `${descriptors}/${opened}/` : `${expected}/`
+      return { kind: 'open', prefix, close: () => closeSync(opened) }
+    }
+    closeSync(opened)
+    return { kind: place.startsWith(real_root) ? 'missing' : 'outside' }
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor)
+    return notOpened(error)
+  }
+}
+
+/** What a failed open, stat or read says of the path; anything but a system error is thrown on. */
+export function notOpened(error: unknown): { kind: 'missing' } | { kind: 'unreadable'; code: string } {
+  const code = codeOf(error)
+  if (code === undefined || !(error instanceof Error) || !('syscall' in error)) throw error
+  // ELOOP: a link stands at a place where only a file or a directory would do.
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { kind: 'missing' }
+  return { kind: 'unreadable', code }
+}

@@ -1,0 +1,93 @@
+import { opendirSync, statfsSync, statSync } from 'node:fs'
+import { codeOf, messageOf } from '../base/errors.ts'
+import { defaultIgnore } from './default-ignores.ts'
+
+export type RootStatus =
+  | {
+      kind: 'online'
+      /** `st_dev`: another one than last time means that something else is mounted here, or that nothing is. */
+      device: bigint
+      /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
+      filesystem: string
+      /** Other hosts can change it without an event here, and its times are by another clock. */
+      remote: boolean
+      /** Nothing in it but what is ignored by default (`lost+found`, `.Trash-1000`): so looks a mount point with nothing mounted. */
+      empty: boolean
+    }
+  | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable'; detail: string }
+
+/** What stands at the root of a folder now; a symbolic link there is followed. Never throws. */
+export function rootStatus(root: string): RootStatus {
+  try {
+    const stat = statSync(root, { bigint: true })
+    if (!stat.isDirectory()) {
+      return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
+    }
+    const { name, remote } = filesystemOf(root)
+    return { kind: 'online', device: stat.dev, filesystem: name, remote, empty: isEmpty(root) }
+  } catch (error) {
+    return offlineBy(error)
+  }
+}
+
+function offlineBy(error: unknown): RootStatus {
+  const code = codeOf(error)
+  const detail = messageOf(error)
+  if (code === 'ENOENT') return { kind: 'offline', reason: 'missing', detail }
+  if (code === 'ENOTDIR') return { kind: 'offline', reason: 'not a directory', detail }
+  return { kind: 'offline', reason: 'unreadable', detail }
+}
+
+function isEmpty(root: string): boolean {
+  const directory = opendirSync(root)
+  try {
+    for (;;) {
+      const entry = directory.readSync()
+      if (entry === null) return true
+      // Hidden files count: they show that this is the folder and not a bare mount point.
+      if (defaultIgnore(entry.name, entry.isDirectory() ? 'directory' : 'file', true) === undefined) return false
+    }
+  } finally {
+    directory.closeSync()
+  }
+}
+
+/** Magic numbers: statfs(2) and linux/magic.h; those of other systems do not match and are shown as numbers. */
+const filesystems = new Map<number, { name: string; remote: boolean }>([
+  [0xef53, { name: 'ext4', remote: false }],
+  [0x58465342, { name: 'xfs', remote: false }],
+  [0x9123683e, { name: 'btrfs', remote: false }],
+  [0x2fc12fc1, { name: 'zfs', remote: false }],
+  [0xf2f52010, { name: 'f2fs', remote: false }],
+  [0xca451a4e, { name: 'bcachefs', remote: false }],
+  [0x01021994, { name: 'tmpfs', remote: false }],
+  [0x858458f6, { name: 'ramfs', remote: false }],
+  [0x794c7630, { name: 'overlay', remote: false }],
+  [0x4d44, { name: 'vfat', remote: false }],
+  [0x2011bab0, { name: 'exfat', remote: false }],
+  [0x5346544e, { name: 'ntfs', remote: false }],
+  [0x7366746e, { name: 'ntfs3', remote: false }],
+  [0x9660, { name: 'iso9660', remote: false }],
+  [0x73717368, { name: 'squashfs', remote: false }],
+  [0xf15f, { name: 'ecryptfs', remote: false }],
+  [0x6969, { name: 'nfs', remote: true }],
+  [0x517b, { name: 'smb', remote: true }],
+  [0xff534d42, { name: 'smb', remote: true }],
+  [0xfe534d42, { name: 'smb', remote: true }],
+  [0x65735546, { name: 'fuse', remote: true }],
+  [0x6a656a63, { name: 'virtiofs', remote: true }],
+  [0x01021997, { name: '9p', remote: true }],
+  [0x00c36400, { name: 'ceph', remote: true }],
+  [0x5346414f, { name: 'afs', remote: true }],
+  [0x6b414653, { name: 'afs', remote: true }],
+  [0x0bd00bd0, { name: 'lustre', remote: true }],
+  [0x01161970, { name: 'gfs2', remote: true }],
+  [0x7461636f, { name: 'ocfs2', remote: true }],
+  [0x786f4256, { name: 'vboxsf', remote: true }],
+  [0xbacbacbc, { name: 'vmhgfs', remote: true }],
+])
+
+function filesystemOf(root: string): { name: string; remote: boolean } {
+  const magic = statfsSync(root).type >>> 0
+  return filesystems.get(magic) ?? { name: `0x${magic.toString(16)}`, remote: false }
+}
