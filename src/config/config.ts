@@ -1,0 +1,85 @@
+/**
+ * The configuration as the program uses it: complete, checked and frozen. What each field means, its default and the reason
+ * of the default stand in schema.ts; durations are numbers in the unit of their name, sizes are bytes.
+ */
+export interface Config {
+  readonly service: ServiceConfig
+  /** The ledger and what belongs to it; absolute. */
+  readonly state_dir: string
+  readonly folders: readonly FolderConfig[]
+  readonly uploads: UploadsConfig
+  readonly follow: FollowConfig
+  readonly hashing: { readonly threads: number }
+  readonly scan: ScanConfig
+  readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
+  readonly log: LogConfig
+}
+
+export interface ServiceConfig {
+  /** Without a trailing slash; paths begin with /v1 after it. */
+  readonly base_url: string
+  readonly project_id: string
+  readonly token_file?: string
+  readonly ca_file?: string
+}
+
+export interface FolderConfig {
+  readonly name: string
+  readonly path: string
+  readonly project_id: string
+  readonly include: readonly string[]
+  readonly exclude: readonly string[]
+  readonly dot_files: boolean
+  readonly labels: readonly string[]
+  readonly label_from: 'none' | 'first_folder'
+  readonly max_file_bytes: number
+  readonly settle_ms: number
+  readonly settle_cap_ms: number
+  readonly start: FolderStart
+  readonly upload_name: 'path' | 'base'
+  /** File name extension, lower case without its dot -> media type. */
+  readonly mime_types: Readonly<Record<string, string>>
+  readonly watch: boolean
+  readonly rescan_interval_ms: number
+}
+
+/** Which of the files found at the very first look are sent. */
+export type FolderStart =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'from_now' }
+  | { readonly kind: 'newer_than'; readonly age_ms: number }
+
+export interface UploadsConfig {
+  readonly concurrency: number
+  readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
+  readonly max_bytes_per_day: number | 'off'
+  readonly min_resend_s: number
+  readonly max_attempts: number
+  readonly small_file_bytes: number
+  readonly retry_first_ms: number
+  readonly retry_most_ms: number
+  readonly request_timeout_ms: number
+  readonly stall_timeout_ms: number
+}
+
+export interface FollowConfig {
+  readonly first_ms: number
+  readonly most_ms: number
+  readonly list_from: number
+  readonly deadline_base_ms: number
+  readonly deadline_per_mb_ms: number
+  readonly dead_hit_after_ms: number
+}
+
+export interface ScanConfig {
+  readonly batch_entries: number
+  readonly gone_grace_ms: number
+  readonly empty_folder_files: number
+  readonly max_hints: number
+}
+
+export interface LogConfig {
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+  readonly format: 'auto' | 'json' | 'pretty'
+  readonly files_per_second: number
+}

@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import type { Config } from './config.ts'
+import { type Environment, readEnvironment } from './environment.ts'
+import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
+import { pathFaults } from './local-paths.ts'
+import { environmentFaults, relationFaults, resolveConfig } from './resolve.ts'
+import { config_schema } from './schema.ts'
+import { parseYaml } from './yaml-source.ts'
+
+export interface LoadedConfig {
+  config: Config
+  /** The file it came from, absolute. */
+  file: string
+  /** What is allowed but worth a word, one sentence each. */
+  warnings: string[]
+}
+
+/** Hand-written files are a few KB; a larger one is the wrong file. */
+const largest_file_bytes = 1_000_000
+
+/**
+ * Reads and checks the configuration. `file` is that of --config; without it the places of `configFiles` are tried in turn.
+ * Errors: `config.missing`, `config.unreadable`, `config.untrusted`, and `config.invalid` with a line for every fault.
+ */
+export function loadConfig(options: { file?: string | undefined; env?: NodeJS.ProcessEnv } = {}): LoadedConfig {
+  const environment = readEnvironment(options.env)
+  const file = findFile(options.file ?? environment.config_file, environment)
+  const source = parseYaml(readText(file))
+  const faults = [...source.faults]
+  let config: Config | undefined
+  if (source.value !== undefined || faults.length === 0) {
+    const checked = checkValue(source.value ?? {}, environment)
+    config = checked.config
+    const told = new Set(faults.map(({ path }) => pathText(path)))
+    faults.push(...checked.faults.filter(({ path }) => path.length === 0 || !told.has(pathText(path))))
+  }
+  if (faults.length > 0 || !config) throw invalid(faults, file, source.placeOf)
+  return { config, file, warnings: warningsOf(config) }
+}
+
+/** The same from a plain object, for programs: the demo, tests. */
+export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Config {
+  const { config, faults } = checkValue(value, readEnvironment(env))
+  if (!config) throw invalid(faults, undefined, () => undefined)
+  return config
+}
+
+/** Where the configuration is looked for when nothing names it, first come first served. */
+export function configFiles(environment: Environment): string[] {
+  return [resolve('sluice.yaml'), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
+}
+
+function checkValue(value: unknown, environment: Environment): { config: Config | undefined; faults: Fault[] } {
+  const { output, faults } = check(config_schema, value)
+  const all = [...faults, ...pathFaults(value, environment), ...environmentFaults(environment)]
+  if (output) all.push(...relationFaults(output))
+  return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
+}
+
+function invalid(
+  faults: readonly Fault[],
+  file: string | undefined,
+  placeOf: (path: Fault['path']) => Place | undefined,
+): SluiceError {
+  const lines = faults
+    .map((fault) => ({ fault, place: fault.place ?? placeOf(fault.path) }))
+    .sort((a, b) => orderOf(a.place) - orderOf(b.place))
+    .map(({ fault, place }) => faultLine(file, fault, place))
+  return new SluiceError({
+    code: 'config.invalid',
+    message: lines.join('\n'),
+    hint: 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from',
+  })
+}
+
+/** From top to bottom; a column stays under the million that a whole file may have. */
+function orderOf(place: Fault['place']): number {
+  return typeof place === 'object' ? place.line * largest_file_bytes + place.column : 0
+}
+
+function findFile(named: string | undefined, environment: Environment): string {
+  if (named !== undefined) return resolve(named)
+  const [here, ...others] = configFiles(environment)
+  if (exists(here!)) {
+    refuseForeign(here!)
+    return here!
+  }
+  const found = others.find(exists)
+  if (found) return found
+  throw new SluiceError({
+    code: 'config.missing',
+    message: `there is no configuration: looked for ${[here, ...others].join(', ')}`,
+    hint: 'copy config/sluice.example.yaml to one of these places, or name a file by --config or SLUICE_CONFIG',
+  })
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined
+}
+
+/**
+ * A file in the current folder is taken without being named, and it says where the token goes: one that somebody else left
+ * there is not followed.
+ */
+function refuseForeign(file: string): void {
+  const { uid } = statSync(file)
+  const me = process.getuid?.()
+  if (me === undefined || uid === me || uid === 0) return
+  throw new SluiceError({
+    code: 'config.untrusted',
+    message: `${file} belongs to another user (uid ${uid})`,
+    hint: 'if that is meant, name it: --config sluice.yaml',
+  })
+}
+
+function readText(file: string): string {
+  try {
+    const { size } = statSync(file)
+    if (size > largest_file_bytes) throw new Error(`it has ${size} bytes, more than ${largest_file_bytes}`)
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const is_missing = codeOf(error) === 'ENOENT'
+    throw new SluiceError({
+      code: is_missing ? 'config.missing' : 'config.unreadable',
+      message: is_missing ? `there is no configuration at ${file}` : `cannot read ${file}: ${messageOf(error)}`,
+      hint: is_missing ? 'config/sluice.example.yaml is a file to start from' : 'check what it is and who may read it',
+      cause: error,
+    })
+  }
+}
+
+function warningsOf({ service }: Config): string[] {
+  if (!/\/v\d+$/.test(service.base_url)) return []
+  return [`service.base_url ends in ${service.base_url.match(/\/v\d+$/)![0]}: Sluice adds /v1 itself, leave it off`]
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { isLoopbackHost } from '../base/loopback.ts'
+import { folder_schema, local_path, project_id } from './schema-folder.ts'
+import {
+  follow_schema,
+  hashing_schema,
+  ledger_schema,
+  log_schema,
+  scan_schema,
+  uploads_schema,
+} from './schema-limits.ts'
+
+const base_url = z
+  .string({ error: 'must be a text' })
+  .check((context) => {
+    const wrong = faultOfBaseUrl(context.value)
+    if (wrong) context.issues.push({ code: 'custom', message: wrong, input: context.value })
+  })
+  .meta({
+    description:
+      'The address of the service, with the path before /v1 where there is one. https, or http to this machine alone: the ' +
+      'token travels with every call.',
+  })
+
+function faultOfBaseUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username || password) return 'must not hold a user name or password'
+  if (search || hash) return 'must not hold a query (?) or a fragment (#)'
+  if (protocol === 'https:') return undefined
+  // http where the wire contract allows it: to hosts where what is sent does not leave the machine.
+  if (protocol !== 'http:') return 'must begin with https://'
+  return isLoopbackHost(hostname) ? undefined : 'must begin with https:// (http:// is for this machine only)'
+}
+
+const service_schema = z.strictObject({
+  base_url,
+  project_id: project_id.meta({
+    description: 'The project that files go to unless their folder names another: project_ and 20 letters or digits.',
+  }),
+  token_file: local_path.optional().meta({
+    description:
+      'The file that holds the token, alone, readable by its owner only (chmod 600). SLUICE_TOKEN_FILE and the systemd ' +
+      'credential `token` come before it, SLUICE_TOKEN after it. It is read again when the service refuses the token.',
+  }),
+  ca_file: local_path.optional().meta({
+    description:
+      'Certificates (PEM) of authorities to be trusted besides those of Node: a company’s own, for instance. Default none.',
+  }),
+})
+
+export const config_schema = z.strictObject({
+  service: service_schema.meta({ description: 'Where the files go.' }),
+  state_dir: local_path.optional().meta({
+    description:
+      'Where Sluice keeps what it knows; not inside a watched folder, and on a local disk (SQLite and network shares do not ' +
+      'go together). Default: $STATE_DIRECTORY (set by systemd), else $XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
+  }),
+  folders: z
+    .array(folder_schema, { error: 'must be a list of folders' })
+    .min(1, { error: 'must name at least one folder' })
+    .max(1_000, { error: 'must not name more than 1000 folders' })
+    .meta({ description: 'The folders to watch, 1 to 1000.' }),
+  uploads: uploads_schema.prefault({}).meta({ description: 'How files are sent.' }),
+  follow: follow_schema.prefault({}).meta({ description: 'How sent files are followed until they are ready.' }),
+  hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
+  scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
+  ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),
+  log: log_schema.prefault({}).meta({ description: 'What is written to standard error.' }),
+})
+
+/** The file's content once it has passed the schema; paths and what depends on the environment still as written. */
+export type CheckedConfig = z.output<typeof config_schema>

@@ -1,0 +1,125 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { codeOf, SluiceError } from '../base/errors.ts'
+import type { Config } from './config.ts'
+import { type Environment, readEnvironment } from './environment.ts'
+
+export interface Secrets {
+  /** The token; for the header of a call to the API host and for nothing else. */
+  token(): string
+  /** Where it came from, for people: `file /etc/sluice/token`. */
+  readonly source: string
+  /**
+   * Reads the token again; true when it is another one. Errors as `openSecrets`; the token in use is then kept.
+   */
+  reload(): boolean
+}
+
+interface FoundToken {
+  token: string
+  source: string
+  warnings: string[]
+}
+
+/** A token and its line end; a larger file is the wrong one. */
+const largest_token_file_bytes = 4_096
+
+/**
+ * Finds the token: SLUICE_TOKEN_FILE, the systemd credential `token`, service.token_file, SLUICE_TOKEN, in this order; the
+ * first that is set is taken. Errors: `account.token_missing`, `account.token_unreadable`, `account.token_malformed`.
+ */
+export function openSecrets(
+  config: Pick<Config, 'service'>,
+  env?: NodeJS.ProcessEnv,
+): { secrets: Secrets; warnings: string[] } {
+  const find = () => findToken(config.service.token_file, readEnvironment(env))
+  let found = find()
+  const secrets: Secrets = {
+    token: () => found.token,
+    get source() {
+      return found.source
+    },
+    reload() {
+      const before = found.token
+      found = find()
+      return found.token !== before
+    },
+  }
+  return { secrets, warnings: found.warnings }
+}
+
+/** For programs that made the token themselves: the demo, tests. */
+export function secretsOf(token: string, source = 'this program'): Secrets {
+  checkShape(token, source)
+  return { token: () => token, source, reload: () => false }
+}
+
+function findToken(token_file: string | undefined, environment: Environment): FoundToken {
+  if (environment.token_file !== undefined) return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE')
+  if (environment.credentials_directory !== undefined) {
+    const credential = fromCredential(join(environment.credentials_directory, 'token'))
+    if (credential) return credential
+  }
+  if (token_file !== undefined) return fromFile(token_file, 'service.token_file')
+  if (environment.token !== undefined) {
+    checkShape(environment.token, 'SLUICE_TOKEN')
+    return { token: environment.token, source: 'environment SLUICE_TOKEN', warnings: [] }
+  }
+  throw new SluiceError({
+    code: 'account.token_missing',
+    message: 'there is no token to show to the service',
+    hint: 'put it into a file (chmod 600) and name that as service.token_file, or set SLUICE_TOKEN_FILE or SLUICE_TOKEN',
+  })
+}
+
+function fromFile(file: string, named_by: string): FoundToken {
+  const { text, mode } = readSmall(file, named_by)
+  checkShape(text, file)
+  const is_open = (mode & 0o077) !== 0
+  const warnings = is_open ? [`the token file ${file} is open to group or others: chmod 600 ${file}`] : []
+  return { token: text, source: `file ${file} (${named_by})`, warnings }
+}
+
+/** systemd gives the folder other credentials, too, and guards it by itself: no warning about modes. */
+function fromCredential(file: string): FoundToken | undefined {
+  try {
+    const { text } = readSmall(file, 'CREDENTIALS_DIRECTORY')
+    checkShape(text, file)
+    return { token: text, source: 'systemd credential token', warnings: [] }
+  } catch (error) {
+    if (error instanceof SluiceError && codeOf(error.cause) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function readSmall(file: string, named_by: string): { text: string; mode: number } {
+  let descriptor: number | undefined
+  try {
+    // Opening a pipe would otherwise wait for somebody to write into it.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a file' })
+    const bytes = Buffer.alloc(largest_token_file_bytes)
+    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
+    return { text: bytes.toString('latin1', 0, length).trim(), mode: stat.mode }
+  } catch (error) {
+    throw new SluiceError({
+      code: 'account.token_unreadable',
+      message: `cannot read the token file ${file}: ${codeOf(error)}`,
+      hint: `${named_by} names it: check that it is there and who may read it`,
+      cause: error,
+    })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** The message never shows what was found: it may be a password that was put into the wrong place. */
+function checkShape(token: string, where: string): void {
+  if (/^pat_[A-Za-z0-9]{32}$/.test(token)) return
+  throw new SluiceError({
+    code: 'account.token_malformed',
+    message: `what ${where} holds is not a token (${token.length === 0 ? 'it is empty' : `${token.length} characters`})`,
+    hint: 'a token is pat_ and 32 letters or digits, alone in its file',
+  })
+}

@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process'
+import { fstatSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+
+test('proxies: small letters first, as curl does', () => {
+  const env = { https_proxy: 'http://small', HTTPS_PROXY: 'http://large', HTTP_PROXY: 'http://only', no_proxy: '' }
+  expect(readEnvironment(env).proxy).toEqual({
+    https_proxy: 'http://small',
+    http_proxy: 'http://only',
+    no_proxy: undefined,
+  })
+})
+
+test('NO_COLOR counts when it is set to anything, as no-color.org has it', () => {
+  expect(readEnvironment({ NO_COLOR: '1' }).no_color).toBe(true)
+  expect(readEnvironment({ NO_COLOR: '' }).no_color).toBe(false)
+})
+
+test('journald reads us only when JOURNAL_STREAM names our standard error', () => {
+  const { dev, ino } = fstatSync(2, { bigint: true })
+  expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino}` }).journal).toBe(true)
+  expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino + 1n}` }).journal).toBe(false)
+  expect(readEnvironment({}).journal).toBe(false)
+})
+
+test('without argument it is the environment of the process', () => {
+  const built = fileURLToPath(new URL('../../dist/config/environment.js', import.meta.url))
+  const code = `import { readEnvironment } from ${JSON.stringify(built)}; console.log(readEnvironment().config_file)`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+    encoding: 'utf8',
+    env: { ...process.env, SLUICE_CONFIG: '/from/outside' },
+  })
+  expect(stdout).toBe('/from/outside\n')
+})

@@ -1,0 +1,450 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tmp from 'tmp'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { isSluiceError } from '../../src/base/errors.ts'
+import { configFromObject, loadConfig } from '../../src/config/load.ts'
+
+tmp.setGracefulCleanup()
+const project_id = 'project_0123456789abcdefghij'
+const token = `pat_${'0123456789abcdef'.repeat(2)}`
+let home: string
+let env: NodeJS.ProcessEnv
+
+beforeEach(() => {
+  home = tmp.dirSync({ unsafeCleanup: true }).name
+  env = { HOME: home }
+})
+
+/** Writes the file and answers its name; `HOME` in the text becomes the temporary home. */
+function write(text: string, name = 'sluice.yaml'): string {
+  const file = join(home, name)
+  writeFileSync(file, text.replaceAll('HOME', home))
+  return file
+}
+
+function load(text: string) {
+  return loadConfig({ file: write(text), env })
+}
+
+/** The faults, without the name of the file. */
+function faultsOf(text: string): string[] {
+  return faultLines(() => load(text)).map((line) => line.replace(`${home}/sluice.yaml:`, '').trimStart())
+}
+
+function faultLines(action: () => unknown): string[] {
+  try {
+    action()
+  } catch (error) {
+    if (!isSluiceError(error, 'config.invalid')) throw error
+    return error.message.split('\n')
+  }
+  return []
+}
+
+const service = `service:
+  base_url: https://assistant.example.com
+  project_id: ${project_id}
+`
+const minimal = `${service}folders:
+  - name: notes
+    path: HOME/notes
+`
+
+describe('a good file', () => {
+  test('the least: every default is filled in, durations in ms, sizes in bytes, frozen to the bottom', () => {
+    const { config, warnings } = load(minimal)
+    expect(warnings).toEqual([])
+    expect({
+      ...config,
+      state_dir: config.state_dir.replace(home, 'HOME'),
+      folders: [{ ...config.folders[0], path: '' }],
+    }).toMatchInlineSnapshot(`
+      {
+        "folders": [
+          {
+            "dot_files": false,
+            "exclude": [],
+            "include": [],
+            "label_from": "none",
+            "labels": [],
+            "max_file_bytes": 4294967296,
+            "mime_types": {},
+            "name": "notes",
+            "path": "",
+            "project_id": "project_0123456789abcdefghij",
+            "rescan_interval_ms": 3600000,
+            "settle_cap_ms": 600000,
+            "settle_ms": 2000,
+            "start": {
+              "kind": "all",
+            },
+            "upload_name": "path",
+            "watch": true,
+          },
+        ],
+        "follow": {
+          "dead_hit_after_ms": 900000,
+          "deadline_base_ms": 900000,
+          "deadline_per_mb_ms": 2000,
+          "first_ms": 300,
+          "list_from": 20,
+          "most_ms": 30000,
+        },
+        "hashing": {
+          "threads": 2,
+        },
+        "ledger": {
+          "claim_ms": 600000,
+          "history_days": 90,
+          "history_rows": 1000000,
+        },
+        "log": {
+          "files_per_second": 10,
+          "format": "auto",
+          "level": "info",
+        },
+        "scan": {
+          "batch_entries": 2000,
+          "empty_folder_files": 10,
+          "gone_grace_ms": 60000,
+          "max_hints": 10000,
+        },
+        "service": {
+          "base_url": "https://assistant.example.com",
+          "project_id": "project_0123456789abcdefghij",
+        },
+        "state_dir": "HOME/.local/state/sluice",
+        "uploads": {
+          "brake": {
+            "bytes": 100000000000,
+            "files": 100000,
+            "per_hours": 24,
+          },
+          "concurrency": 8,
+          "max_attempts": 12,
+          "max_bytes_per_day": "off",
+          "min_resend_s": 600,
+          "request_timeout_ms": 30000,
+          "retry_first_ms": 1000,
+          "retry_most_ms": 300000,
+          "small_file_bytes": 1048576,
+          "stall_timeout_ms": 60000,
+        },
+      }
+    `)
+    expect(Object.isFrozen(config.folders[0]!.labels)).toBe(true)
+  })
+
+  test('amounts may be written with units or as plain numbers', () => {
+    const { config } = load(`${minimal}    settle_ms: 1.5s
+    settle_cap_ms: 20m
+    rescan_interval_ms: 90000
+    max_file_bytes: 4GB
+uploads:
+  min_resend_s: 20m
+  small_file_bytes: 64 KiB
+  max_bytes_per_day: 1.5GB
+  brake: { files: 10, bytes: 2TB }
+`)
+    expect(config.folders[0]).toMatchObject({
+      settle_ms: 1_500,
+      settle_cap_ms: 1_200_000,
+      rescan_interval_ms: 90_000,
+      max_file_bytes: 4e9,
+    })
+    expect(config.uploads).toMatchObject({
+      min_resend_s: 1_200,
+      small_file_bytes: 65_536,
+      max_bytes_per_day: 1.5e9,
+      brake: { files: 10, bytes: 2e12, per_hours: 24 },
+    })
+  })
+
+  test.each([
+    ['all', { kind: 'all' }],
+    ['from_now', { kind: 'from_now' }],
+    ['{ newer_than: 90d }', { kind: 'newer_than', age_ms: 7_776_000_000 }],
+    ['"newer_than: 90d"', { kind: 'newer_than', age_ms: 7_776_000_000 }],
+    ['newer_than 12h', { kind: 'newer_than', age_ms: 43_200_000 }],
+  ])('start: %s', (written, start) => {
+    expect(load(`${minimal}    start: ${written}\n`).config.folders[0]!.start).toEqual(start)
+  })
+
+  test.each(['off', 'false'])('%s turns the brake and the daily limit off', (off) => {
+    const { config } = load(`${minimal}uploads: { brake: ${off}, max_bytes_per_day: ${off} }\n`)
+    expect(config.uploads).toMatchObject({ brake: 'off', max_bytes_per_day: 'off' })
+  })
+
+  test('paths lose ~ and trailing slashes, the address its slash, extensions their dot and capitals', () => {
+    const { config } = load(`service:
+  base_url: http://127.0.0.1:8080/some/path/
+  project_id: ${project_id}
+  token_file: ~/token
+state_dir: ~/state/
+folders:
+  - { name: n, path: ~/notes//, mime_types: { .MD: text/markdown } }
+`)
+    expect(config.service).toMatchObject({
+      base_url: 'http://127.0.0.1:8080/some/path',
+      token_file: join(home, 'token'),
+    })
+    expect(config.state_dir).toBe(join(home, 'state'))
+    expect(config.folders[0]).toMatchObject({
+      path: join(home, 'notes'),
+      mime_types: { md: 'text/markdown' },
+      project_id,
+    })
+  })
+
+  test('a field without a value is a field left out', () => {
+    const { config } = load(`${minimal}    exclude:\n      # - nothing yet\nuploads:\n`)
+    expect(config.folders[0]!.exclude).toEqual([])
+    expect(config.uploads.concurrency).toBe(8)
+  })
+
+  test('a folder that is not there is a state, not a fault', () => {
+    expect(load(minimal).config.folders[0]!.path).toBe(join(home, 'notes'))
+  })
+
+  test('a base_url with the /v1 that Sluice adds itself is worth a warning', () => {
+    expect(load(minimal.replace('.com', '.com/v1')).warnings).toEqual([expect.stringContaining('leave it off')])
+  })
+
+  test('folders beside each other with a common beginning of their names are apart', () => {
+    expect(load(`${minimal}  - { name: b, path: HOME/notes2 }\n`).config.folders).toHaveLength(2)
+  })
+
+  test('variables stand above the file for the log', () => {
+    env.SLUICE_LOG_LEVEL = 'debug'
+    expect(load(`${minimal}log: { level: error, format: json }\n`).config.log).toMatchObject({
+      level: 'debug',
+      format: 'json',
+    })
+  })
+})
+
+describe('a bad file', () => {
+  test('all faults at once, each with its line, column and field, in the order of the file', () => {
+    const faults = faultsOf(`service:
+  base_url: ftp://example.com
+  project_id: project_short
+  tokenfile: /x
+folders:
+  - name: Notes
+    path: notes
+    settle_ms: soon
+    lables: [a]
+  - path: HOME/b
+    labels: [x]
+uploads:
+  concurrency: 65
+  brake: { fils: 3 }
+fodlers: []
+`)
+    expect(faults).toEqual([
+      '2:3: service.base_url: must begin with https://',
+      '3:3: service.project_id: must be project_ and 20 small letters or digits, as the service shows it',
+      '4:3: service.tokenfile: there is no such field; did you mean token_file?',
+      expect.stringMatching(/^6:5: folders\[0\]\.name: must be 1 to 64 small letters/),
+      '7:5: folders[0].path: must be an absolute path, or begin with ~/',
+      expect.stringMatching(/^8:5: folders\[0\]\.settle_ms: must be a duration from 50ms to 1h, such as 90s/),
+      '9:5: folders[0].lables: there is no such field; did you mean labels?',
+      '10:5: folders[1].name: is missing',
+      '11:14: folders[1].labels[0]: must have 2 to 255 characters',
+      '13:3: uploads.concurrency: must be a whole number from 1 to 64',
+      '14:12: uploads.brake.fils: there is no such field; did you mean files?',
+      '15:1: fodlers: there is no such field; did you mean folders?',
+    ])
+  })
+
+  test.each([
+    ['', ['service: is missing', 'folders: is missing']],
+    ['- a', ['1:1: must be a section with fields of its own']],
+    [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
+    [`${service}folders: notes`, ['4:1: folders: must be a list of folders']],
+    [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
+    [`${minimal}uploads: { brake: hard }`, ['7:12: uploads.brake: must be off, or some of files, bytes and per_hours']],
+    [`${minimal}uploads: { max_bytes_per_day: 5 apples }`, [/max_bytes_per_day: must be (off, or )?a size/]],
+    [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
+    [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],
+    [`${minimal}    start: yesterday`, [/^7:5: folders\[0\]\.start: must be all, from_now, or/]],
+    [`${minimal}    watch: yes`, ['7:5: folders[0].watch: must be true or false']],
+    [`${minimal}    label_from: folder`, ['7:5: folders[0].label_from: must be one of none, first_folder']],
+    [`${minimal}    mime_types: { md: markdown }`, [/mime_types\.md: must be a media type/]],
+    [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],
+    [`${minimal}    settle_ms: 5s\n    settle_cap_ms: 2s`, [/^8:5: folders\[0\]\.settle_cap_ms: must not be less/]],
+    [`${minimal}    path: HOME/other`, ['7:5: Map keys must be unique']],
+    [`${minimal}\tbad: 1`, [/^7:1: Tabs are not allowed as indentation/]],
+    [`${service}folders: *nothing`, [/has a reference \(\*name\) to what is not defined/]],
+    [minimal.replace('https:', 'http:'), [/base_url: must begin with https:\/\/ \(http/]],
+    [minimal.replace('https://', 'https://me:SECRET@'), [/base_url: must not hold a user name or password/]],
+    [minimal.replace('.com', '.com?key=SECRET'), [/base_url: must not hold a query/]],
+    [minimal.replace('https://assistant.example.com', 'assistant'), [/base_url: must be an address/]],
+  ])('%#', (text, expected) => {
+    const faults = faultsOf(text)
+    expect(faults).toHaveLength(expected.length)
+    for (const [at, line] of expected.entries()) {
+      if (typeof line === 'string') expect(faults[at]).toBe(line)
+      else expect(faults[at]).toMatch(line)
+    }
+    expect(faults.join()).not.toContain('SECRET')
+  })
+
+  test('a text of aliases that would fill the memory is refused', () => {
+    const layers = Array.from({ length: 12 }, (_, n) => `l${n + 1}: &l${n + 1} [${`*l${n},`.repeat(9)}]`)
+    expect(faultsOf(`l0: &l0 x\n${layers.join('\n')}\n`)).toContainEqual(expect.stringContaining('too many references'))
+  })
+
+  test('a variable for the log is checked as the field is', () => {
+    env.SLUICE_LOG_LEVEL = 'loud'
+    expect(faultsOf(minimal)).toEqual([expect.stringMatching(/^SLUICE_LOG_LEVEL must be one of trace/)])
+  })
+})
+
+describe('a token does not belong into the file', () => {
+  test.each([
+    [`token: ${token}`, '7:1: token'],
+    ['token: SECRET', '7:1: token'],
+    [`service2: { Token: ${token} }`, '7:13: service2.Token'],
+    [`uploads:\n  - [{ api_key: SECRET }]`, '8:8: uploads[0][0].api_key'],
+    [`log: { level: ${token} }`, '7:15'],
+    [`# ${token}`, '7:3'],
+    [`"${token}": 1`, '7:2'],
+    [`token: ${token}\n: : [`, '7:1: token'],
+  ])('%s', (line, where) => {
+    const faults = faultsOf(`${minimal}${line}\n`)
+    const told = faults.filter((fault) => fault.includes('a token does not belong into this file'))
+    expect(told).toEqual([expect.stringContaining(`${where}: `)])
+    expect(faults.join('\n')).not.toMatch(/0123456789abcdef0|SECRET/)
+  })
+})
+
+describe('paths that must not meet', () => {
+  const two = (a: string, b: string) => `${service}folders:\n  - { name: a, path: ${a} }\n  - { name: b, path: ${b} }\n`
+
+  test('one folder inside another, either way round, and twice the same', () => {
+    expect(faultsOf(two('HOME/x', 'HOME/x/y'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+    expect(faultsOf(two('HOME/x/y', 'HOME/x'))).toEqual(['6:16: folders[1].path: holds folders[0]'])
+    expect(faultsOf(two('HOME/x', '~/x/'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+    expect(faultsOf(two('HOME/x', 'HOME/x2'))).toEqual([])
+  })
+
+  test('also by way of a symbolic link', () => {
+    mkdirSync(join(home, 'real'))
+    symlinkSync(join(home, 'real'), join(home, 'link'))
+    expect(faultsOf(two('HOME/real', 'HOME/link/deep/er'))).toEqual(['6:16: folders[1].path: lies inside folders[0]'])
+  })
+
+  test('two folders of one name', () => {
+    const text = two('HOME/x', 'HOME/y').replace('name: b', 'name: a')
+    expect(faultsOf(text)).toEqual(['6:7: folders[1].name: folders[0] has this name'])
+  })
+
+  test('a folder that is a file, or below one', () => {
+    writeFileSync(join(home, 'notes'), '')
+    expect(faultsOf(minimal)).toEqual(['6:5: folders[0].path: is a file, not a folder'])
+    expect(faultsOf(minimal.replace('HOME/notes', 'HOME/notes/deep'))).toHaveLength(1)
+  })
+
+  test('the state inside a watched folder, written or by default', () => {
+    expect(faultsOf(`${minimal}state_dir: HOME/notes/state\n`)).toEqual([
+      '7:1: state_dir: must not lie inside a watched folder (folders[0])',
+    ])
+    expect(faultsOf(minimal.replace('HOME/notes', '/'))).toEqual([
+      expect.stringMatching(
+        /^6:5: folders\[0\]\.path: holds state_dir \(.*\.local\/state\/sluice\), which must lie outside/,
+      ),
+    ])
+  })
+
+  test('the token file inside a watched folder would be sent', () => {
+    const text = minimal.replace('folders:', '  token_file: HOME/notes/token\nfolders:')
+    expect(faultsOf(text)).toEqual(['4:3: service.token_file: must not lie inside a watched folder (folders[0])'])
+    env.SLUICE_TOKEN_FILE = join(home, 'notes', 'token')
+    expect(faultsOf(minimal)).toEqual([expect.stringContaining('holds the token file')])
+  })
+
+  test('a ca_file that cannot be read', () => {
+    const text = minimal.replace('folders:', '  ca_file: HOME/ca.pem\nfolders:')
+    expect(faultsOf(text)).toEqual(['4:3: service.ca_file: cannot be read (ENOENT)'])
+    write('', 'ca.pem')
+    expect(load(text).config.service.ca_file).toBe(join(home, 'ca.pem'))
+  })
+})
+
+describe('which file', () => {
+  function withCwd<T>(folder: string, action: () => T): T {
+    const before = process.cwd()
+    process.chdir(folder)
+    try {
+      return action()
+    } finally {
+      process.chdir(before)
+    }
+  }
+
+  test('--config, then SLUICE_CONFIG, then the current folder, then XDG_CONFIG_HOME', () => {
+    const inside = join(home, 'cwd')
+    mkdirSync(inside)
+    mkdirSync(join(home, 'xdg', 'sluice'), { recursive: true })
+    env.XDG_CONFIG_HOME = join(home, 'xdg')
+    const found = (file?: string) => withCwd(inside, () => loadConfig({ file, env }).file.replace(home, ''))
+
+    write(minimal, 'xdg/sluice/sluice.yaml')
+    expect(found()).toBe('/xdg/sluice/sluice.yaml')
+    write(minimal, 'cwd/sluice.yaml')
+    expect(found()).toMatch(/\/cwd\/sluice\.yaml$/)
+    env.SLUICE_CONFIG = write(minimal, 'env.yaml')
+    expect(found()).toBe('/env.yaml')
+    expect(found(write(minimal, 'argument.yaml'))).toBe('/argument.yaml')
+  })
+
+  test('a relative XDG_CONFIG_HOME is ignored, as its specification asks', () => {
+    mkdirSync(join(home, '.config', 'sluice'), { recursive: true })
+    const file = write(minimal, '.config/sluice/sluice.yaml')
+    expect(withCwd(home, () => loadConfig({ env: { ...env, XDG_CONFIG_HOME: 'xdg' } }).file)).toBe(file)
+  })
+
+  test('none: the places are named', () => {
+    expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/looked for .*\.config\/sluice\/sluice\.yaml.*\/etc/)
+  })
+
+  test('one that is named but missing, a folder, or far too large', () => {
+    expect(() => loadConfig({ file: join(home, 'no.yaml'), env })).toThrow(/no configuration at/)
+    expect(() => loadConfig({ file: home, env })).toThrow(/cannot read/)
+    expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(/more than 1000000/)
+  })
+
+  test.runIf(process.getuid?.() === 0)(
+    'one in the current folder that belongs to somebody else is not followed',
+    async () => {
+      const { chownSync } = await import('node:fs')
+      const file = write(minimal)
+      chownSync(file, 12_345, 12_345)
+      chmodSync(home, 0o755)
+      expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/belongs to another user/)
+      expect(loadConfig({ file, env }).file).toBe(file)
+    },
+  )
+})
+
+describe('from an object', () => {
+  const object = { service: { base_url: 'http://127.0.0.1:1', project_id }, folders: [{ name: 'a', path: '/tmp/a' }] }
+
+  test('the same rules, without places', () => {
+    expect(configFromObject(object, env).state_dir).toBe(join(home, '.local/state/sluice'))
+    expect(faultLines(() => configFromObject({ ...object, foldres: 1 }, env))).toEqual([
+      'foldres: there is no such field; did you mean folders?',
+    ])
+  })
+
+  test.each([
+    [{ STATE_DIRECTORY: '/var/lib/sluice:/var/lib/other' }, '/var/lib/sluice'],
+    [{ XDG_STATE_HOME: '/x' }, '/x/sluice'],
+    [{ XDG_STATE_HOME: 'relative' }, 'HOME/.local/state/sluice'],
+    [{ STATE_DIRECTORY: '' }, 'HOME/.local/state/sluice'],
+  ])('the state lies where %o says', (more, expected) => {
+    expect(configFromObject(object, { ...env, ...more }).state_dir).toBe(expected.replace('HOME', home))
+  })
+})

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tmp from 'tmp'
+import { beforeEach, expect, test } from 'vitest'
+import { toPlainError } from '../../src/base/errors.ts'
+import { openSecrets, secretsOf } from '../../src/config/secrets.ts'
+
+tmp.setGracefulCleanup()
+const tokenOf = (letter: string) => `pat_${letter.repeat(32)}`
+let folder: string
+
+beforeEach(() => {
+  folder = tmp.dirSync({ unsafeCleanup: true }).name
+})
+
+function write(name: string, text: string, mode = 0o600): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  chmodSync(file, mode)
+  return file
+}
+
+function open(env: NodeJS.ProcessEnv, token_file?: string) {
+  const service = { base_url: 'https://x', project_id: 'p', ...(token_file === undefined ? {} : { token_file }) }
+  return openSecrets({ service }, env)
+}
+
+test('the first source that is set is taken, and named', () => {
+  mkdirSync(join(folder, 'credentials'))
+  const env: NodeJS.ProcessEnv = {
+    SLUICE_TOKEN_FILE: write('a', `${tokenOf('a')}\n`),
+    CREDENTIALS_DIRECTORY: join(folder, 'credentials'),
+    SLUICE_TOKEN: tokenOf('d'),
+  }
+  write('credentials/token', tokenOf('b'), 0o644)
+  const token_file = write('c', ` ${tokenOf('c')} \r\n`)
+  const found = () => {
+    const { secrets, warnings } = open(env, token_file)
+    expect(warnings).toEqual([])
+    return [secrets.token().at(-1), secrets.source]
+  }
+  expect(found()).toEqual(['a', `file ${folder}/a (SLUICE_TOKEN_FILE)`])
+  delete env.SLUICE_TOKEN_FILE
+  expect(found()).toEqual(['b', 'systemd credential token'])
+  rmSync(join(folder, 'credentials', 'token'))
+  expect(found()).toEqual(['c', `file ${folder}/c (service.token_file)`])
+  expect(open(env).secrets.source).toBe('environment SLUICE_TOKEN')
+})
+
+test.each([0o640, 0o604, 0o660])('a token file with mode %o gets a warning that says what to do', (mode) => {
+  const file = write('token', tokenOf('a'), mode)
+  expect(open({}, file).warnings).toEqual([`the token file ${file} is open to group or others: chmod 600 ${file}`])
+})
+
+test('reading again tells whether it is another token; a fault keeps the one in use', () => {
+  const file = write('token', tokenOf('a'))
+  const { secrets } = open({}, file)
+  expect(secrets.reload()).toBe(false)
+  write('token', `${tokenOf('b')}\n`)
+  expect(secrets.reload()).toBe(true)
+  expect(secrets.token()).toBe(tokenOf('b'))
+  rmSync(file)
+  expect(() => secrets.reload()).toThrow(/cannot read the token file .*ENOENT/)
+  expect(secrets.token()).toBe(tokenOf('b'))
+})
+
+test('none at all', () => {
+  expect(errorOf(() => open({ SLUICE_TOKEN: '' }))).toMatchObject({
+    code: 'account.token_missing',
+    hint: expect.stringContaining('SLUICE_TOKEN_FILE'),
+  })
+})
+
+test('a source that is named but cannot be read is not passed over', () => {
+  const env = { SLUICE_TOKEN_FILE: join(folder, 'missing'), SLUICE_TOKEN: tokenOf('d') }
+  expect(errorOf(() => open(env))).toMatchObject({ code: 'account.token_unreadable' })
+  expect(errorOf(() => open({}, folder))).toMatchObject({ code: 'account.token_unreadable' })
+})
+
+test('a pipe in the place of the file does not hold the program up', () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  expect(errorOf(() => open({}, pipe))).toMatchObject({ code: 'account.token_unreadable' })
+})
+
+test.each(['', 'hunter2-the-password', `pat_${'a'.repeat(31)}`, `pat_${'a'.repeat(33)}`, `pat_${'ä'.repeat(32)}`])(
+  'what is not a token is refused and never shown: %j',
+  (text) => {
+    for (const action of [() => open({}, write('token', text)), () => open({ SLUICE_TOKEN: text || 'x' })]) {
+      const error = errorOf(action)
+      expect(error.code).toBe('account.token_malformed')
+      expect(JSON.stringify(error)).not.toMatch(/hunter2|aaaa|ää/)
+    }
+  },
+)
+
+test('no error shows the token, not even one that is nearly right', () => {
+  const file = write('token', `${tokenOf('s')} and more`)
+  expect(JSON.stringify(errorOf(() => open({}, file)))).not.toContain('ssss')
+})
+
+test('a program that made the token itself hands it over', () => {
+  const secrets = secretsOf(tokenOf('z'))
+  expect([secrets.token(), secrets.reload()]).toEqual([tokenOf('z'), false])
+  expect(() => secretsOf('nonsense')).toThrow(/not a token/)
+})
+
+function errorOf(action: () => unknown) {
+  try {
+    action()
+  } catch (error) {
+    return toPlainError(error)
+  }
+  throw new Error('it did not fail')
+}
