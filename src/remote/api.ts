@@ -44,7 +44,7 @@ const sendable_token = /^[\x21-\x7e]+$/
 export async function callApi<T>(options: ApiOptions, request: ApiRequest, read: Reader<T>): Promise<Outcome<T>> {
   const token = readToken(options.token)
   if (typeof token !== 'string') return { ok: false, failure: token }
-  const { call, method, project_id, segments, query, body } = request
+  const { method, project_id, segments, query, body } = request
   let response: HttpResponse
   try {
     response = await options.http.request({

@@ -121,7 +121,7 @@ export function createRemote(options: RemoteOptions): Remote {
       return outcome.ok || outcome.failure.about !== 'asset_gone' ? outcome : { ok: true, value: undefined }
     },
     listLabels: (project_id) => listLabels(send, project_id),
-    startChat: (project_id, question) =>
+    startChat: async (project_id, question) =>
       send(
         { call: 'chat', method: 'POST', project_id, segments: ['chats'], body: questionBody(question) },
         chatStartedOf,

@@ -40,10 +40,18 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.close()))
 })
 
-/** A real server on a free loopback port; it is closed after the test. */
-export async function startServer(answers: Answer[] = [], tls = false): Promise<RecordingServer> {
+/**
+ * A real server on a free loopback port; it is closed after the test. `early` gets each request when its head is there, and
+ * answers it instead.
+ */
+export async function startServer(
+  answers: Answer[] = [],
+  tls = false,
+  early?: RequestListener,
+): Promise<RecordingServer> {
   const requests: Recorded[] = []
   const listener: RequestListener = (request, response) => {
+    if (early) return early(request, response)
     const pieces: Buffer[] = []
     const recorded: Recorded = {
       method: request.method ?? '',

@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest'
+import { asset_id, failureOf, idNumber, label_id, project_id, remoteAt, successOf } from './fixture.ts'
+import { type Answer, startServer } from './recording-server.ts'
+
+const file = { filename: 'a/b.txt', mime_type: 'text/plain' }
+const slot = {
+  asset_id,
+  already_exists: false,
+  upload_url: 'https://blob.example/x?sig=SECRET',
+  upload_method: 'PUT',
+  upload_headers: { 'x-ms-blob-type': 'BlockBlob' },
+  expires_at: '2026-01-01T00:10:00Z',
+}
+const record = { asset_id, status: 'ready' }
+
+async function remoteFor(...answers: Answer[]) {
+  const server = await startServer(answers)
+  return { server, remote: remoteAt(server.origin) }
+}
+
+const missing = (code: string): Answer => ({ status: 404, body: { code, statusCode: 404 } })
+
+describe('create', () => {
+  async function create(status: number, body: object) {
+    const { remote } = await remoteFor({ status, body })
+    return remote.createAsset(project_id, file)
+  }
+
+  test('sends name, type and md5, and nothing else', async () => {
+    const { server, remote } = await remoteFor({ status: 201, body: slot })
+    await remote.createAsset(project_id, { ...file, md5: 'ab'.repeat(16) })
+    await remote.createAsset(project_id, file)
+    expect(
+      server.requests.map((request) => [request.method, request.path, JSON.parse(request.body.toString())]),
+    ).toEqual([
+      ['POST', '/v1/assets', { ...file, md5: 'ab'.repeat(16) }],
+      ['POST', '/v1/assets', file],
+    ])
+    expect(server.requests[0]?.headers['content-type']).toBe('application/json')
+  })
+
+  test('a slot with its ticket; an absent already_exists is false', async () => {
+    const { already_exists: _, ...bare } = slot
+    for (const body of [slot, bare]) {
+      expect(successOf(await create(201, body))).toEqual({
+        kind: 'slot',
+        asset_id,
+        ticket: {
+          upload_url: slot.upload_url,
+          upload_method: 'PUT',
+          upload_headers: slot.upload_headers,
+          expires_at_ms: Date.UTC(2026, 0, 1, 0, 10),
+        },
+      })
+    }
+    const without = successOf(await create(201, { ...slot, upload_headers: null }))
+    expect(without).toMatchObject({ ticket: { upload_headers: {} } })
+  })
+
+  test('an asset that exists, with or without its status', async () => {
+    expect(successOf(await create(200, { asset_id, already_exists: true, status: 'ingesting' }))).toEqual({
+      kind: 'exists',
+      asset_id,
+      status: 'ingesting',
+    })
+    expect(successOf(await create(200, { asset_id, already_exists: true }))).toEqual({ kind: 'exists', asset_id })
+    expect(successOf(await create(200, { asset_id }))).toEqual({ kind: 'exists', asset_id })
+    expect(successOf(await create(201, { ...slot, already_exists: true }))).toEqual({ kind: 'exists', asset_id })
+  })
+
+  test('a slot that cannot be filled safely is not understood, and its secrets stay out of the failure', async () => {
+    const odd: Record<string, unknown>[] = [
+      { asset_id: undefined },
+      { asset_id: 'asset_../../x' },
+      { asset_id: idNumber('chat', 1) },
+      { upload_method: 'POST' },
+      { upload_method: undefined },
+      { upload_url: undefined },
+      { upload_url: 'http://blob.example/x?sig=SECRET' },
+      { upload_url: 'https://me:SECRET@blob.example/x' },
+      { upload_url: 'SECRET' },
+      { expires_at: undefined },
+      { expires_at: 'SECRET' },
+      { upload_headers: ['SECRET'] },
+      { upload_headers: { 'x-a': 7 } },
+      { upload_headers: { 'x-a': 'SECRET\r\nx-b: c' } },
+      { upload_headers: { 'x-a': 'SECRET €' } },
+      { upload_headers: { 'x a': 'SECRET' } },
+      { upload_headers: { 'X-API-Key': 'SECRET' } },
+      { upload_headers: { 'x-project-id': 'SECRET' } },
+      { upload_headers: { Host: 'SECRET' } },
+      { upload_headers: { 'Transfer-Encoding': 'chunked' } },
+      { upload_headers: { a: 'SECRET', A: 'SECRET' } },
+      { upload_headers: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`x-${n}`, 'SECRET'])) },
+    ]
+    for (const change of odd) {
+      const failure = failureOf(await create(201, { ...slot, ...change }))
+      expect(failure, JSON.stringify(change)).toMatchObject({ about: 'unknown_protocol', status: 201 })
+      expect(JSON.stringify(failure)).not.toMatch(/SECRET|\.\./)
+    }
+    expect(failureOf(await create(200, { asset_id, already_exists: false })).about).toBe('unknown_protocol')
+  })
+
+  test('failures by the table: this content, this project', async () => {
+    const { remote } = await remoteFor({ status: 400, body: { code: '', statusCode: 400 } }, missing('a.b'))
+    expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('content')
+    expect(failureOf(await remote.createAsset(project_id, file)).about).toBe('project')
+  })
+})
+
+describe('complete and read', () => {
+  test('complete has no body, and a length that says so', async () => {
+    const { server, remote } = await remoteFor({ status: 200, body: { ...record, status: 'ingesting' } })
+    expect(successOf(await remote.completeAsset(project_id, asset_id)).status).toBe('ingesting')
+    const [request] = server.requests
+    expect(request).toMatchObject({ method: 'POST', path: `/v1/assets/${asset_id}/complete` })
+    expect(request?.headers).toMatchObject({ 'content-length': '0' })
+    expect(request?.headers['content-type']).toBeUndefined()
+  })
+
+  test('an empty success is one: where the asset stands is read later', async () => {
+    const { remote } = await remoteFor({ status: 204 }, { status: 202, body: ' \n' })
+    for (let round = 0; round < 2; round++) {
+      expect(successOf(await remote.completeAsset(project_id, asset_id))).toEqual({
+        asset_id,
+        status: 'other',
+        raw_status: '',
+      })
+    }
+  })
+
+  test('a slot that is gone, bytes that are missing, an asset that is gone', async () => {
+    const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'a.b' } }, missing('a.b'))
+    expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('slot_gone')
+    expect(failureOf(await remote.completeAsset(project_id, asset_id)).about).toBe('attempt')
+    expect(failureOf(await remote.readAsset(project_id, asset_id)).about).toBe('asset_gone')
+  })
+
+  test('a record, full, bare, and with a status nobody has heard of', async () => {
+    const full = {
+      ...record,
+      filename: 'a/b.txt',
+      mime_type: 'text/plain',
+      size_in_bytes: 12,
+      created_at: '2026-01-01T00:00:00.500Z',
+      labels: [{ label_id, name: 'Contracts' }],
+      brand_new: true,
+    }
+    const odd = { asset_id, status: 'polishing', size_in_bytes: -1, created_at: 'today', labels: null, filename: null }
+    const { remote } = await remoteFor({ status: 200, body: full }, { status: 200, body: odd })
+    expect(successOf(await remote.readAsset(project_id, asset_id))).toEqual({
+      asset_id,
+      status: 'ready',
+      raw_status: 'ready',
+      filename: 'a/b.txt',
+      size_in_bytes: 12,
+      created_at_ms: Date.UTC(2026, 0, 1) + 500,
+      labels: [{ label_id, name: 'Contracts' }],
+    })
+    expect(successOf(await remote.readAsset(project_id, asset_id))).toEqual({
+      asset_id,
+      status: 'other',
+      raw_status: 'polishing',
+    })
+  })
+
+  test('a record of another asset, or without a status, is not understood', async () => {
+    const { remote } = await remoteFor(
+      { status: 200, body: { ...record, asset_id: idNumber('asset', 7) } },
+      { status: 200, body: { asset_id } },
+      { status: 200, body: { asset_id, status: '' } },
+    )
+    for (let round = 0; round < 3; round++) {
+      expect(failureOf(await remote.readAsset(project_id, asset_id)).about).toBe('unknown_protocol')
+    }
+  })
+})
+
+describe('list', () => {
+  const item = (number: number) => ({ asset_id: idNumber('asset', number), status: 'ready' })
+  const last_id = idNumber('asset', 2)
+  const page = { data: [item(1), item(2)], has_more: true, first_id: idNumber('asset', 1), last_id }
+
+  test('a page leads to the next', async () => {
+    const { server, remote } = await remoteFor(
+      { status: 200, body: page },
+      { status: 200, body: { data: [item(3)], has_more: false, last_id: idNumber('asset', 3) } },
+      { status: 200, body: { data: [], has_more: false } },
+    )
+    const first = successOf(await remote.listAssets(project_id, {}))
+    expect(first.items.map((asset) => asset.asset_id)).toEqual([idNumber('asset', 1), last_id])
+    expect(first.next).toBe(last_id)
+    const second = successOf(await remote.listAssets(project_id, { after_id: last_id, limit: 10 }))
+    expect(second).toEqual({ items: [{ ...item(3), raw_status: 'ready' }] })
+    expect(successOf(await remote.listAssets(project_id, {}))).toEqual({ items: [] })
+    expect(server.requests.map((request) => request.path)).toEqual([
+      '/v1/assets?limit=100',
+      `/v1/assets?limit=10&after_id=${last_id}`,
+      '/v1/assets?limit=100',
+    ])
+  })
+
+  test('a page that leads nowhere, or round in a circle, or holds what nobody knows, is not understood', async () => {
+    const odd = [
+      { ...page, last_id: undefined },
+      { ...page, last_id: null },
+      { ...page, last_id: idNumber('chat', 2) },
+      { ...page, data: [] },
+      { ...page, data: undefined },
+      { ...page, data: {} },
+      { ...page, has_more: undefined },
+      { ...page, has_more: 'yes' },
+      { ...page, data: [item(1), { asset_id: 'x', status: 'ready' }] },
+      { ...page, data: [item(1), null] },
+    ]
+    for (const body of odd) {
+      const { remote } = await remoteFor({ status: 200, body })
+      const failure = failureOf(await remote.listAssets(project_id, {}))
+      expect(failure.about, JSON.stringify(body)).toBe('unknown_protocol')
+    }
+    const { remote } = await remoteFor({ status: 200, body: page })
+    expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).message).toContain(
+      'cursor that was sent',
+    )
+  })
+
+  test('404 is the project’s, an unknown cursor only this attempt’s', async () => {
+    const { remote } = await remoteFor(missing('a.b'), { status: 400, body: { code: 'publicapi.cursor.unknown' } })
+    expect(failureOf(await remote.listAssets(project_id, {})).about).toBe('project')
+    expect(failureOf(await remote.listAssets(project_id, { after_id: last_id })).about).toBe('attempt')
+  })
+})
+
+describe('labels', () => {
+  const labels = (...numbers: number[]) => numbers.map((n) => ({ label_id: idNumber('label', n), name: `Label ${n}` }))
+
+  test('attached by name', async () => {
+    const { server, remote } = await remoteFor({ status: 201, body: { label_id, name: 'Contracts' } })
+    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Contracts'))).toEqual({ label_id })
+    const [request] = server.requests
+    expect(request).toMatchObject({ method: 'POST', path: `/v1/assets/${asset_id}/labels` })
+    expect(JSON.parse(request?.body.toString() ?? '')).toEqual({ label_name: 'Contracts' })
+  })
+
+  test('attached with an empty answer: its id is found in the list, on whatever page', async () => {
+    const first = { data: labels(1, 2), has_more: true, last_id: idNumber('label', 2) }
+    const second = { data: labels(3), has_more: false }
+    const { server, remote } = await remoteFor(
+      { status: 201 },
+      { status: 200, body: first },
+      { status: 200, body: second },
+      { status: 201 },
+      { status: 200, body: second },
+    )
+    expect(successOf(await remote.attachLabel(project_id, asset_id, 'Label 3'))).toEqual({
+      label_id: idNumber('label', 3),
+    })
+    expect(server.requests[2]?.path).toBe(`/v1/labels?limit=100&after_id=${idNumber('label', 2)}`)
+    expect(failureOf(await remote.attachLabel(project_id, asset_id, 'Label 4')).about).toBe('unknown_protocol')
+  })
+
+  test('detached; what is gone already counts as detached, a lost project does not', async () => {
+    const { server, remote } = await remoteFor(
+      { status: 204 },
+      { status: 200, body: 'OK' },
+      missing('publicapi.label.not_found'),
+      missing('publicapi.tenancy.project.not_found'),
+    )
+    for (let round = 0; round < 3; round++) successOf(await remote.detachLabel(project_id, asset_id, label_id))
+    expect(failureOf(await remote.detachLabel(project_id, asset_id, label_id)).about).toBe('project')
+    expect(server.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/assets/${asset_id}/labels/${label_id}` })
+  })
+
+  test('a list of labels that does not end is given up', async () => {
+    let page = 0
+    const { server, remote } = await remoteFor((_request, response) => {
+      page++
+      response.end(JSON.stringify({ data: labels(page), has_more: true, last_id: idNumber('label', page) }))
+    })
+    expect(failureOf(await remote.listLabels(project_id)).about).toBe('unknown_protocol')
+    expect(server.requests).toHaveLength(100)
+  })
+})
