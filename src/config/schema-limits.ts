@@ -138,14 +138,14 @@ export const follow_schema = z.strictObject({
     least: 1_000,
     most: 30 * day_ms,
     about:
-      'After this time, plus deadline_per_mb_ms for each megabyte, status calls a pending file slow; it is followed ' +
-      'on. Default 15m: ingest queues of the hosted service have been seen to take minutes.',
+      'After this time, plus deadline_per_mb_ms for each megabyte, status calls a pending file slow; it is ' +
+      'followed on. Default 15m: slow is not failed, and nothing but the word in status hangs on it.',
   }),
   deadline_per_mb_ms: duration('ms', {
     usual: '2s',
     least: 0,
     most: day_ms,
-    about: 'See deadline_base_ms. Default 2s: scanned pages, the slowest content, take about this much a megabyte.',
+    about: 'See deadline_base_ms. Default 2s: large scans are read for long, and too much patience costs nothing.',
   }),
   dead_hit_after_ms: duration('ms', {
     usual: '15m',
@@ -153,7 +153,7 @@ export const follow_schema = z.strictObject({
     most: 30 * day_ms,
     about:
       'When the service says that it has the content already, but that asset stays empty for so long, the file is ' +
-      'sent as a new one. Default 15m: as long as an upload slot may live, so that nobody still fills it.',
+      'sent as a new one. Default 15m: an upload that is still going on elsewhere should not be doubled.',
   }),
 })
 
@@ -216,7 +216,9 @@ export const ledger_schema = z.strictObject({
     usual: 1_000_000,
     least: 1_000,
     most: 100_000_000,
-    about: 'The most rows of history kept; the oldest go first. Default 1000000: about 100 MB.',
+    about:
+      'The most rows of history kept; the oldest go first. Default 1000000: on a busy share the days alone would ' +
+      'set no limit.',
   }),
   claim_ms: duration('ms', {
     usual: '10m',

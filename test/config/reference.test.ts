@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tmp from 'tmp'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { configAsYaml } from '../../src/config/effective.ts'
+import { configFromObject, loadConfig } from '../../src/config/load.ts'
+import { fields, jsonSchemaText, referenceText } from './reference.ts'
+
+tmp.setGracefulCleanup()
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const example = readFileSync(join(root, 'config/sluice.example.yaml'), 'utf8')
+const docs_file = join(root, 'docs/config.md')
+const home = tmp.dirSync({ unsafeCleanup: true }).name
+
+// These two are what `npm run schema` writes (vitest --update); here they fail when they are stale.
+test('config/sluice.schema.json is that of the schema', async () => {
+  await expect(jsonSchemaText()).toMatchFileSnapshot(join(root, 'config/sluice.schema.json'))
+})
+
+test('docs/config.md describes every field, and none that does not exist', async () => {
+  const [begin, end] = [/(?<=<!-- Made from the schema by[^\n]*-->\n)/, /(?=<!-- \/Made from the schema -->)/]
+  const docs = readFileSync(docs_file, 'utf8')
+  const [before, rest] = docs.split(begin) as [string, string]
+  const after = rest.split(end).at(-1)!
+  await expect(`${before}\n${referenceText()}\n\n${after}`).toMatchFileSnapshot(docs_file)
+})
+
+test('every field says what it is, and every default why', () => {
+  for (const { name, default_text, description, is_section } of fields()) {
+    expect(description, name).not.toBe('')
+    if (default_text !== undefined && !is_section) expect(description, name).toMatch(/default/i)
+  }
+})
+
+test('the example is in order as it stands', () => {
+  const { config, warnings } = loadConfig({ file: join(root, 'config/sluice.example.yaml'), env: { HOME: home } })
+  expect(warnings).toEqual([])
+  expect(config.folders[0]!.path).toBe(join(home, 'Documents/notes'))
+})
+
+test('the defaults that the example shows are the true ones', () => {
+  const shown = example.replaceAll(/^( *)#(\w+:.*)$/gm, '$1$2')
+  const value = parse(shown)
+  delete value.service.ca_file
+  const least = { service: value.service, folders: [{ name: 'notes', path: '~/Documents/notes' }] }
+  expect(configFromObject(value, { HOME: home })).toEqual(configFromObject(least, { HOME: home }))
+})
+
+test('the example shows every field', () => {
+  for (const { name } of fields()) {
+    const key = name.split('.').at(-1)!.replace('[]', '')
+    expect(example, name).toMatch(new RegExp(`^[ #{-]*${key}:|[{,] ${key}:`, 'm'))
+  }
+})
+
+test('the effective values, printed and read again, are the same configuration', () => {
+  const value = {
+    service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
+    folders: [
+      { name: 'a', path: '/tmp/a', start: { newer_than: '36h' }, mime_types: { log: 'text/plain' } },
+      { name: 'b', path: '/tmp/b', start: 'from_now', labels: ['on: off', 'two'] },
+    ],
+    uploads: { brake: 'off' },
+  }
+  const config = configFromObject(value, { HOME: home })
+  expect(configFromObject(parse(configAsYaml(config)), { HOME: home })).toEqual(config)
+})
