@@ -29,9 +29,9 @@ export const md5_pattern = /^[0-9a-fA-F]{32}$/
 /** `<domain>.<op>.<reason>`; a known code decides what a client does, never the text beside it. */
 export const error_code_pattern = /^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/
 
-/** type/subtype with optional parameters, each name of RFC 6838 section 4.2 characters. */
+/** type/subtype with optional parameters, each name of RFC 6838 section 4.2 characters; visible ASCII, as it becomes a header. */
 export const mime_type_pattern =
-  /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(\s*;.*)?$/
+  /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}([\t ]*;[\t\x20-\x7e]*)?$/
 
 export const api_key_header = 'x-api-key'
 export const project_header = 'x-project-id'
