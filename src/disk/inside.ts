@@ -1,4 +1,5 @@
 import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../base/errors.ts'
 import { offline } from './offline.ts'
 
@@ -28,8 +29,7 @@ const has_descriptors = existsSync(descriptors)
 /** The real path of a folder's root with a `/` at its end. Error `disk.offline`: without a root nothing can be said of its files. */
 export function realRoot(root: string): string {
   try {
-    const real = realpathSync.native(root)
-    return real.endsWith('/') ? real : `${real}/`
+    return withSlash(realpathSync.native(root))
   } catch (error) {
     throw offline(root, error)
   }
@@ -53,6 +53,26 @@ export function openDirectory(real_root: string, directory: string): DirectoryOu
     if (descriptor !== undefined) closeSync(descriptor)
     return notOpened(error)
   }
+}
+
+/**
+ * Whether an open file is where its path below `root` says: the same check for one file, without holding up the caller's
+ * thread. Error `disk.offline`.
+ */
+export async function placeOf(descriptor: number, root: string, path: string): Promise<'here' | 'missing' | 'outside'> {
+  const real_root = withSlash(
+    await realpath(root).catch((error: unknown) => {
+      throw offline(root, error)
+    }),
+  )
+  const expected = real_root + path
+  const place = has_descriptors ? await readlink(`${descriptors}/${descriptor}`) : await realpath(expected)
+  if (place === expected) return 'here'
+  return place.startsWith(real_root) ? 'missing' : 'outside'
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** What a failed open, stat or read says of the path; anything but a system error is thrown on. */

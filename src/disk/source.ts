@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SluiceError } from '../base/errors.ts'
+import { type FileStat, sameStat } from '../domain/file.ts'
+import { notOpened, placeOf } from './inside.ts'
+
+/** What the file must still be when its last byte is handed over. */
+export interface ExpectedFile {
+  stat: FileStat
+  /** 32 lower-case hex digits. */
+  md5: string
+}
+
+/** An open file as the body of one PUT. */
+export interface Source {
+  /** Bytes; what `Content-Length` says. */
+  readonly size: number
+  /**
+   * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
+   * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
+   * for another try.
+   */
+  stream(): AsyncIterable<Uint8Array>
+  close(): Promise<void>
+}
+
+/** Large enough that calls cost little, small enough that many uploads at once stay small. */
+const chunk_bytes = 262_144
+
+/**
+ * Opens a file for sending, by the rules of the examiner: no links, nothing outside the folder, and the stat must be the
+ * expected one. Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …),
+ * `disk.offline`.
+ */
+export async function openSource(root: string, path: string, expected: ExpectedFile): Promise<Source> {
+  const handle = await openFile(root, path)
+  try {
+    const place = await placeOf(handle.fd, root, path)
+    if (place !== 'here') throw fault(place, path)
+    if (!(await hasStat(handle, expected.stat))) throw fault('changed', path)
+  } catch (error) {
+    await handle.close()
+    throw asFault(error, path)
+  }
+  return {
+    size: expected.stat.size,
+    stream: () => readVerified(handle, path, expected),
+    close: () => handle.close(),
+  }
+}
+
+async function openFile(root: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    throw asFault(error, path)
+  }
+}
+
+async function* readVerified(
+  handle: FileHandle,
+  path: string,
+  { stat, md5 }: ExpectedFile,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('md5')
+  let position = 0
+  let held: Uint8Array | undefined
+  try {
+    while (position < stat.size) {
+      if (held !== undefined) yield held
+      held = await readChunk(handle, path, position, Math.min(chunk_bytes, stat.size - position))
+      hash.update(held)
+      position += held.length
+    }
+    if (hash.digest('hex') !== md5 || !(await hasStat(handle, stat))) throw fault('changed', path)
+  } catch (error) {
+    throw asFault(error, path)
+  }
+  if (held !== undefined) yield held
+}
+
+async function readChunk(handle: FileHandle, path: string, position: number, length: number): Promise<Uint8Array> {
+  // A new one each time: the receiver may keep a chunk until the network has taken it.
+  const chunk = Buffer.allocUnsafeSlow(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await handle.read(chunk, done, length - done, position + done)
+    if (bytesRead === 0) throw fault('changed', path)
+    done += bytesRead
+  }
+  return chunk
+}
+
+async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean> {
+  const stat = await handle.stat({ bigint: true })
+  const now = { size: Number(stat.size), mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino }
+  return stat.isFile() && sameStat(now, expected)
+}
+
+const faults = {
+  changed: { code: 'file.changed', what: 'changed while it was being read', hint: 'it is looked at again by itself' },
+  missing: { code: 'file.missing', what: 'is not there any more', hint: undefined },
+  outside: {
+    code: 'file.outside',
+    what: 'leads out of the folder through a link',
+    hint: 'links are not followed: put the files themselves into the folder',
+  },
+  unreadable: { code: 'file.unreadable', what: 'cannot be read', hint: 'check who may read it and what holds it open' },
+} as const
+
+function fault(kind: keyof typeof faults, path: string, detail?: string, cause?: unknown): SluiceError {
+  const { code, what, hint } = faults[kind]
+  return new SluiceError({ code, message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`, hint, cause })
+}
+
+/** System errors in our words; what is ours or foreign passes. */
+function asFault(error: unknown, path: string): unknown {
+  if (error instanceof SluiceError) return error
+  const outcome = notOpened(error)
+  return outcome.kind === 'missing'
+    ? fault('missing', path, undefined, error)
+    : fault('unreadable', path, outcome.code, error)
+}

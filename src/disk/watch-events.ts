@@ -1,0 +1,99 @@
+import type { Stats } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { type FSWatcher, watch } from 'chokidar'
+import type { IgnoreRules } from './ignore.ts'
+import { ignore_file_name } from './ignore-file.ts'
+
+/** Where to look; never what happened there. Paths are relative to the root. */
+export type Hint =
+  | { kind: 'path'; path: string }
+  /** This directory and all below. */
+  | { kind: 'directory'; path: string }
+  | { kind: 'folder' }
+  /** Events were or may have been lost: only a scan tells what changed. */
+  | { kind: 'doubtful'; reason: string }
+
+export interface WatchListener {
+  hint(hint: Hint): void
+  /** The .sluiceignore of this directory came, changed or went. */
+  rulesChanged(directory: string): void
+  rootRemoved(): void
+  failed(error: unknown): void
+}
+
+/**
+ * The kernel's queue (16,384 events by default) overflows in silence while this process is busy. So many events in one turn of
+ * the loop mean that it may have, also where several folders share it.
+ */
+const burst_events = 2_000
+
+/**
+ * Starts chokidar and turns its events into hints. A settle rule, a scan and another lstat stand behind the hints, so its own
+ * ways of waiting for files and of joining events are off.
+ */
+export function startChokidar(root: string, rules: IgnoreRules, listener: WatchListener): FSWatcher {
+  const watcher = watch(root, {
+    ignoreInitial: true,
+    awaitWriteFinish: false,
+    atomic: false,
+    followSymlinks: false,
+    // A scan names what cannot be read, path by path.
+    ignorePermissionErrors: true,
+    ignored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
+  })
+  watcher.on('all', (event, absolute) => {
+    const path = relativeTo(root, absolute)
+    if (event === 'unlinkDir' && path === '') listener.rootRemoved()
+    else if (path === '') listener.hint({ kind: 'folder' })
+    else if (event === 'addDir' || event === 'unlinkDir') listener.hint({ kind: 'directory', path })
+    else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
+    else listener.hint({ kind: 'path', path })
+  })
+  watcher.on('raw', hearRaw(root, listener))
+  watcher.on('error', (error) => listener.failed(error))
+  return watcher
+}
+
+/** chokidar asks twice, first without `stats`; only then is it known which rules apply. */
+function isIgnored(rules: IgnoreRules, path: string, stats: Stats | undefined): boolean {
+  if (stats === undefined || path === '') return false
+  if (stats.isDirectory()) return rules.verdict(path, 'directory').ignored
+  if (!stats.isFile()) return true
+  return basename(path) !== ignore_file_name && rules.verdict(path, 'file').ignored
+}
+
+/** Raw events tell of two things that chokidar does not: floods, and names that are not UTF-8, which arrive garbled. */
+function hearRaw(root: string, listener: WatchListener): (event: string, name: string, details: unknown) => void {
+  let in_this_turn = 0
+  return (_event, name, details) => {
+    if (in_this_turn === 0) {
+      setImmediate(() => {
+        in_this_turn = 0
+      })
+    }
+    in_this_turn += 1
+    if (in_this_turn === burst_events) {
+      listener.hint({ kind: 'doubtful', reason: 'so many changes at once that the kernel may have dropped some' })
+    }
+    const watched = watchedPath(details)
+    if (watched !== undefined && name?.includes('\uFFFD')) {
+      const path = relativeTo(root, watched)
+      listener.hint(path === '' ? { kind: 'folder' } : { kind: 'directory', path })
+    }
+  }
+}
+
+function watchedPath(details: unknown): string | undefined {
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
+  return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
+}
+
+function relativeTo(root: string, path: string): string {
+  const absolute = resolve(root, path)
+  if (absolute === root) return ''
+  return absolute.slice(root === '/' ? 1 : root.length + 1)
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
