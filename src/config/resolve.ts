@@ -7,24 +7,24 @@ import { log_schema } from './schema-limits.ts'
 
 /** Fills in what depends on the environment and on other fields, and freezes the whole. */
 export function resolveConfig(checked: CheckedConfig, environment: Environment): Config {
-  const { service, folders, log } = checked
+  const { service, state_dir, folders, log, ...rest } = checked
   const expand = (path: string) => expandPath(path, environment.home)
   const log_level = check(log_schema.shape.level, environment.log_level).output
   const log_format = check(log_schema.shape.format, environment.log_format).output
   return frozen<Config>({
-    ...checked,
     service: {
       base_url: service.base_url.replace(/\/+$/, ''),
       project_id: service.project_id,
       ...(service.token_file === undefined ? {} : { token_file: expand(service.token_file) }),
       ...(service.ca_file === undefined ? {} : { ca_file: expand(service.ca_file) }),
     },
-    state_dir: checked.state_dir === undefined ? defaultStateDir(environment) : expand(checked.state_dir),
+    state_dir: state_dir === undefined ? defaultStateDir(environment) : expand(state_dir),
     folders: folders.map((folder) => ({
       ...folder,
       path: expand(folder.path),
       project_id: folder.project_id ?? service.project_id,
     })),
+    ...rest,
     log: {
       ...log,
       ...(environment.log_level === undefined ? {} : { level: log_level ?? log.level }),

@@ -1,0 +1,32 @@
+import type { Argv } from 'yargs'
+import type { ExitCode } from './exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Options that every command has. */
+export interface GlobalOptions {
+  config: string | undefined
+}
+
+/** What a file in commands/ exports as `command`. */
+export interface Command<Options extends GlobalOptions = GlobalOptions> {
+  /** Adds the command's own options and describes the positional arguments named in its usage. */
+  options(yargs: Argv<GlobalOptions>): Argv<Options>
+  /** Does it and answers the exit code; an error that is thrown is shown and gives its own (exit-codes.ts). */
+  run(options: Options, terminal: Terminal): Promise<ExitCode>
+}
+
+/** A command whatever its options are: only `run` of the same object gets what `options` has described. */
+export interface AnyCommand {
+  options(yargs: Argv<GlobalOptions>): unknown
+  run(options: never, terminal: Terminal): Promise<ExitCode>
+}
+
+/** A line of the table: enough for the help, without loading the command and all that it needs. */
+export interface ListedCommand {
+  /** As yargs reads it: `explain <path>`, `retry [paths..]`. */
+  usage: string
+  describe: string
+  /** Absent where only the subcommands do something. */
+  load?: () => Promise<{ command: AnyCommand }>
+  subcommands?: readonly ListedCommand[]
+}

@@ -1,0 +1,51 @@
+import { isSluiceError } from '../../base/errors.ts'
+import type { Config } from '../../config/config.ts'
+import { configAsYaml } from '../../config/effective.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+
+interface Options extends GlobalOptions {
+  json: boolean
+}
+
+/** Nothing here ever holds the token itself. */
+interface TokenAnswer {
+  source: string | null
+  /** Why there is none. */
+  fault: string | null
+}
+
+export const command: Command<Options> = {
+  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, json }, terminal) {
+    const { config, file, warnings } = loadConfig({ file: named })
+    const token = describeToken(config, warnings)
+    if (json) {
+      terminal.out(JSON.stringify({ version: answer_version, file, token, warnings, config }, null, 2))
+      return exit_codes.ok
+    }
+    const { dim } = terminal.styles
+    terminal.out(dim(`# in force, from ${file} and the defaults`))
+    terminal.out(dim(`# token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`))
+    terminal.out(configAsYaml(config).trimEnd())
+    for (const warning of warnings) terminal.err(`${terminal.styles.yellow('warning:')} ${warning}`)
+    return exit_codes.ok
+  },
+}
+
+/** A missing token is part of the answer here, not an error: the command is there to find out. */
+function describeToken(config: Config, warnings: string[]): TokenAnswer {
+  try {
+    const opened = openSecrets(config)
+    warnings.push(...opened.warnings)
+    return { source: opened.secrets.source, fault: null }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return { source: null, fault: error.message }
+  }
+}

@@ -1,0 +1,32 @@
+import { isSluiceError } from '../base/errors.ts'
+
+/** What the shell and systemd are told. From 64 on the numbers are those of sysexits(3). */
+export const exit_codes = {
+  /** Everything asked for is done; of a sync: every file is ready. */
+  ok: 0,
+  /** A fault of ours, or of the machine: a bug, a full disk, a damaged ledger. */
+  fault: 1,
+  /** Some files were refused, are blocked or are not in yet. */
+  incomplete: 3,
+  /** EX_USAGE: the command line is wrong. */
+  usage: 64,
+  /** EX_NOPERM: the token is missing or refused, or it does not reach the project. */
+  refused: 77,
+  /** EX_CONFIG: the configuration is missing or wrong. */
+  config: 78,
+} as const
+
+export type ExitCode = (typeof exit_codes)[keyof typeof exit_codes]
+
+/** By the first word of an error's code. */
+const by_area: Record<string, ExitCode> = {
+  account: exit_codes.refused,
+  project: exit_codes.refused,
+  config: exit_codes.config,
+  usage: exit_codes.usage,
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!isSluiceError(error)) return exit_codes.fault
+  return by_area[error.code.split('.')[0]!] ?? exit_codes.fault
+}

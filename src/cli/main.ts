@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+import { codeOf } from '../base/errors.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { commands } from './commands.ts'
+import { exit_codes } from './exit-codes.ts'
+import { runCli } from './run-cli.ts'
+import { showError } from './show-error.ts'
+import { createTerminal } from './terminal.ts'
+
+// `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (codeOf(error) !== 'EPIPE') throw error
+    process.exit()
+  })
+}
+
+const { no_color } = readEnvironment()
+const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color })
+
+// What nobody has caught must not be shown by Node, which scrubs nothing.
+process.on('uncaughtException', (error) => {
+  showError(error, terminal)
+  process.exit(exit_codes.fault)
+})
+
+process.exitCode = await runCli(process.argv.slice(2), terminal, commands)

@@ -1,0 +1,135 @@
+import yargs, { type Argv } from 'yargs'
+import { didYouMean } from '../base/did-you-mean.ts'
+import { SluiceError } from '../base/errors.ts'
+import type { GlobalOptions, ListedCommand } from './command.ts'
+import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
+import { showError } from './show-error.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Longer help lines are hard to read, however wide the window. */
+const most_help_columns = 100
+
+/**
+ * Runs one command line (without `node` and the program's name) and answers its exit code. Never throws and never ends the
+ * process: errors are shown on the terminal.
+ */
+export async function runCli(
+  words: readonly string[],
+  terminal: Terminal,
+  commands: readonly ListedCommand[],
+): Promise<ExitCode> {
+  try {
+    return await parseAndRun(words, terminal, commands)
+  } catch (error) {
+    showError(error, terminal)
+    return exitCodeOf(error)
+  }
+}
+
+async function parseAndRun(words: readonly string[], terminal: Terminal, commands: readonly ListedCommand[]) {
+  let answer: ExitCode | undefined
+  let help = ''
+  const register = (parser: Argv<GlobalOptions>, listed: readonly ListedCommand[]): Argv<GlobalOptions> => {
+    for (const { usage, describe, load, subcommands = [] } of listed) {
+      parser.command(
+        usage,
+        describe,
+        async (inner) => {
+          register(inner as Argv<GlobalOptions>, subcommands)
+          if (!load) return inner.demandCommand(1)
+          const { command } = await load()
+          return command.options(inner as Argv<GlobalOptions>)
+        },
+        async (options) => {
+          if (!load) return
+          const { command } = await load()
+          answer = await command.run(options as never, terminal)
+        },
+      )
+    }
+    return parser
+  }
+  const parser = register(createParser(terminal), commands)
+  try {
+    await parser.parseAsync(plainWords(words), {}, (_error, _options, output) => {
+      help = output
+    })
+  } catch (error) {
+    throw isUsageFault(error) ? await usageError(error.usage_fault, parser, commands) : error
+  }
+  if (answer !== undefined) return answer
+  if (help !== '') {
+    terminal.out(help)
+    return exit_codes.ok
+  }
+  terminal.err(await parser.getHelp())
+  return exit_codes.usage
+}
+
+function createParser(terminal: Terminal): Argv<GlobalOptions> {
+  return yargs()
+    .scriptName('sluice')
+    .usage(
+      '$0 <command> [options]\n\nGets the files of watched folders into an assistant’s project, ready to be asked about.',
+    )
+    .locale('en')
+    .exitProcess(false)
+    .strict()
+    .version(false)
+    .help()
+    .alias('help', 'h')
+    .parserConfiguration({
+      'camel-case-expansion': false,
+      // A file may be called 007 and must not become 7.
+      'parse-positional-numbers': false,
+      'parse-numbers': false,
+      'duplicate-arguments-array': false,
+    })
+    .option('config', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'the configuration file (docs/config.md says where it is looked for without this)',
+    })
+    .wrap(Math.min(terminal.width, most_help_columns))
+    .fail((message, error) => {
+      // Errors of commands pass through here, too; yargs' own are about the words it was given.
+      throw error && error.name !== 'YError' ? error : { usage_fault: message ?? error?.message }
+    }) as Argv<GlobalOptions>
+}
+
+/**
+ * What stands after `--` is a path, even if it begins with a dash; yargs does not count such words as positional arguments,
+ * but `./-x` is the same file as `-x`.
+ */
+function plainWords(words: readonly string[]): string[] {
+  if (words[0] === '--version' || words[0] === '-V') return ['version', ...words.slice(1)]
+  const at = words.indexOf('--')
+  if (at < 0) return [...words]
+  const paths = words.slice(at + 1).map((word) => (word.startsWith('-') ? `./${word}` : word))
+  return [...words.slice(0, at), ...paths]
+}
+
+interface UsageFault {
+  usage_fault: string
+}
+
+function isUsageFault(error: unknown): error is UsageFault {
+  return typeof error === 'object' && error !== null && 'usage_fault' in error
+}
+
+/** yargs' words, in one line, with what was probably meant. */
+async function usageError(message: string, parser: Argv<GlobalOptions>, commands: readonly ListedCommand[]) {
+  const unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ')[0]
+  const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
+  const names = commands.map(({ usage }) => usage.split(' ')[0]!)
+  const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
+  const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
+  return new SluiceError({
+    code: 'usage.invalid',
+    message: message.replaceAll(/\s*\n\s*/g, ' '),
+    hint:
+      shown === undefined
+        ? 'sluice --help shows the commands, sluice COMMAND --help its options'
+        : `did you mean ${shown}?`,
+  })
+}

@@ -1,0 +1,50 @@
+import { styleText } from 'node:util'
+
+/** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
+export interface Terminal {
+  /** Writes lines; the last line break is added. */
+  out(text: string): void
+  err(text: string): void
+  readonly styles: Styles
+  /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
+  readonly width: number
+  /** Standard output is a terminal: progress may be shown in place. */
+  readonly is_interactive: boolean
+}
+
+export type Style = (text: string) => string
+export type Styles = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', Style>
+
+export interface OutputStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** What terminals had before windows; for those that do not tell. */
+const usual_columns = 80
+
+export function createTerminal(options: { stdout: OutputStream; stderr: OutputStream; no_color: boolean }): Terminal {
+  const { stdout, stderr, no_color } = options
+  const is_interactive = stdout.isTTY === true
+  return {
+    out: (text) => void stdout.write(`${text}\n`),
+    err: (text) => void stderr.write(`${text}\n`),
+    styles: stylesOf(is_interactive && !no_color),
+    get width() {
+      return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
+    },
+    is_interactive,
+  }
+}
+
+function stylesOf(enabled: boolean): Styles {
+  const style = (name: keyof Styles): Style => (enabled ? (text) => styleText(name, text) : (text) => text)
+  return {
+    bold: style('bold'),
+    dim: style('dim'),
+    red: style('red'),
+    green: style('green'),
+    yellow: style('yellow'),
+  }
+}
