@@ -21,10 +21,12 @@ export interface HttpAppOptions {
   body_limit_bytes: number
   /**
    * Gives every error its answer, so that none escapes the application's own form. Faults of HTTP itself come as SluiceError:
-   * `http.path_unknown`, `http.media_type`, `http.body_too_large`, `http.body_invalid`, `http.malformed`; anything else is
+   * `http.path_unknown`, `http.method_wrong`, `http.media_type`, `http.body_too_large`, `http.body_invalid`, `http.malformed`; anything else is
    * what a handler threw.
    */
   answerError: (error: unknown) => ErrorAnswer
+  /** Whether something is served under this path, by another method: such a request is `http.method_wrong`. */
+  isPath?: (path: string) => boolean
   /** Answers preflights and adds the CORS headers for any origin; absent: neither. */
   cors?: { methods: string[]; request_headers: string[]; answer_headers: string[] }
 }
@@ -34,7 +36,8 @@ const headers_timeout_ms = 30_000
 /** Longer than what clients and proxies commonly keep a connection (60 s), so that the client is the one to close it. */
 const keep_alive_ms = 72_000
 
-export async function createHttpApp({ body_limit_bytes, answerError, cors: shared }: HttpAppOptions): Promise<HttpApp> {
+export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
+  const { body_limit_bytes, answerError, isPath, cors: shared } = options
   const app = fastify({
     bodyLimit: body_limit_bytes,
     keepAliveTimeout: keep_alive_ms,
@@ -47,8 +50,9 @@ export async function createHttpApp({ body_limit_bytes, answerError, cors: share
   })
   app.setErrorHandler((error, _request, reply) => sendError(reply, answerError(httpFault(error))))
   app.setNotFoundHandler((request, reply) => {
+    const code = isPath?.(request.url.split('?')[0] ?? '') ? 'http.method_wrong' : 'http.path_unknown'
     const message = `nothing answers ${request.method} on this path`
-    return sendError(reply, answerError(new SluiceError({ code: 'http.path_unknown', message })))
+    return sendError(reply, answerError(new SluiceError({ code, message })))
   })
   acceptJson(app)
   refuseOddConnections(app.server, answerError)

@@ -1,0 +1,53 @@
+/** Something that an answer quotes, word for word. */
+export interface Quote {
+  /** The name of the file, or of the chat. */
+  source: string
+  text: string
+}
+
+/** More words than this make a search slow and no better. */
+const words_most = 48
+
+/** Words that nearly every passage has say nothing about which one is meant. English and German. */
+const stop_words = new Set(
+  `a about all am an and any are as at be been but by can could did do does for from had has have he her his how i if in into is it
+its me more most my no not of on one or our please say says she should so some such tell than that the their them then there these
+they this to up us was we were what when where which who whom whose why will with would you your
+aber als am an auch auf aus bei bin bis das dass dem den der des die durch ein eine einem einen einer eines er es für hat ich im in
+ist ja kann mit nach nicht noch nur oder sich sie sind so um und uns unter vom von vor war was welche welcher welches wenn wer wie
+wird wir wo zu zum zur über`.split(/\s+/),
+)
+
+/** The words of a prompt that are worth a search: each once, in lower case; all of them when only common ones are there. */
+export function searchWords(prompt: string): string[] {
+  const words = [...new Set(prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])]
+  const telling = words.filter((word) => !stop_words.has(word))
+  return (telling.length > 0 ? telling : words).slice(0, words_most)
+}
+
+export const extractive_note =
+  '_This answer is extractive: the passages above stand word for word in the files named, no language model wrote any of it._'
+
+const nothing_found = 'No passage within the scope of this question matches it.'
+
+/** Markdown: each quote under the name of its source, and on the last line what kind of answer this is. */
+export function composeAnswer(quotes: readonly Quote[]): string {
+  const parts = quotes.map(({ source, text }) => {
+    const quoted = text.split('\n').map((line) => `> ${line}`)
+    return `**${source.replace(/\p{Cc}+/gu, ' ')}**\n\n${quoted.join('\n')}`
+  })
+  return [...(parts.length > 0 ? parts : [nothing_found]), extractive_note].join('\n\n')
+}
+
+/** The passages with the most of the words, for the few texts that are not in the index. */
+export function bestPassages(passages: readonly Quote[], words: readonly string[], limit: number): Quote[] {
+  return passages
+    .map((quote) => {
+      const has = new Set(quote.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+      return { quote, score: words.filter((word) => has.has(word)).length }
+    })
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .slice(0, limit)
+    .map(({ quote }) => quote)
+}

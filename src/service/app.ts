@@ -1,0 +1,155 @@
+import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server.ts'
+import type { Clock } from '../base/time.ts'
+import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
+import { body_bytes_most } from '../contract/limits.ts'
+import type { Route } from '../contract/route.ts'
+import { type RouteId, routes } from '../contract/routes.ts'
+import type { Access, Caller } from './access.ts'
+import { sendFailure } from './bad-answer.ts'
+import type { BadDaysJudge, Failure } from './bad-days.ts'
+import { answerFault, fault } from './faults.ts'
+import type { Answer, Call, Handlers } from './handler.ts'
+import type { Observer, RequestEntry } from './observer.ts'
+import { parseCall } from './parse-call.ts'
+import type { Profile } from './profile.ts'
+
+export interface AppParts {
+  access: Access
+  observer: Observer
+  bad_days: BadDaysJudge
+  profile: Profile
+  handlers: Handlers<RouteId>
+  clock: Clock
+  log: (line: string) => void
+}
+
+/** What is known of a request on its way, from the first hook on. */
+interface Context {
+  entry: RequestEntry
+  caller: Caller
+  project: number
+  /** A failure that comes after the work is done. */
+  failure: Failure | undefined
+}
+
+type Tracked = HttpRequest & { context_of_call: Context | null }
+
+const nobody: Caller = { token: 0, every_project: false }
+
+/** The API: the routes of the contract's table, each with its handler. */
+export async function createApp(parts: AppParts): Promise<HttpApp> {
+  const { observer, profile, log } = parts
+  const app = await createHttpApp({
+    body_limit_bytes: body_bytes_most,
+    answerError: (error) => answerFault(error, { blank_codes: profile.blank_codes, log }),
+    isPath: pathMatcher(),
+    ...(profile.cors ? { cors: cors_options } : {}),
+  })
+  app.decorateRequest('context_of_call', null)
+  app.addHook('onRequest', (request, reply) => admit(parts, request as Tracked, reply))
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const entry = (request as Tracked).context_of_call?.entry
+    if (!entry) return done(null, payload)
+    entry.status = reply.statusCode
+    const told = observer.tell('handled', entry)
+    if (told) told.then(() => done(null, payload), done)
+    else done(null, payload)
+  })
+  for (const route of routes) addRoute(app, parts, route)
+  return app
+}
+
+const cors_options = {
+  methods: ['GET', 'POST', 'DELETE'],
+  request_headers: ['X-API-Key', 'X-Project-Id', 'Content-Type'],
+  answer_headers: ['Retry-After'],
+}
+
+/** Before anything is done: noted, made to wait or fail where that is ordered, then host, key and project, in this order. */
+async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promise<unknown> {
+  const { observer, bad_days, clock } = parts
+  const route = (request.routeOptions.config as { route?: Route }).route
+  const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
+  const entry = observer.begin(place, clock.now_ms())
+  const context: Context = { entry, caller: nobody, project: 0, failure: undefined }
+  request.context_of_call = context
+  reply.raw.once('close', () => void observer.tell('end', entry))
+  const told = observer.tell('begin', entry)
+  if (told) await told
+
+  const { latency_ms = 0 } = bad_days.current
+  if (latency_ms > 0) await clock.sleep(latency_ms)
+  const wait_s = bad_days.limitFor(place)
+  if (wait_s !== undefined) return fail(reply, entry, { status: 429, retry_after_s: wait_s })
+  const failure = bad_days.failureFor(place)
+  if (failure && failure.when !== 'after') return fail(reply, entry, failure)
+  context.failure = failure
+
+  checkHost(request.headers.host)
+  if (!route?.auth) return undefined
+  const caller = parts.access.callerOf(request.headers[api_key_header])
+  if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
+  context.caller = caller
+  if (route.scoped) context.project = projectOf(parts.access, caller, request.headers[project_header])
+  return undefined
+}
+
+function projectOf(access: Access, caller: Caller, project_id: unknown): number {
+  if (!isId('project', project_id)) {
+    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or not the id of a project.')
+  }
+  const project = access.projectOf(caller, project_id)
+  if (project === undefined) {
+    throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
+  }
+  return project
+}
+
+const loopback_host = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])(:\d{1,5})?$/i
+
+/** A web page that points a name of its own at this machine (DNS rebinding) is told apart by the Host that it sends. */
+function checkHost(host: string | undefined): void {
+  if (host !== undefined && loopback_host.test(host)) return
+  throw fault(
+    'publicapi.request.malformed',
+    'This service answers to loopback hosts only; the Host header names another.',
+  )
+}
+
+function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {
+  entry.status = failure.drop_connection ? 0 : failure.status
+  reply.hijack()
+  sendFailure(reply.raw, failure, entry.place)
+  return reply
+}
+
+function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number]): void {
+  const handle = parts.handlers[route.id] as (call: Call<RouteId>) => Answer | Promise<Answer>
+  const { media_type } = route as Route
+  app.route({
+    method: route.method,
+    url: route.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { route } as object,
+    handler: async (request, reply) => {
+      const { entry, caller, project, failure } = (request as Tracked).context_of_call!
+      const parsed = parseCall(route, request)
+      const asset_id = (parsed.params as { asset_id?: string } | undefined)?.asset_id
+      if (asset_id !== undefined) entry.asset_id = asset_id
+      const answer = await handle({ caller, project, ...parsed } as Call<RouteId>)
+      if (answer.asset_id !== undefined) entry.asset_id = answer.asset_id
+      if (failure) {
+        await parts.observer.tell('handled', entry)
+        return fail(reply, entry, failure)
+      }
+      reply.code(answer.status)
+      if (media_type !== undefined) reply.type(media_type)
+      return reply.send(answer.body)
+    },
+  })
+}
+
+/** Whether a path is served at all, whatever the method. */
+function pathMatcher(): (path: string) => boolean {
+  const patterns = routes.map(({ path }) => new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`))
+  return (path) => patterns.some((pattern) => pattern.test(path))
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { messageOf } from '../base/errors.ts'
+import { createBareServer } from '../base/http-server.ts'
+import type { Clock } from '../base/time.ts'
+import { isId } from '../contract/identifiers.ts'
+import { sendFailure } from './bad-answer.ts'
+import type { BadDaysJudge, Failure } from './bad-days.ts'
+import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
+import { additionalHeader, type BlobFaults, countFault, forbiddenHeader } from './blob-faults.ts'
+import type { CommitGroup } from './commit-group.ts'
+import { answerFault } from './faults.ts'
+import type { ObjectFiles } from './object-files.ts'
+import type { Observer, RequestEntry } from './observer.ts'
+import { type Received, receiveBody } from './receive-body.ts'
+import type { Signer } from './signing.ts'
+import type { AssetStore } from './store-assets.ts'
+import type { ObjectStore } from './store-objects.ts'
+
+export interface BlobStoreParts {
+  assets: AssetStore
+  objects: ObjectStore
+  files: ObjectFiles
+  commits: CommitGroup
+  signer: Signer
+  observer: Observer
+  bad_days: BadDaysJudge
+  faults: BlobFaults
+  /** Slots whose bytes are on their way: they do not expire meanwhile. */
+  uploading: Set<number>
+  clock: Clock
+  log: (line: string) => void
+}
+
+const path_prefix = '/objects/'
+
+export function blobPathOf(asset_id: string): string {
+  return `${path_prefix}${asset_id}`
+}
+
+/** The blob store: signed PUTs and nothing else, on an origin of its own. It knows no tokens and refuses them. */
+export function createBlobStore(parts: BlobStoreParts): Server {
+  const { log } = parts
+  return createBareServer({
+    handle: (request, response) => {
+      handle(parts, request, response).catch((error: unknown) => {
+        log(`an upload failed: ${messageOf(error)}`)
+        if (response.headersSent) response.destroy()
+        else refuseBlob(response, 'failed')
+      })
+    },
+    answerError: (error) => answerFault(error, { blank_codes: new Set(), log }),
+  })
+}
+
+async function handle(parts: BlobStoreParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { observer, bad_days, clock } = parts
+  const { asset_id, query } = addressOf(request.url ?? '')
+  const entry = observer.begin('put', clock.now_ms())
+  if (asset_id !== undefined) entry.asset_id = asset_id
+  response.on('close', () => void observer.tell('end', entry))
+  await observer.tell('begin', entry)
+  const { latency_ms = 0 } = bad_days.current
+  if (latency_ms > 0) await clock.sleep(latency_ms)
+
+  const failure = bad_days.failureFor('put')
+  if (failure && failure.when !== 'after') return fail(entry, response, failure)
+  const outcome = await put(parts, request, entry, asset_id, query)
+  if (outcome === 'gone') return
+  entry.status = outcome === 'stored' ? 201 : blob_refusals[outcome][0]
+  await observer.tell('handled', entry)
+  if (failure) return fail(entry, response, failure)
+  if (outcome === 'stored') response.writeHead(201, { 'content-length': 0 }).end()
+  else refuseBlob(response, outcome)
+}
+
+function fail(entry: RequestEntry, response: ServerResponse, failure: Failure): void {
+  entry.status = failure.drop_connection ? 0 : failure.status
+  sendFailure(response, failure, 'put')
+}
+
+function addressOf(url: string): { asset_id: string | undefined; query: URLSearchParams } {
+  const mark = url.indexOf('?')
+  const path = mark < 0 ? url : url.slice(0, mark)
+  const id = path.startsWith(path_prefix) ? path.slice(path_prefix.length) : ''
+  return { asset_id: isId('asset', id) ? id : undefined, query: new URLSearchParams(mark < 0 ? '' : url.slice(mark)) }
+}
+
+/** `gone`: the connection broke off, there is nobody to answer. */
+async function put(
+  parts: BlobStoreParts,
+  request: IncomingMessage,
+  entry: RequestEntry,
+  asset_id: string | undefined,
+  query: URLSearchParams,
+): Promise<BlobRefusal | 'stored' | 'gone'> {
+  const { signer, assets, faults, uploading, files, observer, clock } = parts
+  const { headers, method = '' } = request
+  const counted = (reason: string, refusal: BlobRefusal): BlobRefusal => {
+    countFault(faults, reason)
+    return refusal
+  }
+
+  const forbidden = forbiddenHeader(headers)
+  if (forbidden !== undefined) return counted(forbidden, 'not_signed')
+  if (asset_id === undefined) return 'bad_request'
+  const verdict = signer.verify({ method, asset_id, query, headers })
+  if (!verdict.ok) return counted(verdict.reason, method === 'PUT' ? 'not_signed' : 'method')
+  const additional = additionalHeader(headers, verdict.signed_headers)
+  if (additional !== undefined) return counted(additional, 'not_signed')
+  if (headers['content-length'] === undefined) return counted('carries no content-length', 'no_length')
+  if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'
+  const length = Number(headers['content-length'])
+  if (length > verdict.limit_bytes) return 'too_large'
+  const asset = assets.findAnywhere(asset_id)
+  if (!asset) return 'not_found'
+
+  uploading.add(asset.seq)
+  try {
+    const received = await receiveBody(request, { length, files, halfWay: () => observer.tell('during', entry) })
+    return received ? await store(parts, asset_id, received) : 'gone'
+  } finally {
+    uploading.delete(asset.seq)
+  }
+}
+
+/** Before complete a new PUT replaces the bytes; after it the same bytes are taken as a repetition, others are refused. */
+async function store(parts: BlobStoreParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
+  const { assets, objects, files, commits } = parts
+  const { outcome, unnamed } = await commits.write(() => {
+    const asset = assets.findAnywhere(asset_id)
+    const file = 'file' in received ? received.file : undefined
+    if (!asset) return { outcome: 'not_found' as const, unnamed: file }
+    if (asset.status === 'uploaded') return { outcome: 'stored' as const, unnamed: objects.put(asset.seq, received) }
+    return { outcome: asset.md5 === received.md5 ? ('stored' as const) : ('sealed' as const), unnamed: file }
+  })
+  if (unnamed !== undefined) await files.remove(unnamed)
+  return outcome
+}

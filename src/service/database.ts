@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf, SluiceError } from '../base/errors.ts'
+import { openSqlite, type Sqlite } from '../base/sqlite.ts'
+import { service_migrations } from './schema.ts'
+
+/** Where things stand in the data folder. */
+export interface DataPaths {
+  folder: string
+  database: string
+  passages: string
+  lock: string
+  signing_key: string
+  /** Bytes that are too many for the database; files under way are here too, without a row. */
+  objects: string
+}
+
+export function dataPaths(folder: string): DataPaths {
+  return {
+    folder,
+    database: join(folder, 'service.db'),
+    passages: join(folder, 'passages.db'),
+    lock: join(folder, 'service.lock'),
+    signing_key: join(folder, 'signing.key'),
+    objects: join(folder, 'objects'),
+  }
+}
+
+/** Makes the folders, 0700. Error `config.service` where that cannot be. */
+export function makeDataFolders(paths: DataPaths): void {
+  try {
+    if (!existsSync(paths.folder)) mkdirSync(paths.folder, { recursive: true, mode: 0o700 })
+    mkdirSync(paths.objects, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new SluiceError({
+      code: 'config.service',
+      message: `the data folder ${paths.folder} cannot be made: ${messageOf(error)}`,
+      hint: 'name a folder that you may write to',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * FULL: what was answered survives a power cut. Commits are shared (commit-group), so that this costs a flush per turn of the
+ * event loop and not one per request.
+ */
+export function openServiceDatabase(paths: DataPaths): Sqlite {
+  return openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'FULL' })
+}

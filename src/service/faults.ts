@@ -1,0 +1,41 @@
+import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import type { ErrorAnswer } from '../base/http-server.ts'
+import type { ErrorBody } from '../contract/envelope.ts'
+import { type ErrorCode, error_statuses, isKnownCode } from '../contract/error-codes.ts'
+
+/** An answer of the contract's own: its code decides the status, `humane` is for people. */
+export function fault(code: ErrorCode, humane: string): SluiceError {
+  return new SluiceError({ code, message: humane })
+}
+
+/** What HTTP itself has to complain about, in the contract's words (base/http-server). */
+const http_codes: Record<string, ErrorCode> = {
+  'http.path_unknown': 'publicapi.route.not_found',
+  'http.method_wrong': 'publicapi.route.wrong_method',
+  'http.media_type': 'publicapi.body.media_type',
+  'http.body_too_large': 'publicapi.body.too_large',
+  'http.body_invalid': 'publicapi.body.invalid',
+  'http.malformed': 'publicapi.request.malformed',
+}
+
+export interface FaultAnswers {
+  blank_codes: ReadonlySet<ErrorCode>
+  log: (line: string) => void
+}
+
+/** Every error as the contract's object (A-20); what nobody foresaw is a 500 that tells the caller nothing of our inside. */
+export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
+  const code = isSluiceError(error) ? (http_codes[error.code] ?? error.code) : ''
+  if (!isKnownCode(code)) {
+    log(`a request failed: ${messageOf(error)}`)
+    return errorAnswer('publicapi.internal.failed', 'The service failed. Its log says why.')
+  }
+  if (blank_codes.has(code))
+    return { status: error_statuses[code], body: { code: '', statusCode: error_statuses[code] } }
+  return errorAnswer(code, messageOf(error))
+}
+
+export function errorAnswer(code: ErrorCode, humane: string): ErrorAnswer {
+  const status = error_statuses[code]
+  return { status, body: { code, humane, statusCode: status } satisfies ErrorBody }
+}

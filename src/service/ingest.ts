@@ -1,0 +1,99 @@
+import { type Clock, second_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { CommitGroup } from './commit-group.ts'
+import type { IngestOptions } from './options.ts'
+import { isThreadDeath, type Reader } from './reader.ts'
+import type { AssetToRead, ReadOutcome } from './reader-messages.ts'
+import type { AssetRow, AssetStore } from './store-assets.ts'
+import type { ForgetStore } from './store-forget.ts'
+
+export interface IngestParts {
+  assets: AssetStore
+  to_forget: ForgetStore
+  commits: CommitGroup
+  reader: Reader
+  settings: Required<IngestOptions>
+  clock: Clock
+  signal: AbortSignal
+  log: (line: string) => void
+  on_error: (error: unknown) => void
+}
+
+/** Nothing is due: asked again after this at the latest, though every new work wakes it. */
+const idle_ms = 60 * second_ms
+/** Passages of removed assets taken out at a time. */
+const forget_most = 256
+/** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */
+const batch_bytes_most = 8 * 1024 * 1024
+
+/**
+ * Takes accepted assets from `ingesting` to `ready` or `failed`. The rows are the queue: after a kill it begins again where the
+ * database says, and reading an asset twice is reading it once.
+ */
+export function runIngest(parts: IngestParts): Worker {
+  const { assets, to_forget, commits, reader, settings, clock, signal, on_error } = parts
+  return runWorker({
+    name: 'ingest',
+    clock,
+    signal,
+    on_error,
+    async step() {
+      const forgotten = to_forget.next(forget_most)
+      if (forgotten.length > 0) {
+        await reader.ask('forget', forgotten)
+        await commits.write(() => to_forget.done(forgotten))
+      }
+      const due = withinBytes(assets.dueForIngest(clock.now_ms(), settings.concurrency), batch_bytes_most)
+      if (due.length > 0) {
+        const outcomes = await readAll(parts, due)
+        await commits.write(() => {
+          for (const { asset, unreadable } of outcomes) {
+            assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
+          }
+        })
+      }
+      if (forgotten.length + due.length > 0) return { wait_ms: 0 }
+      const next_ms = assets.nextIngestDue()
+      return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }
+    },
+  })
+}
+
+/** The first ones that together stay within `bytes_most`; always at least one. */
+function withinBytes(due: readonly AssetRow[], bytes_most: number): readonly AssetRow[] {
+  let bytes = 0
+  const end = due.findIndex((row, index) => {
+    bytes += row.size_in_bytes
+    return index > 0 && bytes > bytes_most
+  })
+  return end < 0 ? due : due.slice(0, end)
+}
+
+async function readAll({ reader, log, signal }: IngestParts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
+  const wanted = due.map(({ seq, project, filename, mime_type }) => ({ asset: seq, project, filename, mime_type }))
+  let outcomes: ReadOutcome[]
+  try {
+    outcomes = await reader.ask('read', wanted)
+  } catch (error) {
+    if (!isThreadDeath(error) || signal.aborted) throw error
+    outcomes = await readSingly(reader, wanted, signal)
+  }
+  for (const { asset, unreadable } of outcomes) {
+    if (unreadable !== undefined) log(`${due.find((row) => row.seq === asset)?.asset_id} failed: ${unreadable}`)
+  }
+  return outcomes
+}
+
+/** One of them ended the thread: each alone, so that only that one fails. */
+async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal: AbortSignal): Promise<ReadOutcome[]> {
+  const outcomes: ReadOutcome[] = []
+  for (const asset of wanted) {
+    try {
+      outcomes.push(...(await reader.ask('read', [asset])))
+    } catch (error) {
+      if (!isThreadDeath(error) || signal.aborted) throw error
+      outcomes.push({ asset: asset.asset, unreadable: 'the reader broke down over it' })
+    }
+  }
+  return outcomes
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { errorBody } from '../contract/envelope.ts'
+import { error_statuses } from '../contract/error-codes.ts'
+import { idPattern } from '../contract/identifiers.ts'
+import type { Route } from '../contract/route.ts'
+
+type Json = { [key: string]: unknown }
+
+/**
+ * The description of the interface (OpenAPI 3.1), made from the table of routes and the schemas that also check the requests, so
+ * that it cannot say anything else than what is done.
+ */
+export function describeInterface(routes: readonly Route[], server_url: string): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) }
+  }
+  schemas.Error ??= schemaOf(errorBody, schemas)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assistant API',
+      version: '1.0.0',
+      description: introduction,
+    },
+    servers: [{ url: server_url }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pat_ and 32 characters' },
+      },
+    },
+  }
+}
+
+const introduction = `Files become assets, assets are asked about in chats.
+
+Every call but this description sends X-API-Key; every call that is about a project sends X-Project-Id besides. Every error
+answer is the error object; branch on its code, of which there are: ${Object.keys(error_statuses).join(', ')}.
+
+Lists: after_id gives the items after that one in list order. before_id is our reading of the specification, whose words cannot
+walk back on a newest-first list: the page next to that item on the other side, in list order, has_more then meaning that there are
+further items before these.`
+
+function operationOf(route: Route, schemas: Json): Json {
+  const parameters = [
+    ...(route.scoped ? [projectParameter()] : []),
+    ...parametersOf(route.params, 'path', schemas),
+    ...parametersOf(route.query, 'query', schemas),
+  ]
+  return {
+    operationId: route.id.replace('.', '_'),
+    summary: route.summary,
+    tags: [route.id.split('.')[0]],
+    ...(route.auth ? { security: [{ key: [] }] } : { security: [] }),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.request ? { requestBody: requestBodyOf(route.request, schemas) } : {}),
+    responses: responsesOf(route, schemas),
+  }
+}
+
+function projectParameter(): Json {
+  return {
+    name: 'X-Project-Id',
+    in: 'header',
+    required: true,
+    schema: { type: 'string', pattern: idPattern('project').source },
+  }
+}
+
+function parametersOf(schema: Route['params'], place: 'path' | 'query', schemas: Json): Json[] {
+  if (!schema) return []
+  const { properties = {}, required = [] } = schemaOf(schema, schemas) as { properties?: Json; required?: string[] }
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    schema: property,
+  }))
+}
+
+function requestBodyOf(schema: z.ZodType, schemas: Json): Json {
+  return {
+    required: !schema.safeParse(undefined).success,
+    content: { 'application/json': { schema: schemaOf(schema, schemas) } },
+  }
+}
+
+function responsesOf(route: Route, schemas: Json): Json {
+  const responses: Json = {}
+  for (const [status, schema] of Object.entries(route.answers)) {
+    const media_type = route.media_type ?? 'application/json'
+    responses[status] = {
+      description: status_texts[status] ?? 'Done',
+      ...(schema ? { content: { [media_type]: { schema: schemaOf(schema, schemas) } } } : {}),
+    }
+  }
+  responses.default = {
+    description: 'An error; its code says which',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+  return responses
+}
+
+const status_texts: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, nothing to say' }
+
+/** A schema as JSON Schema; those with an id go to `schemas` and are referred to. */
+function schemaOf(schema: z.ZodType, schemas: Json): Json {
+  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io: 'input' }) as Json & { $defs?: Json }
+  for (const [name, definition] of Object.entries($defs)) schemas[name] = referring(definition)
+  return referring(own) as Json
+}
+
+function referring(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(referring)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : referring(inner),
+    ]),
+  )
+}

@@ -1,0 +1,108 @@
+import { SluiceError } from '../base/errors.ts'
+import { type Clock, hour_ms, system_clock } from '../base/time.ts'
+import { type BadDays, no_bad_days } from './bad-days.ts'
+
+export type ProfileName = 'default' | 'hosted'
+
+export interface ServiceOptions {
+  /** Holds everything that the service knows; made (0700) when missing. One service at a time. */
+  data_dir: string
+  /** A loopback address, as a literal: the service speaks plain HTTP, so it answers nobody else. */
+  listen?: string
+  /** Of the API; 0 takes a free one. */
+  port?: number
+  /** Of the blob store, which is an origin of its own; 0 takes a free one. */
+  blob_port?: number
+  profile?: ProfileName
+  ingest?: IngestOptions
+  /** An answer is written no sooner than this after its question. */
+  answer_delay_ms?: number
+  bad_days?: BadDays
+  clock?: Clock
+  /** One line for people; nothing secret. */
+  log?: (line: string) => void
+  ticket_lifetime_ms?: number
+  max_upload_bytes?: number
+  /** How many of the last requests `requestLog` remembers. */
+  request_log_most?: number
+  /** How long `close` lets requests in flight finish. */
+  close_grace_ms?: number
+}
+
+export interface IngestOptions {
+  /** An asset stays `ingesting` for at least this long after it was completed. */
+  delay_ms?: number
+  /** Assets read together, in one transaction of the index. */
+  concurrency?: number
+  /** Above this a file ends `failed`. */
+  max_bytes?: number
+}
+
+export type Settings = Required<Omit<ServiceOptions, 'ingest'>> & { ingest: Required<IngestOptions> }
+
+const defaults = {
+  listen: '127.0.0.1',
+  port: 0,
+  blob_port: 0,
+  profile: 'default',
+  answer_delay_ms: 0,
+  // Long enough for a large file on a slow line, short enough that a leaked URL is soon worthless.
+  ticket_lifetime_ms: hour_ms,
+  // What object stores commonly take in one PUT (5 GB).
+  max_upload_bytes: 5_000_000_000,
+  // Holds a whole run of tens of thousands of files in about 20 MB.
+  request_log_most: 100_000,
+  close_grace_ms: 5_000,
+} as const
+
+const ingest_defaults: Required<IngestOptions> = {
+  delay_ms: 0,
+  // One commit of the index costs a disk flush: 64 small files share it, and the first is still ready within 20 ms.
+  concurrency: 64,
+  // A text is held in memory about four times while it is read: 128 MB at most.
+  max_bytes: 32 * 1024 * 1024,
+}
+
+/** Error `config.service`: an option that cannot work. */
+export function settingsFrom(options: ServiceOptions): Settings {
+  const settings: Settings = {
+    ...defaults,
+    bad_days: no_bad_days,
+    clock: system_clock,
+    log: () => {},
+    ...definedOnly(options),
+    ingest: { ...ingest_defaults, ...definedOnly(options.ingest ?? {}) },
+  }
+  if (!isLoopback(settings.listen)) {
+    throw new SluiceError({
+      code: 'config.service',
+      message: `the local service cannot listen on ${settings.listen}: it speaks plain HTTP and answers this machine only`,
+      hint: 'use 127.0.0.1 or ::1',
+    })
+  }
+  for (const [name, value, least] of [
+    ['port', settings.port, 0],
+    ['blob_port', settings.blob_port, 0],
+    ['answer_delay_ms', settings.answer_delay_ms, 0],
+    ['ticket_lifetime_ms', settings.ticket_lifetime_ms, 1],
+    ['max_upload_bytes', settings.max_upload_bytes, 1],
+    ['ingest.delay_ms', settings.ingest.delay_ms, 0],
+    ['ingest.concurrency', settings.ingest.concurrency, 1],
+  ] as const) {
+    if (Number.isSafeInteger(value) && value >= least) continue
+    throw new SluiceError({
+      code: 'config.service',
+      message: `the local service cannot work with ${name} = ${value}: a whole number from ${least} on is needed`,
+    })
+  }
+  return settings
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
+}
+
+/** Options that are there but undefined count as absent. */
+function definedOnly<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options
+}

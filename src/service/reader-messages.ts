@@ -1,0 +1,28 @@
+import type { Hit, SearchRequest } from './passage-index.ts'
+
+/** What the service asks of its reading thread, and what it is started with. */
+export interface ReaderData {
+  database: string
+  passages: string
+  objects: string
+  max_bytes: number
+}
+
+export interface AssetToRead {
+  asset: number
+  project: number
+  filename: string
+  mime_type: string
+}
+
+export interface ReadOutcome {
+  asset: number
+  /** Absent: read, and its passages stand in the index. */
+  unreadable?: string
+}
+
+export interface ReaderCalls {
+  read: { argument: AssetToRead[]; answer: ReadOutcome[] }
+  forget: { argument: number[]; answer: null }
+  search: { argument: SearchRequest; answer: Hit[] }
+}

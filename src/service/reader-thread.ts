@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite, openSqliteReadOnly } from '../base/sqlite.ts'
+import { serveCalls, threadData } from '../base/thread.ts'
+import { openPassageIndex, type SearchRequest } from './passage-index.ts'
+import { type ReadText, readText } from './read-text.ts'
+import type { AssetToRead, ReaderData, ReadOutcome } from './reader-messages.ts'
+import { passage_migrations, service_version } from './schema.ts'
+import { splitPassages } from './split-passages.ts'
+
+/**
+ * The thread that reads files and searches them, so that neither stops the requests. It alone writes the index; the service's
+ * own database it only reads. Each call is one durable commit: an asset is called ready after its passages are on the disk.
+ */
+const { database: database_file, passages: passages_file, objects, max_bytes } = threadData<ReaderData>()
+const service = openSqliteReadOnly(database_file, service_version)
+const passages = openSqlite({ file: passages_file, migrations: passage_migrations, synchronous: 'FULL' })
+const index = openPassageIndex(passages)
+const find_object = service.prepare('SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?')
+
+serveCalls({
+  read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
+  forget: passages.transaction((assets: number[]): null => {
+    for (const asset of assets) index.forget(asset)
+    return null
+  }),
+  search: (request: SearchRequest) => index.search(request),
+  close: () => {
+    service.close()
+    passages.close()
+    return null
+  },
+})
+
+function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutcome {
+  const object = find_object.get(asset) as
+    | { size_in_bytes: number; bytes: Buffer | null; file: string | null }
+    | undefined
+  // Removed while it waited: there is nothing to say about it any more.
+  if (!object) return { asset, unreadable: 'its bytes are gone' }
+  if (object.size_in_bytes > max_bytes) return { asset, unreadable: `larger than ${max_bytes} bytes` }
+  const bytes = object.bytes ?? readObjectFile(object.file ?? '')
+  if (bytes === undefined) return { asset, unreadable: 'its bytes cannot be read from the disk' }
+  const read: ReadText = readText({ filename, mime_type, bytes })
+  if ('unreadable' in read) return { asset, unreadable: read.unreadable }
+  index.replace(asset, project, splitPassages(read.text))
+  return { asset }
+}
+
+/** Undefined where the disk refuses: one file that it lost must not stop those behind it. */
+function readObjectFile(file: string): Buffer | undefined {
+  try {
+    return readFileSync(join(objects, file))
+  } catch {
+    return undefined
+  }
+}

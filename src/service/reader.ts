@@ -1,0 +1,40 @@
+import { codeOf } from '../base/errors.ts'
+import { startThread, type Thread } from '../base/thread.ts'
+import type { ReaderCalls, ReaderData } from './reader-messages.ts'
+
+/** The reading thread, started anew when it broke down: a file that it dies of costs one answer, not the service. */
+export interface Reader {
+  ask<Name extends keyof ReaderCalls>(
+    name: Name,
+    argument: ReaderCalls[Name]['argument'],
+  ): Promise<ReaderCalls[Name]['answer']>
+  close(): Promise<void>
+}
+
+export function startReader(data: ReaderData): Reader {
+  let thread: Thread | undefined = startThread('service/reader-thread', data)
+
+  return {
+    async ask(name, argument) {
+      thread ??= startThread('service/reader-thread', data)
+      const asked = thread
+      try {
+        return await asked.call(name, argument)
+      } catch (error) {
+        if (isThreadDeath(error) && thread === asked) thread = undefined
+        throw error
+      }
+    },
+    async close() {
+      const last = thread
+      if (!last) return
+      // Closing the databases first folds their logs in; a thread that no longer answers is ended all the same.
+      await last.call('close', null).catch(() => {})
+      await last.terminate()
+    },
+  }
+}
+
+export function isThreadDeath(error: unknown): boolean {
+  return codeOf(error)?.startsWith('thread.') ?? false
+}

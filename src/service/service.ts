@@ -1,0 +1,181 @@
+import type { Server } from 'node:http'
+import { messageOf } from '../base/errors.ts'
+import { closeServer, listen } from '../base/http-server.ts'
+import { routes } from '../contract/routes.ts'
+import type { Projects, Tokens } from './access.ts'
+import { runAnswers } from './answers.ts'
+import { createApp } from './app.ts'
+import { type BadDays, judgeBadDays } from './bad-days.ts'
+import type { BlobFaults } from './blob-faults.ts'
+import { createBlobStore } from './blob-store.ts'
+import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
+import { chatHandlers } from './handlers-chats.ts'
+import { labelHandlers } from './handlers-labels.ts'
+import { projectHandlers } from './handlers-projects.ts'
+import { runIngest } from './ingest.ts'
+import { type InsideView, lookInside } from './inside.ts'
+import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
+import { describeInterface } from './openapi.ts'
+import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
+import { profileOf } from './profile.ts'
+import { startReader } from './reader.ts'
+import { runSlotSweep } from './slot-sweep.ts'
+import { openProjectListing } from './store-projects.ts'
+import { openStores, type Stores } from './stores.ts'
+import { toYaml } from './yaml-text.ts'
+
+export interface Service extends InsideView {
+  /** Origin of the API. */
+  readonly api: string
+  /** Origin of the blob store. */
+  readonly blob: string
+  readonly projects: Projects
+  readonly tokens: Tokens
+  /** The last requests, oldest first. */
+  readonly requestLog: readonly RequestEntry[]
+  /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
+  on(stage: Stage, listener: StageListener): () => void
+  readonly blobFaults: BlobFaults
+  setBadDays(change: BadDays): void
+  /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
+  close(): Promise<void>
+}
+
+/** Starts the local service. Errors: `config.service`, `http.listen`, `database.…`. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const settings = settingsFrom(options)
+  const stores = openStores(settings.data_dir, settings.clock)
+  const running = startWorkers(settings, stores)
+  try {
+    return await openDoors(settings, stores, running)
+  } catch (error) {
+    await running.end()
+    throw error
+  }
+}
+
+/** What works without being asked: reading files, writing answers, removing dead slots. */
+interface Running {
+  reader: ReturnType<typeof startReader>
+  uploading: Set<number>
+  asset_parts: AssetParts & { blob: { origin: string } }
+  wakeAnswers: () => void
+  end(): Promise<void>
+}
+
+function startWorkers(settings: Settings, stores: Stores): Running {
+  const { clock, log } = settings
+  const { paths } = stores
+  const stop = new AbortController()
+  const on_error = (error: unknown) => log(`the service tries again after a fault: ${messageOf(error)}`)
+  const common = { ...stores, clock, log, on_error, signal: stop.signal }
+  const reader = startReader({
+    database: paths.database,
+    passages: paths.passages,
+    objects: paths.objects,
+    max_bytes: settings.ingest.max_bytes,
+  })
+  const ingest = runIngest({ ...common, reader, settings: settings.ingest })
+  const answers = runAnswers({ ...common, reader })
+  const uploading = new Set<number>()
+  const blob = { origin: '' }
+  const asset_parts = {
+    ...common,
+    settings,
+    profile: profileOf(settings.profile),
+    blob,
+    blobOrigin: () => blob.origin,
+    wakeIngest: ingest.wake,
+  }
+  const sweep = runSlotSweep({ ...asset_parts, uploading })
+
+  return {
+    reader,
+    uploading,
+    asset_parts,
+    wakeAnswers: answers.wake,
+    async end() {
+      stop.abort()
+      await Promise.all([ingest.ended, answers.ended, sweep.ended])
+      await reader.close()
+      stores.close()
+    },
+  }
+}
+
+/** The two listeners, and the service as its owner sees it. */
+async function openDoors(settings: Settings, stores: Stores, running: Running): Promise<Service> {
+  const { clock, log, listen: host } = settings
+  const { asset_parts, uploading, wakeAnswers } = running
+  const { profile } = asset_parts
+  const observer = observeRequests(settings.request_log_most)
+  const bad_days = judgeBadDays(settings.bad_days, clock.monotonic_ms)
+  const blobFaults: BlobFaults = { count: 0, reasons: [] }
+  const about = { api: '', description: '' }
+  const app = await createApp({
+    ...stores,
+    observer,
+    bad_days,
+    profile,
+    clock,
+    log,
+    handlers: {
+      'description.read': () => {
+        about.description ||= toYaml(describeInterface(routes, about.api))
+        return { status: 200, body: about.description }
+      },
+      ...projectHandlers(openProjectListing(stores.database)),
+      ...assetHandlers(asset_parts),
+      ...labelHandlers({ ...stores, profile, clock }),
+      ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
+    },
+  })
+  const blob_server = createBlobStore({ ...stores, observer, bad_days, faults: blobFaults, uploading, clock, log })
+  const servers = [app.server, blob_server]
+  for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
+
+  async function closeDoors(): Promise<void> {
+    await Promise.all(servers.map((server) => closeServer(server, settings.close_grace_ms)))
+    await app.close()
+  }
+
+  try {
+    await stores.files.sweep(stores.objects.names)
+    await app.ready()
+    asset_parts.blob.origin = originOf(host, await listen(blob_server, host, settings.blob_port))
+    about.api = originOf(host, await listen(app.server, host, settings.port))
+  } catch (error) {
+    await closeDoors()
+    throw error
+  }
+
+  let closing: Promise<void> | undefined
+  return {
+    api: about.api,
+    blob: asset_parts.blob.origin,
+    projects: stores.access.projects,
+    tokens: stores.access.tokens,
+    requestLog: observer.log,
+    on: observer.on,
+    blobFaults,
+    ...lookInside(stores, (asset_id) => removeAsset(asset_parts, () => stores.assets.findAnywhere(asset_id))),
+    setBadDays(change) {
+      bad_days.set(change)
+      if (change.down) for (const server of servers) server.closeAllConnections()
+    },
+    close() {
+      closing ??= closeDoors().then(() => running.end())
+      return closing
+    },
+  }
+}
+
+function originOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function refuseWhenDown(server: Server, isDown: () => boolean): void {
+  server.on('connection', (socket) => {
+    if (isDown()) socket.destroy()
+  })
+}

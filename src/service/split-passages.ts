@@ -1,0 +1,73 @@
+/** A passage is what an answer quotes: long enough to be understood alone, short enough to be read. In UTF-16 units. */
+export const passage_longest = 1_000
+/** Shorter neighbours are put together: a heading belongs to what follows it. */
+const passage_short = 400
+
+/**
+ * Cuts a text into passages, at empty lines where it can, then at line ends, then at sentence ends, then at spaces, and only
+ * then inside a word (never inside a character). Nothing but white space at the cuts is lost.
+ */
+export function splitPassages(text: string): string[] {
+  const passages: string[] = []
+  let open = ''
+  for (const piece of pieces(text)) {
+    const joined = open === '' ? piece.text : `${open}${piece.gap}${piece.text}`
+    if (open !== '' && (joined.length > passage_longest || (open.length >= passage_short && piece.gap.length > 1))) {
+      passages.push(open)
+      open = piece.text
+    } else {
+      open = joined
+    }
+  }
+  if (open !== '') passages.push(open)
+  return passages
+}
+
+interface Piece {
+  text: string
+  /** What stood before it: an empty line, a line end, or a space. */
+  gap: '\n\n' | '\n' | ' ' | ''
+}
+
+/** Paragraphs, their lines where a paragraph is too long, parts of a line where the line is. */
+function* pieces(text: string): Generator<Piece> {
+  for (const paragraph of text.split(/\n[^\S\n]*\n\s*/)) {
+    const whole = paragraph.replace(/\r/g, '').trim()
+    if (whole === '') continue
+    if (whole.length <= passage_longest) {
+      yield { text: whole, gap: '\n\n' }
+      continue
+    }
+    let gap: Piece['gap'] = '\n\n'
+    for (const line of whole.split('\n')) {
+      for (const part of cutLine(line.trimEnd())) {
+        yield { text: part, gap }
+        gap = ' '
+      }
+      gap = '\n'
+    }
+  }
+}
+
+function* cutLine(line: string): Generator<string> {
+  let rest = line
+  while (rest.length > passage_longest) {
+    const cut = cutPosition(rest)
+    yield rest.slice(0, cut).trimEnd()
+    rest = rest.slice(cut).trimStart()
+  }
+  if (rest !== '') yield rest
+}
+
+const sentence_end = /[.!?…:;]["'”’)\]]?\s/g
+
+function cutPosition(line: string): number {
+  const window = line.slice(0, passage_longest)
+  let cut = 0
+  for (const match of window.matchAll(sentence_end)) cut = match.index + match[0].length
+  if (cut > passage_short) return cut
+  cut = window.lastIndexOf(' ')
+  if (cut > passage_short) return cut
+  const in_pair = /[\ud800-\udbff]/.test(window.at(-1) ?? '')
+  return in_pair ? passage_longest - 1 : passage_longest
+}
