@@ -94,7 +94,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (typeof body === 'object' && 'stream' in body)
         return requestWithStream(dispatcher, request, body, going, options)
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      const transfer_ms = Math.ceil((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
+      const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
       try {
         const answer = await dispatcher.request({
           ...target(request),
