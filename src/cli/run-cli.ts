@@ -55,7 +55,8 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
       help = output
     })
   } catch (error) {
-    throw isUsageFault(error) ? await usageError(error.usage_fault, parser, commands) : error
+    const is_usage = error instanceof Error && error.name === 'YError'
+    throw is_usage ? await usageError(error.message, parser, commands) : error
   }
   if (answer !== undefined) return answer
   if (help !== '') {
@@ -92,8 +93,7 @@ function createParser(terminal: Terminal): Argv<GlobalOptions> {
     })
     .wrap(Math.min(terminal.width, most_help_columns))
     .fail((message, error) => {
-      // Errors of commands pass through here, too; yargs' own are about the words it was given.
-      throw error && error.name !== 'YError' ? error : { usage_fault: message ?? error?.message }
+      throw error ?? new UsageFault(message)
     }) as Argv<GlobalOptions>
 }
 
@@ -109,12 +109,9 @@ function plainWords(words: readonly string[]): string[] {
   return [...words.slice(0, at), ...paths]
 }
 
-interface UsageFault {
-  usage_fault: string
-}
-
-function isUsageFault(error: unknown): error is UsageFault {
-  return typeof error === 'object' && error !== null && 'usage_fault' in error
+/** What yargs says of the words it was given; it throws some of it itself, and hands the rest to `fail`. */
+class UsageFault extends Error {
+  override readonly name = 'YError'
 }
 
 /** yargs' words, in one line, with what was probably meant. */

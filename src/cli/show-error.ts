@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 
 /** What happened, and what to do. Of a fault of ours the stack too: it is for whoever mends it. */
 export function showError(error: unknown, terminal: Terminal): void {
-  const { red, dim } = terminal.styles
+  const { red, dim } = terminal.err_styles
   for (const line of plainLines(messageOf(error))) terminal.err(`${red('sluice:')} ${line}`)
   if (isSluiceError(error)) {
     if (error.hint !== undefined) for (const line of plainLines(error.hint)) terminal.err(`  ${line}`)

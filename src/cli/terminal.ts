@@ -1,11 +1,11 @@
-import { styleText } from 'node:util'
-
 /** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
 export interface Terminal {
   /** Writes lines; the last line break is added. */
   out(text: string): void
   err(text: string): void
+  /** For standard output; those for standard error may differ, each can be a file. */
   readonly styles: Styles
+  readonly err_styles: Styles
   /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
   readonly width: number
   /** Standard output is a terminal: progress may be shown in place. */
@@ -31,6 +31,7 @@ export function createTerminal(options: { stdout: OutputStream; stderr: OutputSt
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
     styles: stylesOf(is_interactive && !no_color),
+    err_styles: stylesOf(stderr.isTTY === true && !no_color),
     get width() {
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },
@@ -38,8 +39,20 @@ export function createTerminal(options: { stdout: OutputStream; stderr: OutputSt
   }
 }
 
+/** Begin and end of each style (ECMA-48, Select Graphic Rendition). */
+const codes: Record<keyof Styles, readonly [number, number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
 function stylesOf(enabled: boolean): Styles {
-  const style = (name: keyof Styles): Style => (enabled ? (text) => styleText(name, text) : (text) => text)
+  const style = (name: keyof Styles): Style => {
+    const [begin, end] = codes[name]
+    return enabled ? (text) => `\u001b[${begin}m${text}\u001b[${end}m` : (text) => text
+  }
   return {
     bold: style('bold'),
     dim: style('dim'),

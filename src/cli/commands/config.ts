@@ -33,7 +33,7 @@ export const command: Command<Options> = {
     terminal.out(dim(`# in force, from ${file} and the defaults`))
     terminal.out(dim(`# token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`))
     terminal.out(configAsYaml(config).trimEnd())
-    for (const warning of warnings) terminal.err(`${terminal.styles.yellow('warning:')} ${warning}`)
+    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
     return exit_codes.ok
   },
 }

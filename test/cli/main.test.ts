@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tmp from 'tmp'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { readSource } from '../architecture/read-source.ts'
+
+tmp.setGracefulCleanup()
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const program = join(root, 'dist/cli/main.js')
+const token = `pat_${'0123456789abcdef'.repeat(2)}`
+const project_id = 'project_0123456789abcdefghij'
+let home: string
+
+beforeEach(() => {
+  home = tmp.dirSync({ unsafeCleanup: true }).name
+})
+
+interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+async function sluice(words: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const child = spawn(program, words, { cwd: home, env: { PATH: process.env.PATH, HOME: home, ...env } })
+  const ended: Ended = { code: null, out: '', err: '' }
+  child.stdout.on('data', (chunk) => {
+    ended.out += String(chunk)
+  })
+  child.stderr.on('data', (chunk) => {
+    ended.err += String(chunk)
+  })
+  ended.code = await new Promise((resolve) => child.on('close', resolve))
+  return ended
+}
+
+function writeConfig(more = ''): string {
+  const file = join(home, 'sluice.yaml')
+  const service = `service: { base_url: "https://assistant.example.com", project_id: ${project_id} }`
+  writeFileSync(file, `${service}\nfolders: [{ name: notes, path: ~/notes }]\n${more}`)
+  return file
+}
+
+test('the build leaves a program that runs by itself', async () => {
+  accessSync(program, constants.X_OK)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(await sluice(['version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+  expect(await sluice(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+})
+
+test('what is written into a pipe has no colours, and errors go to standard error', async () => {
+  expect(await sluice(['confg'])).toEqual({
+    code: 64,
+    out: '',
+    err: 'sluice: Unknown argument: confg\n  did you mean config?\n',
+  })
+})
+
+test('a reader that has gone away is no fault', async () => {
+  writeConfig()
+  const child = spawn(program, ['config'], { cwd: home, env: { PATH: process.env.PATH, HOME: home } })
+  child.stdout.destroy()
+  let err = ''
+  child.stderr.on('data', (chunk) => {
+    err += String(chunk)
+  })
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
+  expect(err).toBe('')
+})
+
+describe('sluice config', () => {
+  test('--json: the answer, with a version, and where the token came from but never what it is', async () => {
+    const file = writeConfig()
+    writeFileSync(join(home, 'token'), token, { mode: 0o644 })
+    const { code, out, err } = await sluice(['config', '--json'], { SLUICE_TOKEN_FILE: 'token' })
+    expect([code, err]).toEqual([0, ''])
+    const answer = JSON.parse(out.replaceAll(home, 'HOME'))
+    expect(answer.file).toBe(file.replace(home, 'HOME'))
+    expect(answer).toMatchSnapshot()
+    expect(out).not.toContain(token.slice(4))
+  })
+
+  test('for people: YAML, the source of the token, warnings apart', async () => {
+    writeConfig()
+    writeFileSync(join(home, 'token'), token, { mode: 0o644 })
+    const { code, out, err } = await sluice(['config'], { SLUICE_TOKEN_FILE: join(home, 'token') })
+    expect(code).toBe(0)
+    expect(out).toMatch(
+      /^# in force, from .*sluice\.yaml.*\n# token: \*\*\* from file .*token \(SLUICE_TOKEN_FILE\)\nservice:\n/,
+    )
+    expect(out).not.toContain(token.slice(4))
+    expect(err).toMatch(/^warning: the token file .* chmod 600/)
+  })
+
+  test('a missing token is part of the answer', async () => {
+    writeConfig()
+    expect(await sluice(['config'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('# token: none (there is no'),
+    })
+  })
+
+  test('every fault at once, exit 78, no token shown even when it stands in the file', async () => {
+    const file = writeConfig(`token: ${token}\nfodlers: 1\nuploads: { concurrency: 0 }\n`)
+    const { code, out, err } = await sluice(['config'])
+    expect([code, out]).toEqual([78, ''])
+    expect(err.split('\n')).toEqual([
+      expect.stringContaining(`sluice: ${file}:3:1: token: a token does not belong into this file`),
+      `sluice: ${file}:4:1: fodlers: there is no such field; did you mean folders?`,
+      `sluice: ${file}:5:12: uploads.concurrency: must be a whole number from 1 to 64`,
+      expect.stringMatching(/^ {2}docs\/config\.md/),
+      '',
+    ])
+    expect(err).not.toContain(token.slice(4))
+  })
+
+  test('none anywhere: exit 78, and where it was looked for', async () => {
+    mkdirSync(join(home, 'elsewhere'))
+    const { code, err } = await sluice(['config'])
+    expect(code).toBe(78)
+    expect(err).toContain(`${home}/.config/sluice/sluice.yaml`)
+  })
+})
+
+test('what the program loads before it knows its command is small', () => {
+  const source = join(root, 'src')
+  const packages = new Set<string>()
+  const seen = new Set<string>()
+  const follow = (path: string) => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const { specifier, kind } of readSource(path, readFileSync(path, 'utf8')).imports) {
+      if (kind !== 'import') continue
+      if (specifier.startsWith('.')) follow(join(path, '..', specifier))
+      else if (!specifier.startsWith('node:')) packages.add(specifier)
+    }
+  }
+  follow(join(source, 'cli/main.ts'))
+  expect([...packages]).toEqual(['yargs'])
+})
+
+test('every file in commands/ stands in the table', () => {
+  const table = readFileSync(join(root, 'src/cli/commands.ts'), 'utf8')
+  for (const name of readdirSync(join(root, 'src/cli/commands'))) expect(table).toContain(`'./commands/${name}'`)
+})

@@ -1,0 +1,169 @@
+import { expect, test } from 'vitest'
+import { SluiceError } from '../../src/base/errors.ts'
+import type { AnyCommand, ListedCommand } from '../../src/cli/command.ts'
+import { commands as real_commands } from '../../src/cli/commands.ts'
+import { exit_codes, exitCodeOf } from '../../src/cli/exit-codes.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
+
+const token = `pat_${'0123456789abcdef'.repeat(2)}`
+let loaded: string[]
+
+/** Commands that tell what they were called with, or fail. */
+function listed(
+  name: string,
+  usage: string,
+  run: AnyCommand['run'],
+  options = (y: never): unknown => y,
+): ListedCommand {
+  return {
+    usage,
+    describe: `describes ${name}`,
+    load: async () => {
+      loaded.push(name)
+      return { command: { options, run } as AnyCommand }
+    },
+  }
+}
+
+const show = (options: Record<string, unknown>, terminal: { out(text: string): void }) => {
+  const { $0: _name, _: _words, ...rest } = options
+  terminal.out(JSON.stringify(rest))
+}
+
+const planted: ListedCommand[] = [
+  listed(
+    'status',
+    'status',
+    async (options, terminal) => {
+      show(options, terminal)
+      return exit_codes.incomplete
+    },
+    (yargs) => (yargs as import('yargs').Argv).option('json', { type: 'boolean' }).option('port', { type: 'number' }),
+  ),
+  listed('explain', 'explain <path>', async (options, terminal) => {
+    show(options, terminal)
+    return exit_codes.ok
+  }),
+  listed('fail', 'fail [how]', async ({ how }: { how?: string }) => {
+    if (how === 'ours') throw new TypeError(`cannot read ${token}`)
+    throw new SluiceError({
+      code: how ?? '',
+      message: `first line\nsecond\u001b[2J https://h/x?sig=SECRET`,
+      hint: 'do this',
+    })
+  }),
+  {
+    usage: 'token',
+    describe: 'about tokens',
+    subcommands: [
+      listed('create', 'create <name>', async (options, terminal) => {
+        show(options, terminal)
+        return exit_codes.ok
+      }),
+    ],
+  },
+]
+
+async function run(...words: string[]) {
+  loaded = []
+  let [out, err] = ['', '']
+  const terminal = createTerminal({
+    stdout: {
+      write: (text) => {
+        out += text
+      },
+    },
+    stderr: {
+      write: (text) => {
+        err += text
+      },
+    },
+    no_color: false,
+  })
+  const code = await runCli(words, terminal, planted)
+  return { code, out, err }
+}
+
+test('a command gets its options, and its answer is the exit code', async () => {
+  expect(await run('status', '--json', '--port', '80', '--config', 'x.yaml')).toEqual({
+    code: 3,
+    out: '{"json":true,"port":80,"config":"x.yaml"}\n',
+    err: '',
+  })
+})
+
+test('only the command that is called is loaded, and none for the help', async () => {
+  await run('status')
+  expect(new Set(loaded)).toEqual(new Set(['status']))
+  const { code, out } = await run('--help')
+  expect(loaded).toEqual([])
+  expect(code).toBe(0)
+  expect(out).toMatch(/sluice explain <path> +describes explain/)
+})
+
+test('a command has a help of its own', async () => {
+  const { code, out } = await run('status', '--help')
+  expect([code, out]).toEqual([0, expect.stringMatching(/--json[\s\S]*--port|--port[\s\S]*--json/)])
+})
+
+test('subcommands', async () => {
+  expect(await run('token', 'create', 'ada')).toMatchObject({ code: 0, out: '{"name":"ada"}\n' })
+  expect(await run('token')).toMatchObject({ code: 64, out: '' })
+})
+
+test.each([
+  ['007', '007'],
+  ['--', '-x', './-x'],
+  ['--', '--config', './--config'],
+  ['a b\n"c"', 'a b\n"c"'],
+])('a path is taken as it is: %j', async (...words) => {
+  const { out } = await run('explain', ...words.slice(0, -1))
+  expect(JSON.parse(out)).toEqual({ path: words.at(-1) })
+})
+
+test.each([
+  [[], /Commands:/],
+  [['stauts'], /Unknown argument: stauts\n {2}did you mean status\?/],
+  [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
+  [['status', '--confg', 'x'], /did you mean --config\?/],
+  [['status', 'extra'], /Unknown argument: extra\n {2}sluice --help/],
+  [['explain'], /Not enough non-option arguments/],
+  [['status', '--config'], /Not enough arguments following: config/],
+])('%j is a fault of the command line', async (words, err) => {
+  expect(await run(...words)).toEqual({ code: 64, out: '', err: expect.stringMatching(err) })
+})
+
+test('an error shows what happened and what to do, on standard error, without secrets and control characters', async () => {
+  expect(await run('fail', 'config.invalid')).toEqual({
+    code: 78,
+    out: '',
+    err: 'sluice: first line\nsluice: second\\x1b[2J https://h/x?***\n  do this\n',
+  })
+})
+
+test('a fault of ours shows its stack', async () => {
+  const { code, err } = await run('fail', 'ours')
+  expect(code).toBe(1)
+  expect(err).toMatch(/^sluice: cannot read pat_\*\*\*\n +at .*run-cli\.test[\s\S]*please report/)
+})
+
+test.each([
+  ['account.token_missing', 77],
+  ['project.unreachable', 77],
+  ['config.missing', 78],
+  ['usage.invalid', 64],
+  ['database.full', 1],
+  ['', 1],
+])('%s ends with %d', async (code, exit_code) => {
+  expect((await run('fail', code)).code).toBe(exit_code)
+  expect(exitCodeOf(new SluiceError({ code, message: '' }))).toBe(exit_code)
+})
+
+test('every real command can be loaded and says what it is', async () => {
+  for (const { usage, describe, load } of real_commands) {
+    expect(describe, usage).not.toBe('')
+    if (load)
+      expect((await load()).command, usage).toMatchObject({ options: expect.any(Function), run: expect.any(Function) })
+  }
+})
