@@ -39,7 +39,7 @@ const ordinary_groups: readonly Group[] = [
     '*___jb_tmp___',
     '*___jb_old___',
   ],
-  ['temporary or backup file of an editor', '*~', '*.swp', '*.swo', '*.swx', '.#*', '#*#', '*.subl*.tmp'],
+  ['temporary or backup file of an editor', '*~', '*.swp', '*.swo', '*.swx', '.#*', '#*#'],
   ['deleted file that a program still holds open', '.nfs*', '.fuse_hidden*'],
   [
     'download that has not finished',
