@@ -29,19 +29,32 @@ export interface Tokens {
   /** Answers the secret, this once: only its hash is kept. Error `config.service` for a name in use or an unknown project. */
   create(name: string, reach?: { project_ids?: readonly string[] }): { token: string }
   list(): TokenRow[]
-  /** Answers whether there was one; a running service refuses it from the next request on. */
+  /** Answers whether there was one; a service that runs on the same data refuses it within a second. */
   revoke(name: string): boolean
 }
 
 export interface Caller {
   token: number
   every_project: boolean
+  /** The projects that were found within reach, by id. */
+  projects: Map<string, number>
 }
+
+interface Remembered extends Caller {
+  until_ms: number
+}
+
+const remembered_ms = 1_000
+/** More tokens than one machine's service has at work at once. */
+const remembered_most = 1_000
 
 export interface Access {
   projects: Projects
   tokens: Tokens
-  /** Who sends this X-API-Key, or undefined. Asks the database each time, so that a revoked token is refused at once. */
+  /**
+   * Who sends this X-API-Key, or undefined. What was found is believed for `remembered_ms`: a token revoked by a command beside
+   * the running service is refused from then on, one revoked by the service itself at once.
+   */
   callerOf(token: unknown): Caller | undefined
   /** The number of a project, whoever asks. */
   projectNumber(project_id: string): number | undefined
@@ -55,22 +68,40 @@ export function openAccess(database: Sqlite, clock: Clock): Access {
   const projectNumber = (project_id: string) => (find_project.get(project_id) as { seq: number } | undefined)?.seq
   const find_reach = database.prepare('SELECT 1 FROM token_projects WHERE token = ? AND project = ?')
 
+  const memory = new Map<string, Remembered>()
+
+  function lookUp(hashed: Buffer): Remembered | undefined {
+    const row = find_token.get(hashed) as { seq: number; hash: Buffer; every_project: number } | undefined
+    // The index compares hashes, of which a caller controls no byte; the last word is a comparison in constant time.
+    if (!row || !timingSafeEqual(row.hash, hashed)) return undefined
+    const until_ms = clock.monotonic_ms() + remembered_ms
+    return { token: row.seq, every_project: row.every_project === 1, projects: new Map(), until_ms }
+  }
+
   return {
     projects: openProjects(database, clock),
-    tokens: openTokens(database, clock),
+    tokens: openTokens(database, clock, () => memory.clear()),
     callerOf(token) {
       if (typeof token !== 'string' || !token_pattern.test(token)) return undefined
       const hashed = hashOf(token)
-      const row = find_token.get(hashed) as { seq: number; hash: Buffer; every_project: number } | undefined
-      // The index compares hashes, of which a caller controls no byte; the last word is a comparison in constant time.
-      if (!row || !timingSafeEqual(row.hash, hashed)) return undefined
-      return { token: row.seq, every_project: row.every_project === 1 }
+      const key = hashed.toString('latin1')
+      const known = memory.get(key)
+      if (known && known.until_ms > clock.monotonic_ms()) return known
+      memory.delete(key)
+      const found = lookUp(hashed)
+      if (memory.size >= remembered_most) memory.clear()
+      if (found) memory.set(key, found)
+      return found
     },
     projectNumber,
     projectOf(caller, project_id) {
+      const known = caller.projects.get(project_id)
+      if (known !== undefined) return known
       const project = projectNumber(project_id)
       if (project === undefined) return undefined
-      return caller.every_project || find_reach.get(caller.token, project) ? project : undefined
+      if (!caller.every_project && !find_reach.get(caller.token, project)) return undefined
+      caller.projects.set(project_id, project)
+      return project
     },
   }
 }
@@ -97,7 +128,7 @@ function openProjects(database: Sqlite, clock: Clock): Projects {
   }
 }
 
-function openTokens(database: Sqlite, clock: Clock): Tokens {
+function openTokens(database: Sqlite, clock: Clock, forget: () => void): Tokens {
   const insert = database.prepare('INSERT INTO tokens (name, hash, every_project, created_at_ms) VALUES (?, ?, ?, ?)')
   const insert_reach = database.prepare('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)')
   const in_use = database.prepare('SELECT 1 FROM tokens WHERE name = ?')
@@ -137,7 +168,11 @@ function openTokens(database: Sqlite, clock: Clock): Tokens {
         }),
       )
     },
-    revoke: (name) => database.prepare('DELETE FROM tokens WHERE name = ?').run(name).changes > 0,
+    revoke(name) {
+      const { changes } = database.prepare('DELETE FROM tokens WHERE name = ?').run(name)
+      forget()
+      return changes > 0
+    },
   }
 }
 

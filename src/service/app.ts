@@ -34,7 +34,7 @@ interface Context {
 
 type Tracked = HttpRequest & { context_of_call: Context | null }
 
-const nobody: Caller = { token: 0, every_project: false }
+const nobody: Caller = { token: 0, every_project: false, projects: new Map() }
 
 /** The API: the routes of the contract's table, each with its handler. */
 export async function createApp(parts: AppParts): Promise<HttpApp> {

@@ -11,7 +11,7 @@ import type { CommitGroup } from './commit-group.ts'
 import { answerFault } from './faults.ts'
 import type { ObjectFiles } from './object-files.ts'
 import type { Observer, RequestEntry } from './observer.ts'
-import { type Received, receiveBody } from './receive-body.ts'
+import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
 import type { Signer } from './signing.ts'
 import type { AssetStore } from './store-assets.ts'
 import type { ObjectStore } from './store-objects.ts'
@@ -26,7 +26,7 @@ export interface BlobStoreParts {
   bad_days: BadDaysJudge
   faults: BlobFaults
   /** Slots whose bytes are on their way: they do not expire meanwhile. */
-  uploading: Set<number>
+  uploading: Set<string>
   clock: Clock
   log: (line: string) => void
 }
@@ -111,22 +111,25 @@ async function put(
   if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'
   const length = Number(headers['content-length'])
   if (length > verdict.limit_bytes) return 'too_large'
-  const asset = assets.findAnywhere(asset_id)
-  if (!asset) return 'not_found'
+  // The signature proves that the slot was made; whether it still is there is worth asking before a long body only.
+  if (length > inline_bytes_most && !assets.findAnywhere(asset_id)) return 'not_found'
 
-  uploading.add(asset.seq)
+  uploading.add(asset_id)
   try {
     const received = await receiveBody(request, { length, files, halfWay: () => observer.tell('during', entry) })
     return received ? await store(parts, asset_id, received) : 'gone'
   } finally {
-    uploading.delete(asset.seq)
+    uploading.delete(asset_id)
   }
 }
 
-/** Before complete a new PUT replaces the bytes; after it the same bytes are taken as a repetition, others are refused. */
+/**
+ * Not flushed by itself: complete is, and covers it. Before complete a new PUT replaces the bytes; after it the same bytes are taken as a
+ * repetition, others are refused.
+ */
 async function store(parts: BlobStoreParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
-  const { outcome, unnamed } = await commits.write(() => {
+  const { outcome, unnamed } = await commits.writeUnflushed(() => {
     const asset = assets.findAnywhere(asset_id)
     const file = 'file' in received ? received.file : undefined
     if (!asset) return { outcome: 'not_found' as const, unnamed: file }

@@ -1,24 +1,42 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
 import { type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 
 /**
- * Many requests, one commit: everything that was asked for in one turn of the event loop goes into one transaction, so that a
- * durable commit (a disk flush) is paid once for all of them. An answer is only sent when its commit stands.
+ * Many requests, one commit, one flush: what was asked for in one turn of the event loop goes into one transaction, and an answer
+ * is sent only when its commit is on the disk.
+ *
+ * The database runs with synchronous=NORMAL, which writes a commit to the log but does not flush it; this flushes the log itself,
+ * in the thread pool, as synchronous=FULL would do while the event loop stood still (sqlite.org/pragma.html#pragma_synchronous:
+ * in WAL mode FULL is NORMAL and a sync of the log after each transaction). One flush covers every commit before it, so that those
+ * which come while it runs share the next.
  */
 export interface CommitGroup {
-  /** Runs `work` in the next transaction; what it throws undoes its own changes only. */
+  /** Runs `work` in the next transaction; what it throws undoes its own changes only. Resolves once the commit is flushed. */
   write<Result>(work: () => Result): Promise<Result>
+  /**
+   * The same without waiting for the flush: it survives a kill, but a power cut may take it back. For what a later `write` relies
+   * on and covers (a slot, its bytes), and for what is done again when it is lost (reading a file).
+   */
+  writeUnflushed<Result>(work: () => Result): Promise<Result>
+  /** Call when nothing is written any more, before the database is closed. */
+  close(): Promise<void>
 }
 
 interface Waiting {
   work: () => unknown
+  flushed: boolean
   resolve: (value: never) => void
   reject: (error: unknown) => void
   outcome?: { value: unknown } | { error: unknown }
 }
 
 export function groupCommits(database: Sqlite, file: string): CommitGroup {
+  const log = openLog(`${file}-wal`)
   let waiting: Waiting[] = []
+  let committed: Waiting[] = []
+  let flushing: Promise<void> | undefined
+
   const runOne = database.transaction((work: () => unknown) => work())
   const runAll = database.transaction((batch: Waiting[]) => {
     for (const item of batch) {
@@ -38,22 +56,77 @@ export function groupCommits(database: Sqlite, file: string): CommitGroup {
     try {
       runAll.immediate(batch)
     } catch (error) {
-      const fault = codeOf(error) === undefined ? error : translateSqliteError(error, file)
-      for (const item of batch) item.reject(fault)
+      rejectAll(batch, codeOf(error) === undefined ? error : translateSqliteError(error, file))
       return
     }
-    for (const { outcome, resolve, reject } of batch) {
-      if (outcome && 'value' in outcome) resolve(outcome.value as never)
-      else reject(outcome?.error)
+    for (const item of batch) {
+      if (item.flushed) committed.push(item)
+      else settle(item)
+    }
+    if (committed.length === 0) return
+    flushing ??= flush().finally(() => {
+      flushing = undefined
+    })
+  }
+
+  async function flush(): Promise<void> {
+    while (committed.length > 0) {
+      const batch = committed
+      committed = []
+      try {
+        await log.flush()
+      } catch (error) {
+        rejectAll(batch, error)
+        continue
+      }
+      for (const item of batch) settle(item)
     }
   }
 
+  function enqueue<Result>(work: () => Result, flushed: boolean): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(commit)
+      waiting.push({ work, flushed, resolve, reject })
+    })
+  }
+
   return {
-    write(work) {
+    write: (work) => enqueue(work, true),
+    writeUnflushed: (work) => enqueue(work, false),
+    async close() {
+      await flushing
+      log.close()
+    },
+  }
+}
+
+function settle({ outcome, resolve, reject }: Waiting): void {
+  if (outcome && 'value' in outcome) resolve(outcome.value as never)
+  else reject(outcome?.error)
+}
+
+function rejectAll(batch: readonly Waiting[], error: unknown): void {
+  for (const item of batch) item.reject(error)
+}
+
+/**
+ * SQLite's log file, opened beside it for flushing only. SQLite takes no locks on this file (they are on the database and its
+ * -shm), so that closing our descriptor releases none of them; and it keeps the file until the last connection closes.
+ */
+function openLog(path: string): { flush(): Promise<void>; close(): void } {
+  let descriptor: number | undefined
+  return {
+    flush() {
+      // Made by the first write, so that it is there once something was committed.
+      descriptor ??= openSync(path, 'r+')
+      const opened = descriptor
       return new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(commit)
-        waiting.push({ work, resolve, reject })
+        fdatasync(opened, (error) => (error ? reject(error) : resolve()))
       })
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor)
+      descriptor = undefined
     },
   }
 }

@@ -41,7 +41,8 @@ export function assetHandlers(parts: AssetParts): Handlers<OwnRoutes> {
   const found = (project: number, asset_id: string) => findAsset(assets, project, asset_id)
 
   return {
-    'assets.create': ({ project, body }) => commits.write(() => createAsset(parts, project, body)),
+    // A slot that a power cut takes back is answered with 404 and asked for again.
+    'assets.create': ({ project, body }) => commits.writeUnflushed(() => createAsset(parts, project, body)),
 
     'assets.complete': async ({ project, params }) => {
       const row = await commits.write(() => {

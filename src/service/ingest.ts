@@ -1,4 +1,4 @@
-import { type Clock, second_ms } from '../base/time.ts'
+import { type Clock, second_ms, system_clock } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { CommitGroup } from './commit-group.ts'
 import type { IngestOptions } from './options.ts'
@@ -21,6 +21,11 @@ export interface IngestParts {
 
 /** Nothing is due: asked again after this at the latest, though every new work wakes it. */
 const idle_ms = 60 * second_ms
+/**
+ * After a small batch a moment's rest, so that a stream of small files shares its flushes instead of taking one each. Real time,
+ * whatever clock the service runs on: it is about the disk. A single file does not wait: the rest comes after it.
+ */
+const gather_ms = 10
 /** Passages of removed assets taken out at a time. */
 const forget_most = 256
 /** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */
@@ -41,17 +46,19 @@ export function runIngest(parts: IngestParts): Worker {
       const forgotten = to_forget.next(forget_most)
       if (forgotten.length > 0) {
         await reader.ask('forget', forgotten)
-        await commits.write(() => to_forget.done(forgotten))
+        await commits.writeUnflushed(() => to_forget.done(forgotten))
       }
       const due = withinBytes(assets.dueForIngest(clock.now_ms(), settings.concurrency), batch_bytes_most)
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
-        await commits.write(() => {
+        // Taken back by a power cut, the asset reads `ingesting` again and is read again.
+        await commits.writeUnflushed(() => {
           for (const { asset, unreadable } of outcomes) {
             assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
           }
         })
       }
+      if (due.length > 0 && due.length < settings.concurrency) await system_clock.sleep(gather_ms, signal)
       if (forgotten.length + due.length > 0) return { wait_ms: 0 }
       const next_ms = assets.nextIngestDue()
       return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }

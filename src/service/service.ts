@@ -57,7 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** What works without being asked: reading files, writing answers, removing dead slots. */
 interface Running {
   reader: ReturnType<typeof startReader>
-  uploading: Set<number>
+  uploading: Set<string>
   asset_parts: AssetParts & { blob: { origin: string } }
   wakeAnswers: () => void
   end(): Promise<void>
@@ -77,7 +77,7 @@ function startWorkers(settings: Settings, stores: Stores): Running {
   })
   const ingest = runIngest({ ...common, reader, settings: settings.ingest })
   const answers = runAnswers({ ...common, reader })
-  const uploading = new Set<number>()
+  const uploading = new Set<string>()
   const blob = { origin: '' }
   const asset_parts = {
     ...common,
@@ -98,7 +98,7 @@ function startWorkers(settings: Settings, stores: Stores): Running {
       stop.abort()
       await Promise.all([ingest.ended, answers.ended, sweep.ended])
       await reader.close()
-      stores.close()
+      await stores.close()
     },
   }
 }

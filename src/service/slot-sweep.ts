@@ -4,7 +4,7 @@ import { type AssetParts, removeAsset } from './handlers-assets.ts'
 
 export interface SweepParts extends AssetParts {
   /** Slots whose bytes are on their way: they stay. */
-  uploading: ReadonlySet<number>
+  uploading: ReadonlySet<string>
   signal: AbortSignal
   on_error: (error: unknown) => void
 }
@@ -37,7 +37,7 @@ async function sweepSlots(parts: SweepParts): Promise<number> {
   for (const slot of assets.expired(now_ms, now_ms - unused_kept_ms, sweep_most)) {
     const stillIdle = () => {
       const row = assets.bySeq(slot.seq)
-      return row?.status === 'uploaded' && !uploading.has(row.seq) ? row : undefined
+      return row?.status === 'uploaded' && !uploading.has(row.asset_id) ? row : undefined
     }
     if (await removeAsset(parts, stillIdle)) swept++
   }

@@ -25,7 +25,7 @@ export interface Stores {
   to_forget: ForgetStore
   commits: CommitGroup
   signer: Signer
-  close(): void
+  close(): Promise<void>
 }
 
 /** Errors: `config.service` when another service has this data folder; `database.…`. */
@@ -37,6 +37,7 @@ export function openStores(data_dir: string, clock: Clock): Stores {
   try {
     database = openServiceDatabase(paths)
     const opened = database
+    const commits = groupCommits(opened, paths.database)
     return {
       paths,
       database,
@@ -47,9 +48,10 @@ export function openStores(data_dir: string, clock: Clock): Stores {
       labels: openLabelStore(database),
       chats: openChatStore(database),
       to_forget: openForgetStore(database),
-      commits: groupCommits(database, paths.database),
+      commits,
       signer: signWith(loadSigningKey(paths.signing_key)),
-      close() {
+      async close() {
+        await commits.close()
         opened.close()
         lock.release()
       },
