@@ -55,16 +55,21 @@ export function openDirectory(real_root: string, directory: string): DirectoryOu
   }
 }
 
-/**
- * Whether an open file is where its path below `root` says: the same check for one file, without holding up the caller's
- * thread. Error `disk.offline`.
- */
-export async function placeOf(descriptor: number, root: string, path: string): Promise<'here' | 'missing' | 'outside'> {
-  const real_root = withSlash(
-    await realpath(root).catch((error: unknown) => {
-      throw offline(root, error)
-    }),
-  )
+/** As `realRoot`, without holding up the caller's thread. */
+export async function realRootLater(root: string): Promise<string> {
+  try {
+    return withSlash(await realpath(root))
+  } catch (error) {
+    throw offline(root, error)
+  }
+}
+
+/** Whether an open file is where its path says: the same check for one file. */
+export async function placeOf(
+  descriptor: number,
+  real_root: string,
+  path: string,
+): Promise<'here' | 'missing' | 'outside'> {
   const expected = real_root + path
   const place = has_descriptors ? await readlink(`${descriptors}/${descriptor}`) : await realpath(expected)
   if (place === expected) return 'here'

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { join } from 'node:path'
 import { SluiceError } from '../base/errors.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
-import { notOpened, placeOf } from './inside.ts'
+import { notOpened, placeOf, realRootLater } from './inside.ts'
 
 /** What the file must still be when its last byte is handed over. */
 export interface ExpectedFile {
@@ -35,9 +34,10 @@ const chunk_bytes = 262_144
  * `disk.offline`.
  */
 export async function openSource(root: string, path: string, expected: ExpectedFile): Promise<Source> {
-  const handle = await openFile(root, path)
+  const real_root = await realRootLater(root)
+  const handle = await openFile(real_root + path, path)
   try {
-    const place = await placeOf(handle.fd, root, path)
+    const place = await placeOf(handle.fd, real_root, path)
     if (place !== 'here') throw fault(place, path)
     if (!(await hasStat(handle, expected.stat))) throw fault('changed', path)
   } catch (error) {
@@ -51,9 +51,9 @@ export async function openSource(root: string, path: string, expected: ExpectedF
   }
 }
 
-async function openFile(root: string, path: string): Promise<FileHandle> {
+async function openFile(absolute: string, path: string): Promise<FileHandle> {
   try {
-    return await open(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     throw asFault(error, path)
   }

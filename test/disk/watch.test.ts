@@ -1,0 +1,211 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { addToTree, makeTree } from '../tree.ts'
+import { builtModule } from './as-nobody.ts'
+import { makeFifo, writeRawFile } from './odd-entries.ts'
+
+const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
+const open: FolderWatcher[] = []
+
+afterEach(async () => {
+  for (const watcher of open.splice(0)) await watcher.close()
+})
+
+interface Watched {
+  root: string
+  hints: Hint[]
+  watcher: FolderWatcher
+  rules: IgnoreRules
+  /** Waits until such a hint has come; the counter starts anew. */
+  heard(hint: Partial<Hint>): Promise<void>
+}
+
+async function watchTree(tree: Record<string, string>): Promise<Watched> {
+  const root = makeTree(tree)
+  const hints: Hint[] = []
+  const rules = createIgnoreRules(root, plain)
+  const watcher = await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) })
+  open.push(watcher)
+  return {
+    root,
+    hints,
+    watcher,
+    rules,
+    async heard(hint) {
+      await vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), {
+        timeout: 10_000,
+        interval: 10,
+      })
+    },
+  }
+}
+
+describe('hints', () => {
+  test('what is there already gives none', async () => {
+    const { root, hints, heard } = await watchTree({ 'a/b.txt': 'x', 'c.txt': 'y' })
+    appendFileSync(join(root, 'c.txt'), 'more')
+    await heard({ kind: 'path', path: 'c.txt' })
+    expect(hints.every((hint) => hint.kind === 'path' && hint.path === 'c.txt')).toBe(true)
+  })
+
+  test('files made, changed and removed are paths, relative to the root', async () => {
+    const { root, hints, heard } = await watchTree({ 'a/old.txt': 'x' })
+    writeFileSync(join(root, 'a/new file.txt'), '1')
+    await heard({ kind: 'path', path: 'a/new file.txt' })
+    appendFileSync(join(root, 'a/old.txt'), 'y')
+    await heard({ kind: 'path', path: 'a/old.txt' })
+    hints.length = 0
+    rmSync(join(root, 'a/old.txt'))
+    await heard({ kind: 'path', path: 'a/old.txt' })
+  })
+
+  test('names that other watchers drop are heard: backup-like, long, emoji', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    for (const name of ['report.sublime.txt', '\u{1f600}.txt', 'x'.repeat(255), '"quoted" \n name']) {
+      writeFileSync(join(root, 'a', name), '1')
+      await heard({ kind: 'path', path: `a/${name}` })
+    }
+  })
+
+  test('a new directory is one to look into, and is watched from then on', async () => {
+    const { root, heard } = await watchTree({})
+    addToTree(root, { 'new/deep/file.txt': '1' })
+    await heard({ kind: 'directory', path: 'new' })
+    await heard({ kind: 'directory', path: 'new/deep' })
+    await heard({ kind: 'path', path: 'new/deep/file.txt' })
+    writeFileSync(join(root, 'new/deep/later.txt'), '1')
+    await heard({ kind: 'path', path: 'new/deep/later.txt' })
+  })
+
+  test('a renamed directory is heard at both places', async () => {
+    const { root, heard } = await watchTree({ 'old/file.txt': '1' })
+    renameSync(join(root, 'old'), join(root, 'new'))
+    await heard({ kind: 'directory', path: 'old' })
+    await heard({ kind: 'directory', path: 'new' })
+    await heard({ kind: 'path', path: 'old/file.txt' })
+  })
+
+  test('a name that is not UTF-8 means: look into its directory', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
+    await heard({ kind: 'directory', path: 'a' })
+  })
+
+  test('a flood is doubtful', async () => {
+    const { root, heard } = await watchTree({ 'a/x': '' })
+    for (let index = 0; index < 2_500; index += 1) writeFileSync(join(root, `a/f${index % 50}`), 'x')
+    await heard({ kind: 'doubtful' })
+  })
+
+  test('none comes after close', async () => {
+    const { root, hints, watcher } = await watchTree({ a: '' })
+    appendFileSync(join(root, 'a'), 'x')
+    await watcher.close()
+    const count = hints.length
+    appendFileSync(join(root, 'a'), 'y')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(hints.length).toBe(count)
+  })
+})
+
+describe('what is ignored', () => {
+  test('is not entered, and takes no watch', async () => {
+    const { root, hints, watcher, heard } = await watchTree({
+      'node_modules/p/index.js': '',
+      'a/x.tmp': '',
+      'a/.sluiceignore': 'drafts/\n',
+      'a/drafts/1': '',
+      'a/doc.txt': '',
+    })
+    makeFifo(root, 'fifo')
+    // The root, a, a/doc.txt and a/.sluiceignore.
+    expect(watcher.watched()).toBe(4)
+    writeFileSync(join(root, 'node_modules/p/new.js'), '')
+    writeFileSync(join(root, 'a/drafts/2'), '')
+    writeFileSync(join(root, 'a/y.tmp'), '')
+    writeFileSync(join(root, 'a/end.txt'), '')
+    await heard({ kind: 'path', path: 'a/end.txt' })
+    expect(hints.map((hint) => 'path' in hint && hint.path)).toEqual(['a/end.txt'])
+  })
+
+  test('a changed .sluiceignore is read again, and what it lets through is watched', async () => {
+    const { root, rules, hints, heard } = await watchTree({ 'a/.sluiceignore': 'sub/\n', 'a/sub/deep/x.txt': '' })
+    expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(true)
+    writeFileSync(join(root, 'a/.sluiceignore'), '*.log\n')
+    await heard({ kind: 'directory', path: 'a' })
+    expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(false)
+    // The second comes when the new watcher stands.
+    await vi.waitFor(() => expect(hints.filter(({ kind }) => kind === 'directory').length).toBeGreaterThan(1), {
+      timeout: 10_000,
+    })
+    writeFileSync(join(root, 'a/sub/deep/y.txt'), '')
+    await heard({ kind: 'path', path: 'a/sub/deep/y.txt' })
+  })
+})
+
+describe('trouble', () => {
+  test('none, and every file and directory is watched', async () => {
+    const { watcher } = await watchTree({ 'a/1': '', 'a/2': '', 'b/': '' })
+    expect(watcher.watched()).toBe(5)
+    expect(watcher.trouble()).toBeUndefined()
+  })
+
+  test('a root that goes away', async () => {
+    const { root, watcher, heard } = await watchTree({ 'a/1': '' })
+    rmSync(root, { recursive: true })
+    await heard({ kind: 'doubtful' })
+    expect(watcher.trouble()).toContain('removed or replaced')
+    mkdirSync(root)
+  })
+
+  test('a root that is not there', async () => {
+    const root = join(makeTree(), 'none')
+    const watching = watchFolder({ root, rules: createIgnoreRules(root, plain), on_hint: () => {} })
+    await expect(watching).rejects.toMatchObject({ code: 'disk.offline' })
+  })
+
+  test('a start can be given up', async () => {
+    const root = makeTree(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`d${index}/f`, ''])))
+    const abort = new AbortController()
+    const starting = watchFolder({
+      root,
+      rules: createIgnoreRules(root, plain),
+      on_hint: () => {},
+      signal: abort.signal,
+    })
+    abort.abort()
+    await (await starting).close()
+  })
+
+  const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
+  if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
+
+  test.skipIf(!limited)('too few inotify watches are one hint with the number and the sysctl', () => {
+    const root = makeTree(
+      Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, ''])),
+    )
+    const script = `
+      import { createIgnoreRules } from '${builtModule('disk/ignore')}'
+      import { watchFolder } from '${builtModule('disk/watch')}'
+      const root = process.argv[2]
+      const hints = []
+      const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
+      const watcher = await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) })
+      const trouble = watcher.trouble()
+      const watched = watcher.watched()
+      await watcher.close()
+      console.log(JSON.stringify({ hints, trouble, watched }))`
+    const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+    const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
+    const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], { encoding: 'utf8' })
+    const answer = JSON.parse(child.stdout) as { hints: Hint[]; trouble: string; watched: number }
+    expect(answer.hints).toEqual([{ kind: 'doubtful', reason: answer.trouble }])
+    expect(answer.trouble).toContain('needs 211 inotify watches, and user.max_inotify_watches is 60')
+    expect(answer.trouble).toContain('sysctl -w user.max_inotify_watches=512')
+    expect(answer.watched).toBe(60)
+  })
+})
