@@ -19,9 +19,11 @@ const brake = z
           bytes: sizeValue({ least: 1, most: most_bytes })
             .prefault('100GB')
             .meta({ description: 'Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.' }),
-          per_hours: countValue({ least: 1, most: 720 })
+          per_hours: countValue({ least: 1, most: 168 })
             .prefault(24)
-            .meta({ description: 'The time. Default 24: a day, the measure in which people think of this.' }),
+            .meta({
+              description: 'The time. Default 24: a day, the measure in which people think of this. Most 168, a week.',
+            }),
         },
         { error: 'must be off, or some of files, bytes and per_hours' },
       ),
@@ -31,7 +33,7 @@ const brake = z
   .prefault({})
   .meta({
     description:
-      'When more than this many new files or bytes come to a folder in the time, the rest waits until a person says ' +
+      'When more than this many new files or bytes come in the time, over all folders, the rest waits until a person says ' +
       '`sluice accept PATH`: a disk mounted in the wrong place should not go up in one night. off: no brake.',
   })
 
