@@ -3,16 +3,9 @@ import type { ScanBatch } from './scan-batch.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { ScanEnd } from './walk-report.ts'
 
-export interface ScanThreadData extends Omit<WalkOptions, 'mustStop'> {
-  /** One Int32: not 0 means stop. */
-  stop: SharedArrayBuffer
-}
-
 export type ScanStep = { batch: ScanBatch } | { end: ScanEnd }
 
-const data = threadData<ScanThreadData>()
-const stop = new Int32Array(data.stop)
-const walking = walk({ ...data, mustStop: () => Atomics.load(stop, 0) !== 0 })
+const walking = walk(threadData<WalkOptions>())
 let end: ScanEnd | undefined
 
 serveCalls({

@@ -2,7 +2,8 @@ import { SluiceError } from '../base/errors.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { ScanBatch } from './scan-batch.ts'
-import type { ScanStep, ScanThreadData } from './scan-thread.ts'
+import type { ScanStep } from './scan-thread.ts'
+import type { WalkOptions } from './walk.ts'
 import { createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export { entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
@@ -51,14 +52,13 @@ async function* readBatches(
   const { signal, max_ahead = default_max_ahead } = options
   const delivered = { files: 0, bytes: 0 }
   if (signal?.aborted) return resolve(endOfUnfinished(delivered))
-  const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
-  const thread = startThread('disk/scan-thread', threadDataFor(options, stop))
+  const thread = startThread('disk/scan-thread', walkOptions(options))
   const abort = abortion(signal)
   const steps: Promise<ScanStep>[] = []
   try {
     for (;;) {
       while (steps.length < max_ahead) steps.push(ask(thread))
-      const step = await Promise.race([steps.shift(), abort.happened])
+      const step = await Promise.race([abort.happened, steps.shift()])
       if (step === undefined) return
       if ('end' in step) return resolve(step.end)
       delivered.files += step.batch.count
@@ -70,18 +70,14 @@ async function* readBatches(
     throw error
   } finally {
     abort.forget()
-    Atomics.store(new Int32Array(stop), 0, 1)
     // Nobody waits for the thread: it may hang in a call to a dead share, and it keeps no process alive.
     void thread.terminate()
     resolve(endOfUnfinished(delivered))
   }
 }
 
-function threadDataFor(
-  { root, ignore, under = '', batch_entries }: ScanOptions,
-  stop: SharedArrayBuffer,
-): ScanThreadData {
-  return { root, ignore, under, batch_entries: batch_entries ?? default_batch_entries, stop }
+function walkOptions({ root, ignore, under = '', batch_entries = default_batch_entries }: ScanOptions): WalkOptions {
+  return { root, ignore, under, batch_entries }
 }
 
 /** The thread answers one call after the other, so calls that wait there are batches that it makes ahead. */

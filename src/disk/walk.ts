@@ -14,8 +14,6 @@ export interface WalkOptions {
   /** Only this directory, relative to the root; '' for all. Nothing comes where there is no directory. */
   under: string
   batch_entries: number
-  /** Asked before each entry. */
-  mustStop(): boolean
 }
 
 /** Raw names have one character for each byte (latin1): exact for every name, and their order is byte order. */
@@ -39,7 +37,7 @@ interface Frame extends Place {
  * crossed. Made for a thread; a generator, so that it reads no further than it is asked. Error: `disk.offline`.
  */
 export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
-  const { root, under, mustStop, batch_entries } = options
+  const { root, under, batch_entries } = options
   const base = root.endsWith('/') ? root : `${root}/`
   const rules = createWalkingRules(root, options.ignore)
   const report = createWalkReport()
@@ -143,7 +141,6 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
   if (under === '') enterRoot()
   else enterUnder()
   while (stack.length > 0) {
-    if (mustStop()) return report.end(false)
     const frame = stack.at(-1)!
     const name = frame.names[frame.next]
     const waiting = frame.waiting.at(-1)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -8,6 +9,7 @@ import { entryPath, entryStat } from '../../src/disk/scan-batch.ts'
 import { type WalkOptions, walk } from '../../src/disk/walk.ts'
 import type { ScanEnd } from '../../src/disk/walk-report.ts'
 import { makeTree } from '../tree.ts'
+import { builtModule } from './as-nobody.ts'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from './odd-entries.ts'
 
 const everything: IgnoreSpec = { include: [], exclude: [], dot_files: true }
@@ -20,7 +22,7 @@ interface Walked {
 }
 
 function walkAll(root: string, options: Partial<WalkOptions> = {}): Walked {
-  const steps = walk({ root, ignore: everything, under: '', batch_entries: 3, mustStop: () => false, ...options })
+  const steps = walk({ root, ignore: everything, under: '', batch_entries: 3, ...options })
   const walked: Omit<Walked, 'end'> = { paths: [], sizes: new Map(), batches: [] }
   for (;;) {
     const step = steps.next()
@@ -225,7 +227,7 @@ describe('the root', () => {
   test('that is replaced during the walk makes it incomplete: nothing may count as gone', () => {
     const above = makeTree({ 'root/a': '', 'root/b': '' })
     const root = join(above, 'root')
-    const steps = walk({ root, ignore: everything, under: '', batch_entries: 1, mustStop: () => false })
+    const steps = walk({ root, ignore: everything, under: '', batch_entries: 1 })
     steps.next()
     renameSync(root, join(above, 'moved'))
     mkdirSync(root)
@@ -235,10 +237,30 @@ describe('the root', () => {
   })
 })
 
-test('it stops when told to', () => {
-  const root = makeTree({ a: '', b: '', c: '' })
-  let asked = 0
-  const walked = walkAll(root, { batch_entries: 1, mustStop: () => ++asked > 2 })
-  expect(walked.paths).toEqual(['a', 'b'])
-  expect(walked.end).toMatchObject({ complete: false, files: 2 })
+const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+if (!may_mount) console.log('skipped: mount points, because mount namespaces are not allowed here')
+
+test.skipIf(!may_mount)('a directory on which something is mounted is named and not entered', () => {
+  const root = makeTree({ 'a/1': '', 'mounted/below.txt': '', 'z/2': '' })
+  const script = `
+    import { entryPath } from '${builtModule('disk/scan-batch')}'
+    import { walk } from '${builtModule('disk/walk')}'
+    const ignore = { include: [], exclude: [], dot_files: false }
+    const paths = []
+    const walkTo = (under) => {
+      const steps = walk({ root: process.argv[2], ignore, under, batch_entries: 1 })
+      for (;;) {
+        const step = steps.next()
+        if (step.done) return step.value
+        paths.push(entryPath(step.value, 0))
+      }
+    }
+    console.log(JSON.stringify({ whole: walkTo(''), under: walkTo('mounted'), paths }))`
+  const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+  const mount = `mount -t tmpfs none "$2/mounted" && touch "$2/mounted/other.txt" && exec "$0" "$@"`
+  const child = spawnSync('unshare', ['-Urm', 'sh', '-c', mount, process.execPath, file, root], { encoding: 'utf8' })
+  const { whole, under, paths } = JSON.parse(child.stdout) as { whole: ScanEnd; under: ScanEnd; paths: string[] }
+  expect(paths).toEqual(['a/1', 'z/2'])
+  expect(whole).toMatchObject({ complete: true, other_mounts: ['mounted'] })
+  expect(under).toMatchObject({ files: 0, other_mounts: ['mounted'] })
 })
