@@ -1,0 +1,28 @@
+import type { Command } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { type DataDirOptions, dataDirOption, withAdministration } from './serve-data-dir.ts'
+
+interface Options extends DataDirOptions {
+  name: string
+  projects: string | undefined
+}
+
+/** Standard output gets the secret alone, so that it can go into a file; it cannot be shown again. */
+export const command: Command<Options> = {
+  options: (yargs) =>
+    dataDirOption(yargs)
+      .positional('name', { type: 'string', demandOption: true, describe: 'a name to revoke it by' })
+      .option('projects', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'the ids of the projects within its reach, with commas; otherwise every project',
+      }),
+  async run(options, terminal) {
+    const { name, projects } = options
+    const reach = projects === undefined ? {} : { project_ids: projects.split(',').map((id) => id.trim()) }
+    const { token } = withAdministration(options, ({ tokens }) => tokens.create(name, reach))
+    terminal.out(token)
+    terminal.err('Keep it in a file that only you can read: it is not shown again.')
+    return exit_codes.ok
+  },
+}

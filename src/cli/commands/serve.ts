@@ -1,0 +1,109 @@
+import type { BadDays } from '../../service/bad-days.ts'
+import type { ProfileName } from '../../service/options.ts'
+import { startService } from '../../service/service.ts'
+import type { Command } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
+import { parseFailures } from './serve-failures.ts'
+
+interface Options extends DataDirOptions {
+  listen: string
+  port: number
+  'blob-port': number
+  profile: ProfileName
+  'ingest-delay': number
+  'answer-delay': number
+  latency: number
+  'requests-per-minute': number | undefined
+  fail: string
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    dataDirOption(yargs)
+      .option('listen', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'a loopback address' })
+      .option('port', { type: 'number', requiresArg: true, default: 0, describe: 'port of the API; 0: a free one' })
+      .option('blob-port', {
+        type: 'number',
+        requiresArg: true,
+        default: 0,
+        describe: 'port of the blob store; 0: a free one',
+      })
+      .option('profile', {
+        choices: ['default', 'hosted'] as const,
+        default: 'default' as const,
+        describe: 'keep to the specification, or do what the hosted service does against it',
+      })
+      .option('ingest-delay', {
+        type: 'number',
+        requiresArg: true,
+        default: 0,
+        describe: 'milliseconds that a file takes to become ready, at least',
+      })
+      .option('answer-delay', {
+        type: 'number',
+        requiresArg: true,
+        default: 0,
+        describe: 'milliseconds that an answer takes, at least',
+      })
+      .option('latency', {
+        type: 'number',
+        requiresArg: true,
+        default: 0,
+        describe: 'milliseconds that every request waits first',
+      })
+      .option('requests-per-minute', {
+        type: 'number',
+        requiresArg: true,
+        describe: 'answer 429 to what comes above this',
+      })
+      .option('fail', {
+        type: 'string',
+        requiresArg: true,
+        default: '',
+        describe: 'PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)',
+      }),
+
+  async run(options, terminal) {
+    const service = await startService({
+      data_dir: options['data-dir'],
+      listen: options.listen,
+      port: options.port,
+      blob_port: options['blob-port'],
+      profile: options.profile,
+      ingest: { delay_ms: options['ingest-delay'] },
+      answer_delay_ms: options['answer-delay'],
+      bad_days: badDaysOf(options),
+      // Nobody reads it here.
+      request_log_most: 0,
+      log: (line) => terminal.err(line),
+    })
+    // Listening for the signal first: whoever reads the line may send it at once.
+    const stopped = signalled()
+    terminal.out(JSON.stringify({ api: service.api, blob: service.blob }))
+    await stopped
+    await service.close()
+    return exit_codes.ok
+  },
+}
+
+function badDaysOf(options: Options): BadDays {
+  const { latency, fail, 'requests-per-minute': requests_per_minute } = options
+  return {
+    latency_ms: latency,
+    failures: parseFailures(fail),
+    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
+  }
+}
+
+/** Resolves with the first SIGINT or SIGTERM; a second one ends the process at once, as it does without us. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    const signals = ['SIGINT', 'SIGTERM'] as const
+    function stop(): void {
+      for (const signal of signals) process.off(signal, stop)
+      resolve()
+    }
+    for (const signal of signals) process.on(signal, stop)
+  })
+}
