@@ -1,3 +1,4 @@
+import { messageOf } from '../base/errors.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
@@ -52,8 +53,9 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     if (!entry) return done(null, payload)
     entry.status = reply.statusCode
     const told = observer.tell('handled', entry)
-    if (told) told.then(() => done(null, payload), done)
-    else done(null, payload)
+    if (!told) return done(null, payload)
+    // An error here would get an answer of fastify's own: a listener's fault is for the log.
+    told.catch((error: unknown) => log(`a listener failed: ${messageOf(error)}`)).then(() => done(null, payload))
   })
   for (const route of routes) addRoute(app, parts, route)
   return app

@@ -9,7 +9,7 @@ export interface BlobFaults {
 
 export const reasons_most = 1_000
 
-/** What must never reach a blob store: it breaks the signature and hands the token to a stranger (B-12). */
+/** What must never reach a blob store: it breaks the signature and hands the token to a stranger (B-08). */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']
 
 /** What HTTP itself and common clients add to any request; everything else has to be signed. */

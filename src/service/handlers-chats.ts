@@ -150,7 +150,7 @@ function messageRecord(row: MessageRow): MessageRecord {
   }
 }
 
-/** The hosted profile keys messages by `id` and gives them no status (E-04). */
+/** The hosted profile keys messages by `id` and gives them no status (E-01). */
 function keyed(message: MessageReference | MessageRecord, profile: Profile): object {
   if (!profile.messages_by_id) return message
   const { message_id, ...rest } = message

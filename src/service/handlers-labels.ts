@@ -28,7 +28,7 @@ export function labelHandlers({ labels, assets, commits, profile, clock }: Label
     return row
   }
 
-  /** The label of this name, made when new (D-05). */
+  /** The label of this name, made when new (D-03). */
   function named(project: number, fields: LabelFields & { name: string }): LabelRow {
     const existing = labels.named(project, fields.name)
     if (existing) return existing

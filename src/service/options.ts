@@ -86,6 +86,8 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ['answer_delay_ms', settings.answer_delay_ms, 0],
     ['ticket_lifetime_ms', settings.ticket_lifetime_ms, 1],
     ['max_upload_bytes', settings.max_upload_bytes, 1],
+    ['bad_days.latency_ms', settings.bad_days.latency_ms ?? 0, 0],
+    ['bad_days.requests_per_minute', settings.bad_days.requests_per_minute ?? 1, 1],
     ['ingest.delay_ms', settings.ingest.delay_ms, 0],
     ['ingest.concurrency', settings.ingest.concurrency, 1],
   ] as const) {

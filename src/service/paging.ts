@@ -12,7 +12,7 @@ export interface Listing<Row, Position> {
   idOf(row: Row): string
 }
 
-/** One page. */
+/** One page. */
 export function readPage<Row, Position>(
   listing: Listing<Row, Position>,
   { limit, after_id, before_id }: ListQuery,

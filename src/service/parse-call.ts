@@ -14,7 +14,7 @@ interface Issue {
   message: string
 }
 
-/** Path, query and body by the schemas of the route; what does not fit is a 400 that names the fields. */
+/** Path, query and body by the schemas of the route; what does not fit is a 400 that names the fields. */
 export function parseCall(route: Route, request: HttpRequest): ParsedCall {
   return {
     params: parse(route.params, request.params, () => 'publicapi.path.invalid'),

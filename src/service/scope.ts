@@ -20,8 +20,8 @@ export interface Knowledge {
 }
 
 /**
- * Checks the scope of a turn and answers what is kept of it: JSON, or null for the whole project (C-11). An empty list is
- * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-12).
+ * Checks the scope of a turn and answers what is kept of it: JSON, or null for the whole project (C-06). An empty list is
+ * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-06).
  */
 export function checkScope(
   { access, assets, labels, chats }: ScopeParts,

@@ -29,6 +29,7 @@ export interface Service extends InsideView {
   readonly api: string
   /** Origin of the blob store. */
   readonly blob: string
+  readonly data_dir: string
   readonly projects: Projects
   readonly tokens: Tokens
   /** The last requests, oldest first. */
@@ -153,6 +154,7 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
   return {
     api: about.api,
     blob: asset_parts.blob.origin,
+    data_dir: settings.data_dir,
     projects: stores.access.projects,
     tokens: stores.access.tokens,
     requestLog: observer.log,

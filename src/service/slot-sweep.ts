@@ -15,7 +15,7 @@ const unused_kept_ms = 24 * hour_ms
 const sweep_each_ms = minute_ms
 const sweep_most = 500
 
-/** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-06). */
+/** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-04). */
 export function runSlotSweep(parts: SweepParts): Worker {
   const { clock, signal, on_error } = parts
   return runWorker({

@@ -43,7 +43,7 @@ export interface AssetStore {
   /** By id alone, for the blob store, whose requests name no project. */
   findAnywhere(asset_id: string): AssetRow | undefined
   bySeq(seq: number): AssetRow | undefined
-  /** The asset that holds this content: accepted at complete and not failed; a ready one before one on its way (B-06). */
+  /** The asset that holds this content: accepted at complete and not failed; a ready one before one on its way (B-04 to B-06). */
   findContent(project: number, md5: string): AssetRow | undefined
   /** A slot for which this md5 was declared; its bytes may never come. */
   findReservation(project: number, md5: string): AssetRow | undefined

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import tmp from 'tmp'
+import { afterEach, expect } from 'vitest'
+import type { Route } from '../../src/contract/route.ts'
+import { type RouteId, routes } from '../../src/contract/routes.ts'
+import type { ServiceOptions } from '../../src/service/options.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+
+tmp.setGracefulCleanup()
+
+export interface Reply {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+  body: any
+  headers: Headers
+}
+
+export interface CallOptions {
+  body?: unknown
+  /** Sent as it is, in place of a JSON body. */
+  raw?: string
+  headers?: Record<string, string | undefined>
+}
+
+export interface Slot {
+  asset_id: string
+  upload_url: string
+  upload_headers: Record<string, string>
+}
+
+const running: Service[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()))
+})
+
+export function temporaryFolder(): string {
+  return tmp.dirSync({ prefix: 'sluice-service-', unsafeCleanup: true }).name
+}
+
+/** A service with a project and a token, closed after the test, and the calls a client makes. */
+export async function start(options: Partial<ServiceOptions> = {}): Promise<Client> {
+  const service = await startService({ data_dir: temporaryFolder(), ...options })
+  running.push(service)
+  const project_id = service.projects.list()[0]?.project_id ?? service.projects.create('tests').project_id
+  const { token } = service.tokens.create(`tests ${service.tokens.list().length}`)
+  return new Client(service, project_id, token, options.profile !== 'hosted')
+}
+
+export class Client {
+  readonly service: Service
+  readonly project_id: string
+  readonly token: string
+  /** Whether every answer must be what the contract says; the hosted profile is there to differ. */
+  readonly #strict: boolean
+
+  constructor(service: Service, project_id: string, token: string, strict: boolean) {
+    this.service = service
+    this.project_id = project_id
+    this.token = token
+    this.#strict = strict
+  }
+
+  /** The same service, seen with another key or project. */
+  as(change: { token?: string; project_id?: string }): Client {
+    return new Client(this.service, change.project_id ?? this.project_id, change.token ?? this.token, this.#strict)
+  }
+
+  async call(method: string, path: string, { body, raw, headers = {} }: CallOptions = {}): Promise<Reply> {
+    const all: Record<string, string | undefined> = {
+      'x-api-key': this.token,
+      'x-project-id': this.project_id,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    }
+    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body))
+    const response = await fetch(this.service.api + path, {
+      method,
+      headers: sent,
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const answer = await response.text()
+    const is_json = response.headers.get('content-type')?.includes('json')
+    const reply = { status: response.status, body: is_json ? JSON.parse(answer) : answer, headers: response.headers }
+    if (this.#strict) checkAnswer(method, path, reply)
+    return reply
+  }
+
+  get = (path: string, options?: CallOptions) => this.call('GET', path, options)
+  post = (path: string, body?: unknown, options?: CallOptions) => this.call('POST', path, { ...options, body })
+  delete = (path: string, options?: CallOptions) => this.call('DELETE', path, options)
+
+  async slot(fields: { filename?: string; mime_type?: string; md5?: string } = {}): Promise<Slot> {
+    const created = await this.post('/v1/assets', { filename: 'a.txt', mime_type: 'text/plain', ...fields })
+    expect(created.status, JSON.stringify(created.body)).toBe(201)
+    return created.body
+  }
+
+  /** A file on its whole way; answers its id once it is `ready` or `failed`. */
+  async upload(bytes: string | Buffer, filename = 'a.txt', mime_type = 'text/plain'): Promise<string> {
+    const slot = await this.slot({ filename, mime_type, md5: md5Of(bytes) })
+    expect((await put(slot, bytes)).status).toBe(201)
+    expect((await this.post(`/v1/assets/${slot.asset_id}/complete`)).status).toBe(200)
+    await until(() => ['ready', 'failed'].includes(this.statusOf(slot.asset_id)))
+    return slot.asset_id
+  }
+
+  /** As stored. */
+  statusOf(asset_id: string): string {
+    return this.service.assets(this.project_id).find((asset) => asset.asset_id === asset_id)?.status ?? 'gone'
+  }
+
+  /** Asks in a new chat and answers the message once it is written. */
+  async ask(prompt: string, more: object = {}): Promise<{ chat_id: string; message_id: string; response: string }> {
+    const started = await this.post('/v1/chats', { prompt, ...more })
+    expect(started.status, JSON.stringify(started.body)).toBe(202)
+    const { chat_id, message_id } = started.body
+    const response = await this.answer(chat_id, message_id)
+    return { chat_id, message_id, response }
+  }
+
+  async answer(chat_id: string, message_id: string): Promise<string> {
+    let response: string | undefined
+    await until(async () => {
+      response = (await this.get(`/v1/chats/${chat_id}/messages/${message_id}`)).body.response
+      return response !== undefined
+    })
+    return response!
+  }
+}
+
+export function put(slot: Slot, body: string | Buffer, headers: Record<string, string> = {}): Promise<Response> {
+  const bytes = typeof body === 'string' ? body : new Uint8Array(body)
+  return fetch(slot.upload_url, { method: 'PUT', headers: { ...slot.upload_headers, ...headers }, body: bytes })
+}
+
+export function md5Of(bytes: string | Buffer): string {
+  return createHash('md5').update(bytes).digest('hex')
+}
+
+export async function until(
+  fact: () => boolean | Promise<boolean>,
+  what = 'the fact',
+  most_ms = 10_000,
+): Promise<void> {
+  const began = performance.now()
+  while (!(await fact())) {
+    if (performance.now() - began > most_ms) throw new Error(`${what} did not come within ${most_ms} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** Every answer is one that the table of routes lists, with these fields and no others; every error is the error object. */
+function checkAnswer(method: string, path: string, { status, body }: Reply): void {
+  if (status >= 400) {
+    expect(body).toEqual({
+      code: expect.stringMatching(/^[a-z_.0-9]+$/),
+      humane: expect.any(String),
+      statusCode: status,
+    })
+    return
+  }
+  const route = routeOf(method, path)
+  if (!route) return
+  const schema = route.answers[status]
+  expect(schema, `${method} ${path} answered ${status}`).not.toBeUndefined()
+  if (schema) expect(schema.parse(body), `${method} ${path}`).toEqual(body)
+  else expect(body).toBe('')
+}
+
+export function routeOf(method: string, path: string): Route | undefined {
+  const bare = path.split('?')[0]!
+  return (routes as readonly Route[]).find((route) => {
+    const pattern = new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`)
+    return route.method === method && pattern.test(bare)
+  })
+}
+
+export function pathOf(id: RouteId): string {
+  return routes.find((route) => route.id === id)!.path
+}
