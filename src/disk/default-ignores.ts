@@ -119,31 +119,41 @@ function matches(pattern: NamePattern, lower_name: string): boolean {
 }
 
 /**
- * This runs for each entry of a million files, so a name meets only the patterns that share its first or its last character.
- * Almost every name meets none.
+ * This runs for each entry of a million files, so a name meets only the patterns that share its first character, or its last
+ * two (last one, for `*~`). Almost every name meets none, and then is not even turned to lower case.
  */
-function indexPatterns(patterns: readonly NamePattern[]): (lower_name: string) => readonly NamePattern[] {
+function indexPatterns(patterns: readonly NamePattern[]): (name: string) => readonly NamePattern[] {
   const by_first = new Map<number, NamePattern[]>()
-  const by_last = new Map<number, NamePattern[]>()
+  const by_end = new Map<number, NamePattern[]>()
   for (const pattern of patterns) {
-    const [index, key] =
-      pattern.start === ''
-        ? [by_last, pattern.end.charCodeAt(pattern.end.length - 1)]
-        : [by_first, pattern.start.charCodeAt(0)]
+    const [index, key] = pattern.start === '' ? [by_end, endKey(pattern.end)] : [by_first, lowerCode(pattern.start, 0)]
     index.set(key, [...(index.get(key) ?? []), pattern])
   }
-  const none: readonly NamePattern[] = []
   return (name) => {
-    const first = by_first.get(name.charCodeAt(0))
-    const last = by_last.get(name.charCodeAt(name.length - 1))
-    if (first === undefined) return last ?? none
-    return last === undefined ? first : [...first, ...last]
+    const first = by_first.get(lowerCode(name, 0))
+    const last = by_end.get(lowerCode(name, name.length - 1))
+    const end = by_end.get(endKey(name))
+    if (first === undefined && last === undefined && end === undefined) return no_patterns
+    return [first, last, end].flatMap((list) => list ?? no_patterns)
   }
+}
+
+const no_patterns: readonly NamePattern[] = []
+
+/** The last two characters as one number above that of any single one; of one character, that. */
+function endKey(name: string): number {
+  const last = lowerCode(name, name.length - 1)
+  return name.length < 2 ? last : 0x10000 * lowerCode(name, name.length - 2) + last
+}
+
+/** No pattern begins or ends with a letter beyond ASCII. */
+function lowerCode(name: string, index: number): number {
+  const code = name.charCodeAt(index)
+  return code >= 65 && code <= 90 ? code + 32 : code
 }
 
 const final_patterns = compileGroups(final_groups, true)
 const ordinary_patterns = compileGroups(ordinary_groups, false)
-// Final ones first: a name that is both (`.env.tmp`) must be told as the one that cannot be lifted.
 const candidatesFor = indexPatterns([...final_patterns, ...ordinary_patterns])
 
 /** Every default, for documents and tests; the rule of dot-files comes last and holds only without `dot_files`. */
@@ -157,18 +167,29 @@ export function defaultIgnore(
   name: string,
   kind: 'file' | 'directory',
   dot_files: boolean,
-  isLifted: (rule: DefaultIgnore) => boolean = () => false,
+  isLifted: (rule: DefaultIgnore) => boolean = never,
 ): DefaultIgnore | undefined {
-  const lower = name.toLowerCase()
-  let found: DefaultIgnore | undefined
-  for (const pattern of candidatesFor(lower)) {
-    if (pattern.directories_only && kind !== 'directory') continue
-    if (!matches(pattern, lower)) continue
-    if (pattern.final) return pattern
-    if (found === undefined && !isLifted(pattern)) found = pattern
+  const candidates = candidatesFor(name)
+  if (candidates.length > 0) {
+    const found = firstMatch(candidates, name.toLowerCase(), kind, isLifted)
+    if (found !== undefined) return found
   }
-  if (found !== undefined) return found
-  return !dot_files && lower.charCodeAt(0) === 46 && !isLifted(dot_file) ? dot_file : undefined
+  return !dot_files && name.charCodeAt(0) === 46 && !isLifted(dot_file) ? dot_file : undefined
+}
+
+const never = () => false
+
+/** A name that is both (`.env.tmp`) is told as the final one, which cannot be lifted. */
+function firstMatch(
+  candidates: readonly NamePattern[],
+  lower_name: string,
+  kind: 'file' | 'directory',
+  isLifted: (rule: DefaultIgnore) => boolean,
+): DefaultIgnore | undefined {
+  const matching = candidates.filter(
+    (pattern) => (kind === 'directory' || !pattern.directories_only) && matches(pattern, lower_name),
+  )
+  return matching.find((pattern) => pattern.final) ?? matching.find((pattern) => !isLifted(pattern))
 }
 
 /** The defaults, no final ones, whose mark one segment of a pattern bears: `*.tmp` that of `*.tmp`, `.config` that of dot-files. */

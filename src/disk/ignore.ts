@@ -58,10 +58,8 @@ export function createWalkingRules(root: string, spec: IgnoreSpec): WalkingRules
   const by_default = new Map<DefaultIgnore, Ignored>()
 
   function judgeByDefault(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory') {
-    const slash = kind === 'directory' ? '/' : ''
-    const rule = defaultIgnore(name, kind, spec.dot_files, (candidate) =>
-      rules.lifts.some((lift) => lift.rule === candidate && lift.covers(name + slash, path + slash)),
-    )
+    const isLifted = rules.lifts.length === 0 ? undefined : liftedBy(rules.lifts, name, path, kind)
+    const rule = defaultIgnore(name, kind, spec.dot_files, isLifted)
     if (rule === undefined) return undefined
     let verdict = by_default.get(rule)
     if (verdict === undefined) {
@@ -88,6 +86,11 @@ export function createWalkingRules(root: string, spec: IgnoreSpec): WalkingRules
       return kind === 'file' && include.patterns?.match(full) === undefined ? include.otherwise : undefined
     },
   }
+}
+
+function liftedBy(lifts: readonly Lift[], name: string, path: string, kind: 'file' | 'directory') {
+  const slash = kind === 'directory' ? '/' : ''
+  return (rule: DefaultIgnore) => lifts.some((lift) => lift.rule === rule && lift.covers(name + slash, path + slash))
 }
 
 interface Compiled {

@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import type { IgnoreRules } from './ignore.ts'
+import { realRoot } from './inside.ts'
 import { rootStatus } from './mount.ts'
 import { offline } from './offline.ts'
 import { type Hint, startChokidar, type WatchListener } from './watch-events.ts'
@@ -31,9 +31,10 @@ export interface FolderWatcher {
  */
 export async function watchFolder(options: WatchOptions): Promise<FolderWatcher> {
   const { rules, signal } = options
-  const root = resolve(options.root)
-  const status = rootStatus(root)
-  if (status.kind === 'offline') throw offline(root, status.detail)
+  const status = rootStatus(options.root)
+  if (status.kind === 'offline') throw offline(options.root, status.detail)
+  // chokidar follows no links, and so not one at the root either.
+  const root = withoutSlash(realRoot(options.root))
 
   const stop = new AbortController()
   const changed_rules = new Set<string>()
@@ -112,6 +113,10 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
 }
 
 const root_removed = 'the folder was removed or replaced: it is not watched any more'
+
+function withoutSlash(path: string): string {
+  return path === '/' ? path : path.slice(0, -1)
+}
 
 function readyOrStopped(watcher: FSWatcher, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

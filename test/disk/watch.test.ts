@@ -95,6 +95,16 @@ describe('hints', () => {
     await heard({ kind: 'directory', path: 'a' })
   })
 
+  test('a root that is a link is watched where it leads', async () => {
+    const above = makeTree({ 'real/a/x.txt': '', root: { link: 'real' } })
+    const hints: Hint[] = []
+    const root = join(above, 'root')
+    const rules = createIgnoreRules(root, plain)
+    open.push(await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) }))
+    appendFileSync(join(root, 'a/x.txt'), 'more')
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 10_000 })
+  })
+
   test('a flood is doubtful', async () => {
     const { root, heard } = await watchTree({ 'a/x': '' })
     for (let index = 0; index < 2_500; index += 1) writeFileSync(join(root, `a/f${index % 50}`), 'x')
