@@ -1,7 +1,7 @@
 /** Elements whose content is not for reading. */
 const silent = new Set(['script', 'style', 'template', 'svg'])
-/** Elements that end a line, and those that end a paragraph. */
-const line_ends = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option'])
+/** Elements that begin a line, and those around which a paragraph ends. */
+const line_starts = new Set(['br', 'li', 'tr', 'dt', 'dd', 'option'])
 const paragraph_ends = new Set([
   ...['p', 'div', 'section', 'article', 'header', 'footer', 'main', 'aside', 'nav', 'figure', 'figcaption'],
   ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'dl', 'table', 'blockquote', 'pre', 'form', 'title', 'body'],
@@ -28,7 +28,7 @@ export function htmlToText(html: string): string {
     }
     at = silent.has(tag.name) && !tag.closes ? skipElement(lower, tag.name, tag.end) : tag.end
     if (paragraph_ends.has(tag.name)) parts.push('\n\n')
-    else if (line_ends.has(tag.name)) parts.push('\n')
+    else if (line_starts.has(tag.name) && !tag.closes) parts.push('\n')
     else if (tag.name === 'td' || tag.name === 'th') parts.push(' ')
   }
   parts.push(html.slice(at))

@@ -110,7 +110,7 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
   const { asset_parts, uploading, wakeAnswers } = running
   const { profile } = asset_parts
   const observer = observeRequests(settings.request_log_most)
-  const bad_days = judgeBadDays(settings.bad_days, clock.monotonic_ms)
+  const bad_days = judgeBadDays(settings.bad_days, () => clock.monotonic_ms())
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
   const about = { api: '', description: '' }
   const app = await createApp({
