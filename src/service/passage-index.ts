@@ -18,6 +18,8 @@ export interface PassageIndex {
   /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
   replace(asset: number, project: number, passages: readonly string[]): void
   forget(asset: number): void
+  /** Whether the asset was read into this index. */
+  has(asset: number): boolean
   search(request: SearchRequest): Hit[]
 }
 
@@ -44,14 +46,16 @@ export function openPassageIndex(database: Sqlite): PassageIndex {
     replace(asset, project, passages) {
       forget(asset)
       let first: number | bigint | undefined
+      // An asset without passages has a span too, an empty one: it was read.
       let last: number | bigint = 0
       for (const passage of passages) {
         last = insert.run(passage, asset, project).lastInsertRowid
         first ??= last
       }
-      if (first !== undefined) keep_span.run(asset, first, last)
+      keep_span.run(asset, first ?? 1, last)
     },
     forget,
+    has: (asset) => span.get(asset) !== undefined,
     search({ words, projects, assets, limit }) {
       if (words.length === 0) return []
       // Each word as a quoted string: nothing in a prompt is syntax (sqlite.org/fts5.html, "FTS5 Strings").

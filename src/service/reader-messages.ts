@@ -23,6 +23,8 @@ export interface ReadOutcome {
 
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
+  /** Ready assets behind `after`, in order, at most `most`, whose passages are not in the index. */
+  missing: { argument: { after: number; most: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
 }

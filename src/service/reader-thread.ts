@@ -17,8 +17,12 @@ const service = openSqliteReadOnly(database_file, service_version)
 const passages = openSqlite({ file: passages_file, migrations: passage_migrations, synchronous: 'FULL' })
 const index = openPassageIndex(passages)
 const find_object = service.prepare('SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?')
+const ready_assets = service.prepare(
+  `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
+)
 
 serveCalls({
+  missing: findMissing,
   read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
   forget: passages.transaction((assets: number[]): null => {
     for (const asset of assets) index.forget(asset)
@@ -31,6 +35,15 @@ serveCalls({
     return null
   },
 })
+
+function findMissing({ after, most }: { after: number; most: number }): AssetToRead[] {
+  const missing: AssetToRead[] = []
+  for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
+    if (!index.has(asset.asset)) missing.push(asset)
+    if (missing.length === most) break
+  }
+  return missing
+}
 
 function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutcome {
   const object = find_object.get(asset) as

@@ -126,7 +126,7 @@ CREATE VIRTUAL TABLE passages USING fts5 (
   text, asset UNINDEXED, project UNINDEXED,
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
--- The rows of an asset lie together: asset -> first to last rowid.
+-- Every asset that was read, and its rows, which lie together: first to last rowid, none where last is smaller.
 CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
 `,
   },

@@ -8,6 +8,7 @@ import { createApp } from './app.ts'
 import { type BadDays, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
+import { completeIndex } from './complete-index.ts'
 import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
 import { chatHandlers } from './handlers-chats.ts'
 import { labelHandlers } from './handlers-labels.ts'
@@ -48,6 +49,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const stores = openStores(settings.data_dir, settings.clock)
   const running = startWorkers(settings, stores)
   try {
+    await completeIndex(running.reader, settings.log)
     return await openDoors(settings, stores, running)
   } catch (error) {
     await running.end()

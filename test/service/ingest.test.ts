@@ -1,3 +1,5 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../fake-clock.ts'
 import { type Client, put, start, temporaryFolder, until } from './fixture.ts'
@@ -78,9 +80,8 @@ test('one file that is lost on the disk fails alone', async () => {
   const lines: string[] = []
   const client = await start({ ingest: { delay_ms: 200 }, log: (line) => lines.push(line) })
   const lost = await sent(client, 'x\n'.repeat(50_000))
-  const { rmSync, readdirSync } = await import('node:fs')
-  const folder = `${client.service.data_dir}/objects`
-  for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`)
+  const folder = join(client.service.data_dir, 'objects')
+  for (const file of readdirSync(folder)) rmSync(join(folder, file))
   const kept = await sent(client, 'small')
   await until(() => client.statusOf(kept) === 'ready')
   expect(client.statusOf(lost)).toBe('failed')
@@ -93,4 +94,26 @@ test('passages of a removed asset leave the index', async () => {
   expect((await client.ask('What is the secret of the orchard?')).response).toContain('quince')
   await client.delete(`/v1/assets/${asset_id}`)
   expect((await client.ask('What is the secret of the orchard?')).response).not.toContain('quince')
+})
+
+test('B-20 ready stays true when the index was removed: it is made again before anybody can ask', async () => {
+  const data_dir = temporaryFolder()
+  const lines: string[] = []
+  const first = await start({ data_dir })
+  await first.upload('The keeper of the northern lock is called Sunniva.')
+  await first.upload('')
+  await first.service.close()
+  for (const file of ['passages.db', 'passages.db-wal', 'passages.db-shm'])
+    rmSync(join(data_dir, file), { force: true })
+  const second = await start({ data_dir, log: (line) => lines.push(line) })
+  expect(lines).toEqual(['the index of passages was behind: 2 assets were read again'])
+  expect((await second.ask('Who keeps the northern lock?')).response).toContain('Sunniva')
+})
+
+test('an index that is damaged is said at the start, with what to do', async () => {
+  const data_dir = temporaryFolder()
+  writeFileSync(join(data_dir, 'passages.db'), 'this is no database'.repeat(100))
+  await expect(start({ data_dir })).rejects.toThrow(/passages\.db/)
+  rmSync(join(data_dir, 'passages.db'))
+  await start({ data_dir })
 })
