@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../fake-clock.ts'
-import { type Client, start, temporaryFolder, until } from './fixture.ts'
+import { type Client, put, start, temporaryFolder, until } from './fixture.ts'
 
 const never = (kind: string) => `${kind}_00000000000000000000`
 
@@ -65,6 +65,19 @@ test('C-05 without a scope the whole project is known, and no other project', as
   const { response } = await client.ask(question)
   expect(quoted(response)).toEqual(['Oslo', 'Porto', 'Riga'])
   expect(response).not.toContain('Tunis')
+})
+
+test('B-22 an asset is of use once it is ready, not before', async () => {
+  const clock = new FakeClock(Date.now())
+  const client = await start({ clock, ingest: { delay_ms: 1_000 } })
+  const slot = await client.slot({ filename: 'Oslo.md' })
+  await put(slot, 'The harbour of Oslo closes early.')
+  await client.post(`/v1/assets/${slot.asset_id}/complete`)
+  const scope = { asset_ids: [slot.asset_id] }
+  expect(quoted((await client.ask(question, { scope })).response)).toEqual([])
+  await clock.advance(1_000)
+  await until(() => client.statusOf(slot.asset_id) === 'ready')
+  expect(quoted((await client.ask(question, { scope })).response)).toEqual(['Oslo'])
 })
 
 test('C-06 each kind narrows the knowledge, several kinds are a union', async () => {
