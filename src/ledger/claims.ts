@@ -43,7 +43,8 @@ export class Claims {
   readonly #parts: ClaimParts
   readonly #claimed: Record<ContentWork, Map<number, number>> = { send: new Map(), follow: new Map(), label: new Map() }
   readonly #looks
-  readonly #take_look
+  readonly #defer_look
+  readonly #looked_at = new Map<string, number>()
   readonly #select: Record<ContentWork, ReturnType<Sqlite['prepare']>>
   readonly #next_due: Record<'look' | ContentWork, ReturnType<Sqlite['prepare']>>
   readonly #a_path
@@ -52,13 +53,11 @@ export class Claims {
 
   constructor(database: Sqlite, parts: ClaimParts) {
     this.#parts = parts
-    this.#looks = database
-      .prepare(
-        `SELECT * FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= ?
-         ORDER BY not_before_ms LIMIT ?`,
-      )
-      .safeIntegers(true)
-    this.#take_look = database.prepare('UPDATE files SET not_before_ms = ? WHERE folder = ? AND path = ?')
+    this.#looks = database.prepare(
+      `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= ?
+       ORDER BY not_before_ms LIMIT ?`,
+    )
+    this.#defer_look = database.prepare('UPDATE files SET not_before_ms = ? WHERE folder = ? AND path = ?')
     const select = (condition: string, due: string) =>
       database.prepare(
         `SELECT * FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
@@ -81,20 +80,26 @@ export class Claims {
     this.#defer = database.prepare('UPDATE contents SET not_before_ms = ? WHERE id = ?')
   }
 
-  /**
-   * Looks are claimed in the row itself: its next look moves to when the claim is over. The look's own fact sets it anew, and
-   * a look at a file that was meanwhile settled is answered by the row as it then is.
-   */
   look(limit: number, now_ms: number): Claimed<LookWork> {
-    const rows = (this.#looks.all(now_ms, limit) as Parameters<typeof fileRow>[0][]).map(fileRow)
+    const claimed = this.#looked_at
+    for (const [key, until_ms] of claimed) if (until_ms <= now_ms) claimed.delete(key)
+    const rows = this.#looks.all(now_ms, limit + claimed.size) as { folder: number; path: string }[]
     const work: LookWork[] = []
-    for (const row of rows) {
-      const folder = this.#parts.folders.withId(row.folder)
-      const in_reach = folder?.configured === true && folder.offline_reason === undefined
-      this.#take_look.run(now_ms + (in_reach ? this.#parts.limits.claim_ms : out_of_reach_ms), row.folder, row.path)
-      if (in_reach) work.push({ folder: folder.name, path: row.path })
+    for (const { folder: id, path } of rows) {
+      if (claimed.has(lookKey(id, path))) continue
+      const folder = this.#parts.folders.withId(id)
+      if (folder?.configured && folder.offline_reason === undefined) {
+        claimed.set(lookKey(id, path), now_ms + this.#parts.limits.claim_ms)
+        work.push({ folder: folder.name, path })
+      } else this.#defer_look.run(now_ms + out_of_reach_ms, id, path)
     }
     return { work, next_due_ms: this.#nextDue('look', now_ms) }
+  }
+
+  /** A fact about a path ends the claim on it. */
+  endLook(folder: string, path: string): void {
+    const row = this.#parts.folders.named(folder)
+    if (row) this.#looked_at.delete(lookKey(row.id, path))
   }
 
   send(limit: number, except: readonly string[], now_ms: number): Claimed<SendWork> {
@@ -239,4 +244,8 @@ export class Claims {
   #projectOf(row: ContentRow): string {
     return this.#parts.folders.projectId(row.project)
   }
+}
+
+function lookKey(folder: number, path: string): string {
+  return `${folder} ${path}`
 }

@@ -176,7 +176,9 @@ export class FileRecorder {
 
   /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
   lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content'>>, at_ms: number): void {
-    const asked = { reason: undefined, detail: undefined, not_before_ms: at_ms, ...change }
+    // What `start` left out is judged by `start` again, not as an arrival.
+    const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
+    const asked = { reason, detail: undefined, not_before_ms: at_ms, ...change }
     this.#write(row, { ...row, ...asked, state: 'seen' })
   }
 }

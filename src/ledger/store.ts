@@ -156,6 +156,7 @@ export class LedgerStore {
         this.#troubles.apply(fact, at_ms)
         break
       default:
+        this.claims.endLook(fact.folder, fact.path)
         this.#file_recorder.apply(fact, at_ms)
     }
   }

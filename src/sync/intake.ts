@@ -1,0 +1,216 @@
+import type { Clock } from '../base/time.ts'
+import { hour_ms, second_ms } from '../base/time.ts'
+import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
+import type { IgnoreRules } from '../disk/ignore.ts'
+import { rootStatus } from '../disk/mount.ts'
+import type { FileFact } from '../domain/fact.ts'
+import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import { lookVerdict } from './look-verdict.ts'
+import type { SyncReport } from './report.ts'
+
+/**
+ * Looks at paths and tells the ledger what is there: the one way in for watch events, scans and due looks. A path is looked at
+ * by one caller at a time; the second waits, so that an older look never overwrites a newer one.
+ */
+export interface Intake {
+  /** Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be checked before any file counts as gone. */
+  lookAt(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
+  inFlight(): number
+}
+
+export interface IntakeFolder {
+  settings: FolderSettings
+  rules: IgnoreRules
+}
+
+export interface IntakeTools {
+  ledger: Ledger
+  examiner: Examiner
+  clock: Clock
+  report: SyncReport
+  folders: ReadonlyMap<string, IntakeFolder>
+  /** A folder that held more than this and is suddenly empty counts as offline, not as emptied. */
+  empty_folder_files: number
+}
+
+/** Small enough that a group of big files does not hold the others up, large enough to keep two hashing threads busy. */
+const looks_at_once = 250
+/** A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at first sight on a share. */
+const remote_clock_doubt_ms = hour_ms
+const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
+
+export function createIntake(tools: IntakeTools): Intake {
+  const in_flight = new Map<string, Promise<unknown>>()
+
+  async function lookAtSome(folder: IntakeFolder, paths: readonly string[]): Promise<'recorded' | 'doubtful'> {
+    const keys = paths.map((path) => `${folder.settings.name}\n${path}`)
+    for (;;) {
+      const others = keys.map((key) => in_flight.get(key)).filter((other) => other !== undefined)
+      if (others.length === 0) break
+      await Promise.allSettled(others)
+    }
+    const work = new LookRound(tools, folder).run(paths)
+    for (const key of keys) in_flight.set(key, work)
+    try {
+      return await work
+    } finally {
+      for (const key of keys) in_flight.delete(key)
+    }
+  }
+
+  return {
+    async lookAt(name, paths) {
+      const folder = tools.folders.get(name)
+      if (!folder) return 'recorded'
+      let answer: 'recorded' | 'doubtful' = 'recorded'
+      for (let from = 0; from < paths.length; from += looks_at_once) {
+        if ((await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))])) === 'doubtful')
+          answer = 'doubtful'
+      }
+      return answer
+    },
+    inFlight: () => in_flight.size,
+  }
+}
+
+interface Looked {
+  path: string
+  known: KnownFile | undefined
+  look: Look
+}
+
+/** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
+class LookRound {
+  readonly #tools: IntakeTools
+  readonly #folder: FolderSettings
+  readonly #rules: IgnoreRules
+  readonly #facts: FileFact[] = []
+  #state: FolderState | undefined
+
+  constructor(tools: IntakeTools, folder: IntakeFolder) {
+    this.#tools = tools
+    this.#folder = folder.settings
+    this.#rules = folder.rules
+  }
+
+  async run(paths: readonly string[]): Promise<'recorded' | 'doubtful'> {
+    const { ledger, examiner } = this.#tools
+    const name = this.#folder.name
+    this.#state = (await ledger.folders()).find((state) => state.name === name)
+    if (!this.#state?.online) return 'doubtful'
+    const [known, looks] = await Promise.all([ledger.filesAt(name, paths), examiner.lstat(this.#folder.path, paths)])
+    const looked = paths.map((path, index) => ({ path, known: known[index], look: looks[index]! }))
+    const to_hash = await this.#judge(looked)
+    await this.#hash(to_hash)
+    const trusted = this.#trustGone()
+    if (this.#facts.length > 0) await ledger.record(this.#facts)
+    this.#tell()
+    return trusted ? 'recorded' : 'doubtful'
+  }
+
+  async #judge(looked: readonly Looked[]): Promise<{ path: string; stat: FileStat }[]> {
+    const folder = this.#folder.name
+    const to_hash: { path: string; stat: FileStat }[] = []
+    const is_remote = this.#isRemote()
+    for (const { path, known, look } of looked) {
+      if (this.#rules.verdict(path, 'file').ignored) {
+        if (known) this.#facts.push({ type: 'file_ignored', folder, path })
+        continue
+      }
+      if (look.kind === 'unreadable') this.#facts.push(this.#unreadable(path, known, undefined, look.code))
+      else if (look.kind !== 'file') {
+        if (known && known.state !== 'gone') this.#facts.push({ type: 'file_gone', folder, path })
+      } else {
+        const verdict = await this.#verdict(path, known, look.stat, is_remote)
+        if (verdict.kind === 'fact') this.#facts.push(verdict.fact)
+        if (verdict.kind === 'hash') to_hash.push({ path, stat: look.stat })
+      }
+    }
+    return to_hash
+  }
+
+  async #verdict(path: string, known: KnownFile | undefined, stat: FileStat, is_remote: boolean) {
+    const state = this.#state!
+    const is_new_here = known === undefined && this.#folder.start.kind !== 'all' && state.first_scan_ms !== undefined
+    return lookVerdict({
+      folder: this.#folder,
+      path,
+      known,
+      stat,
+      now_ms: this.#tools.clock.now_ms(),
+      clock_doubt_ms: is_remote ? remote_clock_doubt_ms : 0,
+      started_ms: state.started_ms,
+      first_scan_done: state.first_scan_ms !== undefined,
+      moved_from_before_start: is_new_here && (await this.#tools.ledger.wasBeforeStart(this.#folder.name, stat)),
+    })
+  }
+
+  #isRemote(): boolean {
+    const status = rootStatus(this.#folder.path)
+    return status.kind === 'online' && status.remote
+  }
+
+  async #hash(entries: { path: string; stat: FileStat }[]): Promise<void> {
+    if (entries.length === 0) return
+    const outcomes = await this.#tools.examiner.fingerprint(this.#folder.path, entries)
+    for (const [index, { path, stat }] of entries.entries()) {
+      this.#facts.push(this.#fromFingerprint(path, stat, outcomes[index]!))
+    }
+  }
+
+  #fromFingerprint(path: string, stat: FileStat, outcome: Fingerprint): FileFact {
+    const folder = this.#folder.name
+    const now_ms = this.#tools.clock.now_ms()
+    switch (outcome.kind) {
+      case 'hashed':
+        return { type: 'file_settled', folder, path, stat: outcome.stat, md5: outcome.md5 }
+      case 'changed':
+        return { type: 'file_seen', folder, path, stat, not_before_ms: now_ms + this.#folder.settle_ms }
+      case 'missing':
+        return { type: 'file_gone', folder, path }
+      case 'unreadable':
+        return this.#unreadable(path, undefined, stat, outcome.code)
+      case 'outside': {
+        const detail = 'its real place is outside the folder (a directory on the way is a symbolic link)'
+        return { type: 'file_blocked', folder, path, stat, reason: 'outside', detail, not_before_ms: undefined }
+      }
+    }
+  }
+
+  /** Tried again after as long as it has been so, within bounds: soon for a lock, rarely for a file nobody may read. */
+  #unreadable(path: string, known: KnownFile | undefined, stat: FileStat | undefined, code: string): FileFact {
+    const now_ms = this.#tools.clock.now_ms()
+    const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
+    const wait_ms = Math.min(retry_unreadable.most_ms, Math.max(retry_unreadable.first_ms, since_ms))
+    const blocked = { type: 'file_blocked', folder: this.#folder.name, path, stat, reason: 'unreadable' } as const
+    return { ...blocked, detail: `it cannot be read (${code})`, not_before_ms: now_ms + wait_ms }
+  }
+
+  /**
+   * "Gone" is believed only of a folder that is there, on the same device, and not suddenly empty. Where that is in doubt the
+   * facts are dropped: the folder's keeper looks at the whole of it.
+   */
+  #trustGone(): boolean {
+    if (!this.#facts.some((fact) => fact.type === 'file_gone')) return true
+    const state = this.#state!
+    const status = rootStatus(this.#folder.path)
+    const is_here = status.kind === 'online' && status.device === state.device
+    const many = state.known_files > this.#tools.empty_folder_files
+    if (is_here && !(status.empty && many && !state.empty_accepted)) return true
+    const kept = this.#facts.filter((fact) => fact.type !== 'file_gone')
+    this.#facts.length = 0
+    this.#facts.push(...kept)
+    return false
+  }
+
+  #tell(): void {
+    const { report } = this.#tools
+    for (const fact of this.#facts) {
+      const name = `${fact.folder}/${fact.path}`
+      if (fact.type === 'file_blocked') report.blocked(fact.detail, name)
+      else if (fact.type === 'file_skipped') report.skipped(fact.reason, name)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { type FileStat, type KnownFile, sameStat } from '../domain/file.ts'
+
+/**
+ * Whether a file is quiet enough to be hashed. A writer may pause between two writes, so one look is not enough: size, mtime,
+ * ctime and inode must stay the same from one look to another, at least `settle_ms` later.
+ */
+export type SettleVerdict =
+  | { kind: 'quiet' }
+  | { kind: 'wait'; until_ms: number }
+  /** It kept changing for longer than the cap: told to people, looked at again later. */
+  | { kind: 'still_changing'; until_ms: number }
+
+export interface SettleInput {
+  stat: FileStat
+  known: KnownFile | undefined
+  now_ms: number
+  settle_ms: number
+  settle_cap_ms: number
+  /** How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network share. */
+  clock_doubt_ms: number
+}
+
+/** File times have a granularity (up to 10 ms on ext4, 2 s on FAT and old SMB): a file is old only when it is older than that. */
+const time_granularity_ms = 2_000
+
+export function settle(input: SettleInput): SettleVerdict {
+  const { stat, known, now_ms, settle_ms, settle_cap_ms } = input
+  const is_waiting = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
+  if (is_waiting && sameStat(known.stat, stat)) {
+    // `not_before_ms` was set settle_ms after the look that saw this stat first.
+    const due_ms = known.not_before_ms ?? now_ms
+    return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
+  }
+  if (isOlder(input, settle_ms + time_granularity_ms + input.clock_doubt_ms)) return { kind: 'quiet' }
+  if (is_waiting && now_ms - known.seen_ms >= settle_cap_ms) {
+    return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
+  }
+  return { kind: 'wait', until_ms: now_ms + settle_ms }
+}
+
+/** True when both times lie at least this far in the past; a time in the future proves nothing. */
+function isOlder({ stat, now_ms }: SettleInput, age_ms: number): boolean {
+  const newest_ns = stat.mtime_ns > stat.ctime_ns ? stat.mtime_ns : stat.ctime_ns
+  return newest_ns <= BigInt(Math.floor(now_ms - age_ms)) * 1_000_000n
+}
