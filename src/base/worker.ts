@@ -63,7 +63,8 @@ export function runWorker(options: WorkerOptions): Worker {
     name,
     wake() {
       woken = true
-      interrupt.abort()
+      // A reason of our own: without one each wake makes a DOMException with its stack, for nobody.
+      interrupt.abort('woken')
     },
     ended: loop(),
     lastStep_ms: () => last_step_ms,
