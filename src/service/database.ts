@@ -41,7 +41,15 @@ export function makeDataFolders(paths: DataPaths): void {
   }
 }
 
+/**
+ * The log is folded into the database after this many pages (16 MB; SQLite's own choice is 4): hot pages, which nearly every commit
+ * writes, are then copied a quarter as often, and the pause that it makes stays short.
+ */
+const checkpoint_pages = 4_000
+
 /** NORMAL, because the commit group flushes the log itself before anything is answered (commit-group). */
 export function openServiceDatabase(paths: DataPaths): Sqlite {
-  return openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' })
+  const database = openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' })
+  database.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
+  return database
 }

@@ -25,7 +25,7 @@ const idle_ms = 60 * second_ms
  * After a small batch a moment's rest, so that a stream of small files shares its flushes instead of taking one each. Real time,
  * whatever clock the service runs on: it is about the disk. A single file does not wait: the rest comes after it.
  */
-const gather_ms = 10
+const gather_ms = 50
 /** Passages of removed assets taken out at a time. */
 const forget_most = 256
 /** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */

@@ -58,7 +58,7 @@ const defaults = {
 const ingest_defaults: Required<IngestOptions> = {
   delay_ms: 0,
   // One commit of the index costs a disk flush: 64 small files share it, and the first is still ready within 20 ms.
-  concurrency: 64,
+  concurrency: 256,
   // A text is held in memory about four times while it is read: 128 MB at most.
   max_bytes: 32 * 1024 * 1024,
 }
