@@ -25,7 +25,7 @@ export function searchWords(prompt: string): string[] {
   return (telling.length > 0 ? telling : words).slice(0, words_most)
 }
 
-export const extractive_note =
+const extractive_note =
   '_This answer is extractive: the passages above stand word for word in the files named, no language model wrote any of it._'
 
 const nothing_found = 'No passage within the scope of this question matches it.'

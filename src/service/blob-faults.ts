@@ -7,7 +7,7 @@ export interface BlobFaults {
   reasons: string[]
 }
 
-export const reasons_most = 1_000
+const reasons_most = 1_000
 
 /** What must never reach a blob store: it breaks the signature and hands the token to a stranger (B-08). */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']

@@ -35,7 +35,7 @@ export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers):
   return errorAnswer(code, messageOf(error))
 }
 
-export function errorAnswer(code: ErrorCode, humane: string): ErrorAnswer {
+function errorAnswer(code: ErrorCode, humane: string): ErrorAnswer {
   const status = error_statuses[code]
   return { status, body: { code, humane, statusCode: status } satisfies ErrorBody }
 }

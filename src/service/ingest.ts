@@ -23,7 +23,7 @@ export interface IngestParts {
 const idle_ms = 60 * second_ms
 /**
  * After a small batch a moment's rest, so that a stream of small files shares its flushes instead of taking one each. Real time,
- * whatever clock the service runs on: it is about the disk. A single file does not wait: the rest comes after it.
+ * whatever clock the service runs on: it is about the disk. One file at a time never waits.
  */
 const gather_ms = 50
 /** Passages of removed assets taken out at a time. */
@@ -58,7 +58,7 @@ export function runIngest(parts: IngestParts): Worker {
           }
         })
       }
-      if (due.length > 0 && due.length < settings.concurrency) await system_clock.sleep(gather_ms, signal)
+      if (due.length > 1 && due.length < settings.concurrency) await system_clock.sleep(gather_ms, signal)
       if (forgotten.length + due.length > 0) return { wait_ms: 0 }
       const next_ms = assets.nextIngestDue()
       return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }

@@ -26,6 +26,8 @@ export function receiveBody(request: IncomingMessage, options: ReceiveOptions): 
 
 function receiveInline(request: IncomingMessage, { length, halfWay }: ReceiveOptions): Promise<Received | undefined> {
   return new Promise((resolve, reject) => {
+    // Gone while it waited to be read: its `close` does not come again.
+    if (request.destroyed) return resolve(undefined)
     const chunks: Buffer[] = []
     let size = 0
     let past_half = false

@@ -132,5 +132,4 @@ CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTE
   },
 ]
 
-export const passage_version = passage_migrations.length
 export const service_version = service_migrations.length

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { closeServer, listen } from '../base/http-server.ts'
-import { routes } from '../contract/routes.ts'
+import { type RouteId, routes } from '../contract/routes.ts'
 import type { Projects, Tokens } from './access.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
@@ -9,6 +9,7 @@ import { type BadDays, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
 import { completeIndex } from './complete-index.ts'
+import type { Handlers } from './handler.ts'
 import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
 import { chatHandlers } from './handlers-chats.ts'
 import { labelHandlers } from './handlers-labels.ts'
@@ -114,25 +115,15 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
   const observer = observeRequests(settings.request_log_most)
   const bad_days = judgeBadDays(settings.bad_days, () => clock.monotonic_ms())
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
-  const about = { api: '', description: '' }
-  const app = await createApp({
-    ...stores,
-    observer,
-    bad_days,
-    profile,
-    clock,
-    log,
-    handlers: {
-      'description.read': () => {
-        about.description ||= toYaml(describeInterface(routes, about.api))
-        return { status: 200, body: about.description }
-      },
-      ...projectHandlers(openProjectListing(stores.database)),
-      ...assetHandlers(asset_parts),
-      ...labelHandlers({ ...stores, profile, clock }),
-      ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
-    },
-  })
+  const api = { origin: '' }
+  const handlers: Handlers<RouteId> = {
+    ...descriptionHandlers(api),
+    ...projectHandlers(openProjectListing(stores.database)),
+    ...assetHandlers(asset_parts),
+    ...labelHandlers({ ...stores, profile, clock }),
+    ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
+  }
+  const app = await createApp({ ...stores, observer, bad_days, profile, clock, log, handlers })
   const blob_server = createBlobStore({ ...stores, observer, bad_days, faults: blobFaults, uploading, clock, log })
   const servers = [app.server, blob_server]
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
@@ -146,7 +137,7 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
     await stores.files.sweep(stores.objects.names)
     await app.ready()
     asset_parts.blob.origin = originOf(host, await listen(blob_server, host, settings.blob_port))
-    about.api = originOf(host, await listen(app.server, host, settings.port))
+    api.origin = originOf(host, await listen(app.server, host, settings.port))
   } catch (error) {
     await closeDoors()
     throw error
@@ -154,7 +145,7 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
 
   let closing: Promise<void> | undefined
   return {
-    api: about.api,
+    api: api.origin,
     blob: asset_parts.blob.origin,
     data_dir: settings.data_dir,
     projects: stores.access.projects,
@@ -170,6 +161,16 @@ async function openDoors(settings: Settings, stores: Stores, running: Running): 
     close() {
       closing ??= closeDoors().then(() => running.end())
       return closing
+    },
+  }
+}
+
+function descriptionHandlers(api: { origin: string }): Handlers<'description.read'> {
+  let text = ''
+  return {
+    'description.read': () => {
+      text ||= toYaml(describeInterface(routes, api.origin))
+      return { status: 200, body: text }
     },
   }
 }

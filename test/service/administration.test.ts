@@ -179,3 +179,13 @@ test.each([
   const { code, err } = await sluice('serve', '--fail', rule, '--data-dir', temporaryFolder())
   expect([code, err]).toEqual([64, expect.stringContaining(message)])
 })
+
+test('docs/service.md names every option of serve and no other', async () => {
+  const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8')
+  const { out } = await sluice('serve', '--help')
+  const optionsIn = (text: string) => new Set(text.match(/--[a-z][a-z-]+/g))
+  const shared = ['--config', '--help']
+  const offered = [...optionsIn(out)].filter((option) => !shared.includes(option)).sort()
+  const table = page.slice(page.indexOf('| Option of `serve`'), page.indexOf('### Failures'))
+  expect([...optionsIn(table)].sort()).toEqual(offered)
+})

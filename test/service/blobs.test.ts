@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { createReadStream, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { openObjectFiles } from '../../src/service/object-files.ts'
+import { receiveBody } from '../../src/service/receive-body.ts'
 import { type Client, md5Of, put, type Slot, start, temporaryFolder, until } from './fixture.ts'
 
 /** A PUT with exactly these headers, as bytes on the wire. */
@@ -262,6 +266,16 @@ test.each([10_000, 1_000_000])('a body of %i bytes that breaks off leaves nothin
   await until(() => readdirSync(join(client.service.data_dir, 'objects')).length === 0)
   expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
   expect((await put(slot, 'whole')).status).toBe(201)
+})
+
+test.each([10, 1_000_000])('a body of %i bytes whose sender is gone before it is read ends at once', async (length) => {
+  const gone = new PassThrough()
+  gone.destroy()
+  await once(gone, 'close')
+  const folder = temporaryFolder()
+  const options = { length, files: openObjectFiles(folder), halfWay: () => undefined }
+  expect(await receiveBody(gone as unknown as IncomingMessage, options)).toBeUndefined()
+  expect(readdirSync(folder)).toEqual([])
 })
 
 test('files that no row names are removed at the next start', async () => {
