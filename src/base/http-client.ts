@@ -32,6 +32,8 @@ export interface HttpClientOptions {
   /** PEM certificates that are trusted besides the usual ones. */
   ca?: string | undefined
   proxy?: ProxyVariables | undefined
+  /** Connect to this Unix socket, whatever the host of the URL says. */
+  socket_path?: string | undefined
   timeouts: HttpTimeouts
   /** More of an answer is not read. */
   max_body_bytes: number
@@ -198,11 +200,12 @@ async function readAnswer(
   return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
 }
 
-function directOptions({ connections, ca, timeouts }: HttpClientOptions): Agent.Options {
+function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOptions): Agent.Options {
   return {
     ...poolOptions(connections, timeouts),
     connect: {
       timeout: timeouts.connect_ms,
+      ...(socket_path === undefined ? {} : { socketPath: socket_path }),
       // One context for all connections: reading some 150 certificates for each of them costs more than the request.
       ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: trusted(ca) }) }),
     },

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { ListenOptions, Socket } from 'node:net'
 import cors from '@fastify/cors'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
@@ -163,10 +163,21 @@ export function createBareServer({ handle, answerError }: BareServerOptions): Se
 
 /** Listens and answers the port that was given (`port` 0 takes a free one). Error `http.listen`. */
 export async function listen(server: Server, host: string, port: number): Promise<number> {
+  await startListening(server, { host, port }, `${host}, port ${port}`, 'choose another port, or 0 for a free one')
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** Listens on a Unix socket; Node removes the file when the server closes. Error `http.listen`, where something lies there too. */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  await startListening(server, { path }, path, 'check who may write into its folder')
+}
+
+async function startListening(server: Server, where: ListenOptions, name: string, hint: string): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen(port, host, () => {
+      server.listen(where, () => {
         server.off('error', reject)
         resolve()
       })
@@ -174,13 +185,11 @@ export async function listen(server: Server, host: string, port: number): Promis
   } catch (error) {
     throw new SluiceError({
       code: 'http.listen',
-      message: `cannot listen on ${host}, port ${port}: ${messageOf(error)}`,
-      hint: 'choose another port, or 0 for a free one',
+      message: `cannot listen on ${name}: ${messageOf(error)}`,
+      hint,
       cause: error,
     })
   }
-  const address = server.address()
-  return typeof address === 'object' && address !== null ? address.port : port
 }
 
 /** A connection whose last request has just ended is idle from then on, and Node does not look again by itself. */

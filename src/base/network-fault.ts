@@ -67,6 +67,8 @@ export function isSurelyUnsent(code: string | undefined): boolean {
 
 const reasons: Record<string, NetworkReason> = {
   ECONNREFUSED: 'refused',
+  // A Unix socket that is not there.
+  ENOENT: 'refused',
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
   EHOSTDOWN: 'unreachable',
