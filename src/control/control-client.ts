@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { createHttpClient, type HttpClient } from '../base/http-client.ts'
+import { day_ms, second_ms, system_clock } from '../base/time.ts'
+import { type ControlVerbs, controlSocket, type DaemonPresence } from './control-verbs.ts'
+
+export interface ControlClient extends ControlVerbs {
+  /** What answered when we came. */
+  readonly presence: DaemonPresence
+  close(): Promise<void>
+}
+
+/** A word to many rows (`accept` of a whole share) is one transaction of seconds. */
+const answer_ms = 60 * second_ms
+/** `idle` is answered when all is in; a daemon that dies ends the wait at once, so this is only its outermost bound. */
+const idle_answer_ms = 14 * day_ms
+const max_body_bytes = 65_536
+
+/**
+ * Reaches the daemon that works on this state directory; undefined when nobody listens there. Errors of the verbs: what the
+ * daemon threw, `control.lost` when it ended meanwhile, `control.unreachable` when its socket is not ours to use.
+ */
+export async function connectControl(state_dir: string): Promise<ControlClient | undefined> {
+  const socket = controlSocket(state_dir)
+  if (!existsSync(socket)) return undefined
+  const client = clientOf(socket, answer_ms)
+  const patient = clientOf(socket, idle_answer_ms)
+  const close = async () => void (await Promise.all([client.close(), patient.close()]))
+  try {
+    const presence = (await call(client, 'GET', 'ping')) as DaemonPresence
+    return {
+      presence,
+      ping: async () => (await call(client, 'GET', 'ping')) as DaemonPresence,
+      rescan: async (where) => void (await call(client, 'POST', 'rescan', where)),
+      retry: async (where) => void (await call(client, 'POST', 'retry', where)),
+      accept: async (where) => void (await call(client, 'POST', 'accept', where)),
+      idle: async () => void (await call(patient, 'POST', 'idle')),
+      close,
+    }
+  } catch (error) {
+    await close()
+    // A socket without a process behind it is what a killed daemon leaves.
+    if (isSluiceError(error, 'control.nobody')) return undefined
+    throw error
+  }
+}
+
+function clientOf(socket_path: string, answer_ms: number): HttpClient {
+  const timeouts = { connect_ms: 5 * second_ms, answer_ms, body_ms: answer_ms, stall_ms: answer_ms }
+  return createHttpClient({ connections: 2, socket_path, timeouts, max_body_bytes, clock: system_clock })
+}
+
+async function call(http: HttpClient, method: 'GET' | 'POST', verb: string, body?: object): Promise<unknown> {
+  const { status, body: text } = await request(http, method, verb, body)
+  const answer = parsed(text)
+  if (status === 200) return answer
+  const { code, message, hint } = (answer ?? {}) as Record<string, unknown>
+  throw fromPlainError({
+    code: typeof code === 'string' ? code : 'control.failed',
+    message: typeof message === 'string' ? message : `the daemon answered ${verb} with status ${status}`,
+    ...(typeof hint === 'string' ? { hint } : {}),
+  })
+}
+
+async function request(http: HttpClient, method: 'GET' | 'POST', verb: string, body?: object) {
+  try {
+    return await http.request({
+      method,
+      // Nothing looks the name up: the connection goes to the socket.
+      url: new URL(`http://localhost/v1/${verb}`),
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+  } catch (error) {
+    throw translated(error, verb)
+  }
+}
+
+function translated(error: unknown, verb: string): unknown {
+  if (!isSluiceError(error)) return error
+  if (error.code === 'network.refused') {
+    return new SluiceError({ code: 'control.nobody', message: 'no daemon listens on its socket', cause: error })
+  }
+  if (error.code === 'network.reset') {
+    return new SluiceError({
+      code: 'control.lost',
+      message: `the daemon ended before it answered ${verb}`,
+      hint: 'its log says why; start it again with `sluice run`',
+      cause: error,
+    })
+  }
+  return new SluiceError({
+    code: 'control.unreachable',
+    message: `the daemon does not answer ${verb}: ${messageOf(error)}`,
+    hint: 'run this as the user that the daemon runs as; if it hangs, its log says where',
+    cause: error,
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // No JSON: the status alone has to do.
+    return undefined
+  }
+}

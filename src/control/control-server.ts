@@ -1,0 +1,96 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../base/errors.ts'
+import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSocket } from '../base/http-server.ts'
+import { scrubText } from '../base/scrub.ts'
+import { second_ms } from '../base/time.ts'
+import type { ControlVerbs, PlaceInFolder } from './control-verbs.ts'
+
+export interface Control {
+  /** Answers what can be answered at once, cuts the rest, removes the socket. */
+  close(): Promise<void>
+}
+
+/** A path of Linux has 4,096 bytes at most, and JSON writes a byte as six characters at the worst. */
+const body_limit_bytes = 32_768
+/** Who waits for `idle` is told by the closed connection that the daemon is leaving. */
+const close_grace_ms = second_ms
+/** sizeof(sockaddr_un.sun_path) less its end: 107 bytes on Linux (unix(7)), 103 on macOS. */
+const longest_socket_path = 103
+
+/**
+ * Serves the verbs as JSON over HTTP on a Unix socket, 0600. The caller holds the ledger of the state directory: a socket that
+ * lies there then belongs to a process that has died, and is removed. Errors: `config.state_dir`, `http.listen`.
+ */
+export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
+  const { socket, verbs } = options
+  refuseLongPath(socket)
+  const app = await createHttpApp({ body_limit_bytes, answerError })
+  serveVerbs(app, verbs)
+  await app.ready()
+  rmSync(socket, { force: true })
+  await listenOnSocket(app.server, socket)
+  chmodSync(socket, 0o600)
+  return {
+    async close() {
+      await closeServer(app.server, close_grace_ms)
+      await app.close()
+    },
+  }
+}
+
+function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
+  app.get('/v1/ping', () => verbs.ping())
+  app.post('/v1/rescan', async ({ body }) => {
+    const { folder } = fieldsOf(body)
+    await verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
+    return {}
+  })
+  app.post('/v1/retry', async ({ body }) => {
+    await verbs.retry(placeOf(body))
+    return {}
+  })
+  app.post('/v1/accept', async ({ body }) => {
+    await verbs.accept(placeOf(body))
+    return {}
+  })
+  app.post('/v1/idle', async () => {
+    await verbs.idle()
+    return {}
+  })
+}
+
+function placeOf(body: unknown): PlaceInFolder {
+  const { folder, path } = fieldsOf(body)
+  return { folder: textOf(folder, 'folder'), path: textOf(path, 'path') }
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> {
+  if (body === undefined) return {}
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
+  throw new SluiceError({ code: 'control.body', message: 'the body is not a JSON object' })
+}
+
+function textOf(value: unknown, field: string): string {
+  if (typeof value === 'string') return value
+  throw new SluiceError({ code: 'control.body', message: `${field} must be a text` })
+}
+
+/** Our own errors cross the socket whole, so that the command shows what it would have thrown itself. */
+function answerError(error: unknown): ErrorAnswer {
+  const { code, message, hint } = toPlainError(error)
+  const body: PlainError = {
+    code,
+    message: scrubText(message),
+    ...(hint === undefined ? {} : { hint: scrubText(hint) }),
+  }
+  return { status: isSluiceError(error) ? 400 : 500, body }
+}
+
+function refuseLongPath(socket: string): void {
+  if (Buffer.byteLength(socket) <= longest_socket_path) return
+  throw new SluiceError({
+    code: 'config.state_dir',
+    message: `${socket} is too long for the path of a socket (${longest_socket_path} bytes at the most)`,
+    hint: 'set state_dir to a shorter path',
+  })
+}

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+
+/** What a running daemon can be asked from outside; the same on both ends of the socket. */
+export interface ControlVerbs {
+  ping(): Promise<DaemonPresence>
+  /** Scan now; without a folder, all of them. Resolves when it is begun, not when it is over. */
+  rescan(where: { folder?: string | undefined }): Promise<void>
+  /** What was refused, blocked or set back is tried again. */
+  retry(where: PlaceInFolder): Promise<void>
+  /** What the brake or the folder's start holds back may go. */
+  accept(where: PlaceInFolder): Promise<void>
+  /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
+  idle(): Promise<void>
+}
+
+export interface DaemonPresence {
+  pid: number
+  version: string
+  /** run: until it is stopped; once: one pass, then it ends by itself. */
+  mode: 'run' | 'once'
+}
+
+/** A folder by its name, and a file or directory in it; the path '' is the whole folder. */
+export interface PlaceInFolder {
+  folder: string
+  path: string
+}
+
+export function controlSocket(state_dir: string): string {
+  return join(state_dir, 'control.sock')
+}

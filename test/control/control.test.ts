@@ -1,0 +1,201 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import tmp from 'tmp'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SluiceError } from '../../src/base/errors.ts'
+import { createHttpClient } from '../../src/base/http-client.ts'
+import { system_clock } from '../../src/base/time.ts'
+import { type ControlClient, connectControl } from '../../src/control/control-client.ts'
+import { type Control, startControl } from '../../src/control/control-server.ts'
+import { type ControlVerbs, controlSocket } from '../../src/control/control-verbs.ts'
+
+tmp.setGracefulCleanup()
+
+let state_dir: string
+const open: { close(): Promise<void> }[] = []
+
+beforeEach(() => {
+  state_dir = tmp.dirSync({ prefix: 'sluice-control-', unsafeCleanup: true }).name
+})
+
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+/** Verbs that tell what they were asked. */
+function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): ControlVerbs {
+  return {
+    ping: async () => ({ pid: 4711, version: '1.2.3', mode: 'run' }),
+    rescan: async (where) => void heard.push(['rescan', where]),
+    retry: async (where) => void heard.push(['retry', where]),
+    accept: async (where) => void heard.push(['accept', where]),
+    idle: async () => void heard.push(['idle']),
+    ...change,
+  }
+}
+
+async function serve(verbs: ControlVerbs): Promise<Control> {
+  const control = await startControl({ socket: controlSocket(state_dir), verbs })
+  open.push(control)
+  return control
+}
+
+async function connect(): Promise<ControlClient> {
+  const client = await connectControl(state_dir)
+  if (!client) throw new Error('nobody listens')
+  open.push(client)
+  return client
+}
+
+/** The answer to a request as curl or anybody would send it. */
+async function raw(path: string, body: string): Promise<{ status: number; body: unknown }> {
+  const timeouts = { connect_ms: 5_000, answer_ms: 5_000, body_ms: 5_000, stall_ms: 5_000 }
+  const socket_path = controlSocket(state_dir)
+  const http = createHttpClient({ connections: 1, socket_path, timeouts, max_body_bytes: 10_000, clock: system_clock })
+  open.push(http)
+  const headers = { 'content-type': 'application/json' }
+  const answer = await http.request({ method: 'POST', url: new URL(`http://localhost${path}`), headers, body })
+  return { status: answer.status, body: JSON.parse(answer.body) }
+}
+
+test('every verb arrives as it was asked', async () => {
+  const heard: unknown[] = []
+  await serve(recordingVerbs(heard))
+  const client = await connect()
+  expect(client.presence).toEqual({ pid: 4711, version: '1.2.3', mode: 'run' })
+  expect(await client.ping()).toEqual(client.presence)
+  await client.rescan({})
+  await client.rescan({ folder: 'notes' })
+  await client.retry({ folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' })
+  await client.accept({ folder: 'notes', path: '' })
+  await client.idle()
+  expect(heard).toEqual([
+    ['rescan', {}],
+    ['rescan', { folder: 'notes' }],
+    ['retry', { folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' }],
+    ['accept', { folder: 'notes', path: '' }],
+    ['idle'],
+  ])
+})
+
+test('the socket is for its owner alone', async () => {
+  await serve(recordingVerbs([]))
+  expect(statSync(controlSocket(state_dir)).mode & 0o777).toBe(0o600)
+})
+
+test('idle is answered when it is so, and other verbs are answered meanwhile', async () => {
+  let becomeIdle = () => {}
+  const idle = new Promise<void>((resolve) => {
+    becomeIdle = resolve
+  })
+  await serve(recordingVerbs([], { idle: () => idle }))
+  const client = await connect()
+  let is_idle = false
+  const waiting = client.idle().then(() => {
+    is_idle = true
+  })
+  await client.ping()
+  await client.ping()
+  expect(is_idle).toBe(false)
+  becomeIdle()
+  await waiting
+})
+
+test('what the daemon throws is thrown here, without secrets', async () => {
+  const retry = async () => {
+    throw new SluiceError({
+      code: 'database.full',
+      message: `no space for pat_${'x'.repeat(32)}`,
+      hint: 'free some space',
+    })
+  }
+  const accept = async () => {
+    throw new TypeError('by hand')
+  }
+  await serve(recordingVerbs([], { retry, accept }))
+  const client = await connect()
+  await expect(client.retry({ folder: 'a', path: 'b' })).rejects.toMatchObject({
+    code: 'database.full',
+    message: 'no space for pat_***',
+    hint: 'free some space',
+  })
+  await expect(client.accept({ folder: 'a', path: 'b' })).rejects.toMatchObject({
+    code: 'internal.unexpected',
+    message: 'by hand',
+  })
+})
+
+test('nobody listens: no socket, a socket of a dead process, one that its daemon has closed', async () => {
+  expect(await connectControl(state_dir)).toBeUndefined()
+  leaveStaleSocket()
+  expect(existsSync(controlSocket(state_dir))).toBe(true)
+  expect(await connectControl(state_dir)).toBeUndefined()
+  const control = await serve(recordingVerbs([]))
+  await connect()
+  await control.close()
+  expect(existsSync(controlSocket(state_dir))).toBe(false)
+  expect(await connectControl(state_dir)).toBeUndefined()
+})
+
+/** As kill -9 leaves it: the file is there, nobody is behind it. */
+function leaveStaleSocket(): void {
+  const script = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
+  spawnSync(process.execPath, ['-e', script, controlSocket(state_dir)])
+}
+
+test('a stale socket is replaced', async () => {
+  leaveStaleSocket()
+  await serve(recordingVerbs([]))
+  expect((await connect()).presence.pid).toBe(4711)
+})
+
+test('a daemon that ends while it is waited for is told as that', async () => {
+  let asked = () => {}
+  const is_asked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  const idle = () => {
+    asked()
+    return new Promise<void>(() => {})
+  }
+  const control = await serve(recordingVerbs([], { idle }))
+  const lost = expect((await connect()).idle()).rejects.toMatchObject({ code: 'control.lost' })
+  await is_asked
+  await control.close()
+  await lost
+})
+
+test('something else that listens there is an error, not "nobody"', async () => {
+  const server = createServer((_request, response) => void response.writeHead(503).end('<html>'))
+  await new Promise<void>((resolve) => server.listen(controlSocket(state_dir), resolve))
+  open.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
+  await expect(connectControl(state_dir)).rejects.toMatchObject({
+    code: 'control.failed',
+    message: 'the daemon answered ping with status 503',
+  })
+})
+
+test.each([
+  ['/v1/retry', '{"folder":"a"}', 400, 'control.body'],
+  ['/v1/retry', '{"folder":1,"path":""}', 400, 'control.body'],
+  ['/v1/accept', '[]', 400, 'control.body'],
+  ['/v1/accept', 'null', 400, 'control.body'],
+  ['/v1/rescan', '{"folder":{}}', 400, 'control.body'],
+  ['/v1/rescan', '{', 400, 'http.body_invalid'],
+  ['/v1/rescan', JSON.stringify({ folder: 'x'.repeat(40_000) }), 400, 'http.body_too_large'],
+  ['/v1/stop', '{}', 400, 'http.path_unknown'],
+])('%s with %.30s is refused', async (path, body, status, code) => {
+  const heard: unknown[] = []
+  await serve(recordingVerbs(heard))
+  expect(await raw(path, body)).toMatchObject({ status, body: { code } })
+  expect(heard).toEqual([])
+})
+
+test('a state directory too long for a socket is a fault of the configuration', async () => {
+  const long = join(state_dir, 'x'.repeat(100))
+  mkdirSync(long)
+  const socket = controlSocket(long)
+  await expect(startControl({ socket, verbs: recordingVerbs([]) })).rejects.toMatchObject({ code: 'config.state_dir' })
+})
