@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../fake-clock.ts'
 import { type Client, md5Of, put, start, until } from './fixture.ts'
 
 const complete = (client: Client, asset_id: string, options = {}) =>
@@ -51,7 +52,8 @@ test('B-02 a new content is answered 201 with a slot', async () => {
 })
 
 test('B-03 B-04 content that the project has is answered 200 with its asset and status, without upload fields', async () => {
-  const client = await start({ ingest: { delay_ms: 300 } })
+  const clock = new FakeClock()
+  const client = await start({ clock, ingest: { delay_ms: 5_000 } })
   const slot = await client.slot({ md5: md5Of('once') })
   await put(slot, 'once')
   await complete(client, slot.asset_id)
@@ -61,6 +63,7 @@ test('B-03 B-04 content that the project has is answered 200 with its asset and 
     200,
     { asset_id: slot.asset_id, already_exists: true, status: 'ingesting' },
   ])
+  await clock.advance(5_000)
   await until(() => client.statusOf(slot.asset_id) === 'ready')
   expect((await again()).body).toEqual({ asset_id: slot.asset_id, already_exists: true, status: 'ready' })
 })
@@ -103,16 +106,20 @@ test('B-06 a slot does not match before its bytes are accepted; two slots of one
 })
 
 test('B-10 a slot without bytes is gone once its ticket has expired; one with bytes can still be completed', async () => {
-  const client = await start({ ticket_lifetime_ms: 300 })
+  const client = await start({ ticket_lifetime_ms: 60_000 })
   const bare = await client.slot()
   const filled = await client.slot()
   await put(filled, 'bytes')
   await client.service.close()
-  await new Promise((resolve) => setTimeout(resolve, 310))
-  const later = await start({ data_dir: client.service.data_dir })
+  const clock = new FakeClock(Date.now() + 61_000)
+  const later = await start({ data_dir: client.service.data_dir, clock })
   await until(() => later.statusOf(bare.asset_id) === 'gone')
   expect((await complete(later, bare.asset_id)).body.code).toBe('publicapi.asset.not_found')
   expect((await complete(later, filled.asset_id)).status).toBe(200)
+  const forgotten = await later.slot()
+  await put(forgotten, 'never completed')
+  await clock.advance(24 * 3_600_000 + 180_000)
+  await clock.runUntil(() => later.statusOf(forgotten.asset_id) === 'gone')
 })
 
 test('B-11 complete answers the record, with the size of the stored object, and starts the ingest', async () => {

@@ -208,12 +208,14 @@ test('C-11 prompt and response come together, once the answer is written', async
 
 test('C-11 a turn that fails ends in error, without words', async () => {
   const lines: string[] = []
-  const client = await start({ log: (line) => lines.push(line), answer_delay_ms: 100 })
+  const clock = new FakeClock()
+  const client = await start({ clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
   const { default: Database } = await import('better-sqlite3')
   const index = new Database(`${client.service.data_dir}/passages.db`)
   index.exec('DROP TABLE passages')
   index.close()
+  await clock.advance(5_000)
   const path = `/v1/chats/${chat_id}/messages/${message_id}`
   await until(async () => (await client.get(path)).body.status === 'error')
   expect(Object.keys((await client.get(path)).body).sort()).toEqual(['created_at', 'message_id', 'status'])

@@ -84,13 +84,15 @@ test('E-07 a chat has no modified_at until its first turn has ended', async () =
 })
 
 test('E-08 an asset reads a status that nobody has heard of on the way', async () => {
-  const client = await start({ ...hosted, ingest: { delay_ms: 300 } })
+  const clock = new FakeClock()
+  const client = await start({ ...hosted, clock, ingest: { delay_ms: 5_000 } })
   const slot = await client.slot()
   await put(slot, 'text')
   const completed = await client.post(`/v1/assets/${slot.asset_id}/complete`)
   expect(completed.body.status).toBe('ingesting')
   expect((await client.get(`/v1/assets/${slot.asset_id}`)).body.status).toBe('enriching')
   expect((await client.get('/v1/assets')).body.data[0].status).toBe('enriching')
+  await clock.advance(5_000)
   await until(async () => (await client.get(`/v1/assets/${slot.asset_id}`)).body.status === 'ready')
 })
 

@@ -78,11 +78,13 @@ test('B-24 a file above the limit fails, without being read', async () => {
 
 test('one file that is lost on the disk fails alone', async () => {
   const lines: string[] = []
-  const client = await start({ ingest: { delay_ms: 200 }, log: (line) => lines.push(line) })
+  const clock = new FakeClock()
+  const client = await start({ clock, ingest: { delay_ms: 5_000 }, log: (line) => lines.push(line) })
   const lost = await sent(client, 'x\n'.repeat(50_000))
   const folder = join(client.service.data_dir, 'objects')
   for (const file of readdirSync(folder)) rmSync(join(folder, file))
   const kept = await sent(client, 'small')
+  await clock.advance(5_000)
   await until(() => client.statusOf(kept) === 'ready')
   expect(client.statusOf(lost)).toBe('failed')
   expect(lines.join()).toContain(`${lost} failed: its bytes cannot be read from the disk`)
