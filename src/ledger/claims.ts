@@ -102,6 +102,11 @@ export class Claims {
     if (row) this.#looked_at.delete(lookKey(row.id, path))
   }
 
+  /** A folder came back: what was claimed and could not be looked at is due again. */
+  forgetLooks(): void {
+    this.#looked_at.clear()
+  }
+
   send(limit: number, except: readonly string[], now_ms: number): Claimed<SendWork> {
     const work: SendWork[] = []
     let bytes_left = this.#bytesLeftToday(now_ms)

@@ -99,9 +99,16 @@ export class FolderRows {
         database
           .prepare(
             `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, ?), scan_began_ms = ?, scan_ended_ms = ?,
-               scan_summary = ? WHERE name = ?`,
+               scan_summary = ?, empty_accepted = iif(?, 0, empty_accepted) WHERE name = ?`,
           )
-          .run(at_ms, event.began_ms, at_ms, JSON.stringify(event.summary), event.folder)
+          .run(
+            at_ms,
+            event.began_ms,
+            at_ms,
+            JSON.stringify(event.summary),
+            event.summary.files > 0 ? 1 : 0,
+            event.folder,
+          )
         break
     }
     this.#load()

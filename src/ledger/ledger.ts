@@ -28,6 +28,8 @@ export interface Ledger {
 
   /** What becomes due within the horizon without any help, counted up to 1,000 of each kind. */
   pending(horizon_ms: number): Promise<Pending>
+  /** True when something becomes due within the horizon in a project that is not among these. */
+  dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
   /** Trims history and old tombstones, and erases tickets nobody needs; a bounded piece at a time. */
   tidy(): Promise<void>
 

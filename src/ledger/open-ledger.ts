@@ -96,6 +96,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     claimToLabel: claim('claimToLabel'),
     release: (work, contents) => call('release', { work, contents }),
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
+    dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
     tidy: () => call('tidy', undefined),
     onWork(listener) {
       listeners.add(listener)

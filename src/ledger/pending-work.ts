@@ -10,6 +10,7 @@ export class PendingWork {
   readonly #send
   readonly #follow
   readonly #label
+  readonly #elsewhere
 
   constructor(database: Sqlite) {
     const count = (table: string, condition: string, due: string) =>
@@ -20,7 +21,18 @@ export class PendingWork {
     this.#look = count('files', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`, 'not_before_ms')
     this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
     this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
+    this.#elsewhere = database.prepare(
+      `SELECT 1 FROM contents WHERE project NOT IN
+           (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))
+         AND (state IN ('wanted', 'reserving', 'reserved', 'sent') AND not_before_ms <= @until
+           OR state = 'ingesting' AND not_before_ms <= @until
+           OR state = 'ready' AND labels_due_ms IS NOT NULL AND labels_due_ms <= @until) LIMIT 1`,
+    )
     this.#label = count('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms')
+  }
+
+  elsewhere(except: readonly string[], until_ms: number): boolean {
+    return this.#elsewhere.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
   }
 
   until(until_ms: number): Pending {

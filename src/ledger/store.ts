@@ -105,6 +105,10 @@ export class LedgerStore {
     return this.#pending.until(until_ms)
   }
 
+  dueElsewhere(except: readonly string[], until_ms: number): boolean {
+    return this.#pending.elsewhere(except, until_ms)
+  }
+
   tidy(at_ms: number): void {
     const { history_days, history_rows } = this.#limits
     this.#usage.trim(at_ms)
@@ -138,6 +142,7 @@ export class LedgerStore {
       case 'folder_online':
       case 'folder_offline':
       case 'scan_finished':
+        if (fact.type === 'folder_online') this.claims.forgetLooks()
         this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
         break
       case 'label_attached':

@@ -1,0 +1,30 @@
+import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
+import type { Config } from '../config/config.ts'
+import type { LedgerLimits } from '../ledger/ledger.ts'
+import type { FollowPolicy } from '../sync/follow-verdict.ts'
+
+/** The config's limits in the terms of the rooms that keep them. */
+export function ledgerLimits({ uploads, ledger }: Config): LedgerLimits {
+  const { brake } = uploads
+  return {
+    brake: brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: brake.per_hours * hour_ms },
+    max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
+    min_resend_ms: uploads.min_resend_s * second_ms,
+    history_days: ledger.history_days,
+    history_rows: ledger.history_rows,
+    claim_ms: ledger.claim_ms,
+  }
+}
+
+/** What the service has been reading for longer than its deadline is looked at less often. */
+const slow_wait_ms = 5 * minute_ms
+const megabyte = 1_000_000
+
+export function followPolicy({ follow }: Config): FollowPolicy {
+  return {
+    wait_ms: (attempts) => backoff_ms(Math.floor(attempts / 2), follow),
+    slow_wait_ms,
+    deadline_ms: (bytes) => follow.deadline_base_ms + (bytes / megabyte) * follow.deadline_per_mb_ms,
+    dead_hit_after_ms: follow.dead_hit_after_ms,
+  }
+}

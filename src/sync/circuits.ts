@@ -1,0 +1,161 @@
+import { messageOf } from '../base/errors.ts'
+import { backoff_ms, type Clock, minute_ms, second_ms } from '../base/time.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Failure } from '../remote/outcome.ts'
+import type { SyncReport } from './report.ts'
+
+/**
+ * What is wrong beyond any one file, and what may be tried meanwhile. A fault of the account or a project stops at the first
+ * sign; a service or blob store that does not answer after a few failures in a row. Then nothing is sent but one probe at a
+ * time, later and later, and no file changes its state for it.
+ */
+export type About = 'account' | 'api' | 'blob' | `project:${string}`
+
+export interface Allowance {
+  /** How many items may be begun now: 0 while everything rests, 1 as a probe. */
+  limit: number
+  wait_ms: number
+  except_projects: string[]
+}
+
+interface Tripped {
+  attempts: number
+  until_ms: number
+  since_ms: number
+  message: string
+  told: boolean
+}
+
+/** One failure is weather, three in a row with no success between are a fault of the service. */
+const failures_to_trip = 3
+const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
+const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
+/** How often the token's source is read again while the token is refused. */
+const token_look_ms = 2 * second_ms
+/** A probe that says nothing for this long was lost. */
+const probe_lost_ms = 2 * minute_ms
+/** A short pause that the service asked for is no trouble to tell people about. */
+const quiet_pause_ms = minute_ms
+
+export interface CircuitTools {
+  ledger: Ledger
+  clock: Clock
+  report: SyncReport
+  /** True when there is another token now; throws where it cannot be read. */
+  reloadToken: () => boolean
+  /** The service asked for less at once. */
+  onSlowDown: () => void
+}
+
+export class Circuits {
+  readonly #tools: CircuitTools
+  readonly #tripped = new Map<About, Tripped>()
+  readonly #in_a_row = new Map<About, number>()
+  #probe_until_ms = 0
+  #token_looked_ms = 0
+
+  constructor(tools: CircuitTools) {
+    this.#tools = tools
+  }
+
+  allowance(): Allowance {
+    const now_ms = this.#tools.clock.now_ms()
+    this.#lookAtToken(now_ms)
+    const except_projects: string[] = []
+    let probing = false
+    let wait_ms = 0
+    for (const [about, { until_ms }] of this.#tripped) {
+      if (until_ms <= now_ms) probing = true
+      else if (about.startsWith('project:')) except_projects.push(about.slice('project:'.length))
+      else wait_ms = Math.max(wait_ms, until_ms - now_ms)
+    }
+    if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_look_ms), except_projects }
+    if (!probing) return { limit: Number.POSITIVE_INFINITY, wait_ms: 0, except_projects }
+    if (this.#probe_until_ms > now_ms) return { limit: 0, wait_ms: token_look_ms, except_projects }
+    this.#probe_until_ms = now_ms + probe_lost_ms
+    return { limit: 1, wait_ms: 0, except_projects }
+  }
+
+  /** The probe found nothing to do. */
+  unused(): void {
+    this.#probe_until_ms = 0
+  }
+
+  /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
+  async failed(failure: Failure, project_id: string, host: 'api' | 'blob'): Promise<'hold' | 'count'> {
+    this.#probe_until_ms = 0
+    if (failure.about === 'account') return this.#trip('account', failure)
+    if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
+    if (failure.about !== 'network' && failure.about !== 'later') return 'count'
+    if (failure.status === 429 || failure.status === 503) this.#tools.onSlowDown()
+    if (failure.retry_after_ms !== undefined) return this.#trip(host, failure, failure.retry_after_ms)
+    const in_a_row = (this.#in_a_row.get(host) ?? 0) + 1
+    this.#in_a_row.set(host, in_a_row)
+    return in_a_row >= failures_to_trip ? this.#trip(host, failure) : 'count'
+  }
+
+  async succeeded(project_id: string, host: 'api' | 'blob'): Promise<void> {
+    this.#in_a_row.delete(host)
+    if (this.#tripped.size === 0) return
+    this.#probe_until_ms = 0
+    const healed: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
+    for (const about of healed) await this.#heal(about)
+  }
+
+  /** What rests now, and since when. */
+  tripped(): { about: About; since_ms: number; message: string }[] {
+    return [...this.#tripped].map(([about, { since_ms, message }]) => ({ about, since_ms, message }))
+  }
+
+  async #trip(about: About, failure: Failure, pause_ms?: number): Promise<'hold'> {
+    const now_ms = this.#tools.clock.now_ms()
+    const before = this.#tripped.get(about)
+    // Calls that were already out when it tripped say nothing new.
+    if (before && before.until_ms > now_ms) return 'hold'
+    const attempts = before?.attempts ?? 0
+    const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
+    const wait_ms = pause_ms ?? backoff_ms(attempts, limits)
+    const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
+    const told = before?.told === true || pause_ms === undefined || pause_ms > quiet_pause_ms
+    const since_ms = before?.since_ms ?? now_ms
+    this.#tripped.set(about, { attempts: attempts + 1, until_ms: now_ms + wait_ms, since_ms, message, told })
+    if (told && !before?.told) await this.#tell(about, failure, message)
+    return 'hold'
+  }
+
+  async #tell(about: About, failure: Failure, message: string): Promise<void> {
+    const code = failure.code ?? (failure.status === undefined ? failure.about : `http.${failure.status}`)
+    this.#tools.report.trouble(about, `${message}. ${hintFor(about)}`, 'error')
+    await this.#tools.ledger.record([{ type: 'trouble_began', about, error: { code, message, hint: hintFor(about) } }])
+  }
+
+  async #heal(about: About): Promise<void> {
+    const tripped = this.#tripped.get(about)
+    if (!tripped) return
+    this.#tripped.delete(about)
+    if (!tripped.told) return
+    this.#tools.report.trouble(about, 'right again', 'info')
+    await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
+  }
+
+  #lookAtToken(now_ms: number): void {
+    const account = this.#tripped.get('account')
+    if (!account || now_ms - this.#token_looked_ms < token_look_ms) return
+    this.#token_looked_ms = now_ms
+    try {
+      if (this.#tools.reloadToken()) account.until_ms = now_ms
+    } catch (error) {
+      this.#tools.report.trouble('account', messageOf(error), 'error')
+    }
+  }
+}
+
+function hintFor(about: About): string {
+  if (about === 'account')
+    return 'Nothing is sent until the token works: renew it where it came from; it is read again by itself'
+  if (about === 'api')
+    return 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy'
+  if (about === 'blob')
+    return 'It is tried again by itself; if it lasts, check that the blob host can be reached from here'
+  return 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
+}

@@ -1,0 +1,243 @@
+import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { IgnoreRules } from '../disk/ignore.ts'
+import { rootStatus } from '../disk/mount.ts'
+import { type Hint, watchFolder } from '../disk/watch.ts'
+import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import { HintQueue } from './hint-queue.ts'
+import type { Intake } from './intake.ts'
+import type { SyncReport } from './report.ts'
+import { type ScanTools, scanOnce } from './scan-folder.ts'
+
+export interface KeeperTools extends ScanTools {
+  ledger: Ledger
+  intake: Intake
+  clock: Clock
+  report: SyncReport
+  max_hints: number
+}
+
+export interface FolderKeeper {
+  workers: readonly Worker[]
+  /** Scan again, now. */
+  rescan(): void
+  /** True when nothing is being looked at, and the last asked scan is over (or the folder is offline). */
+  isIdle(): boolean
+  close(): Promise<void>
+}
+
+/** How often an offline folder is looked at, and an online one for whether it still is the same. */
+const root_look_ms = 5 * second_ms
+/** Scans asked for by doubt rest at least this long after the last one: a storm of events is one scan. */
+const scan_rest_ms = 2 * second_ms
+const hints_at_once = 500
+/** A watcher that cannot start (inotify limit) is tried again after this; scans cover the folder meanwhile. */
+const watcher_retry_ms = 10 * minute_ms
+
+/**
+ * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the scan is the truth. Watching
+ * begins before the scan, so that nothing falls between.
+ */
+export function keepFolder(
+  folder: FolderSettings,
+  rules: IgnoreRules,
+  tools: KeeperTools,
+  options: { watch: boolean; signal: AbortSignal },
+): FolderKeeper {
+  return new Keeper(folder, rules, tools, options)
+}
+
+class Keeper implements FolderKeeper {
+  readonly workers: readonly Worker[]
+  readonly #folder: FolderSettings
+  readonly #rules: IgnoreRules
+  readonly #tools: KeeperTools
+  readonly #watch: boolean
+  readonly #signal: AbortSignal
+  readonly #hints: HintQueue
+  readonly #scanner: Worker
+  readonly #hinter: Worker
+  #watcher: { close(): Promise<void>; trouble(): string | undefined } | undefined
+  #watcher_retry_ms = 0
+  #scan_asked = true
+  #next_scan_ms = 0
+  #last_scan_ms = Number.NEGATIVE_INFINITY
+  #busy = true
+  #looking = false
+  #is_online = false
+
+  constructor(
+    folder: FolderSettings,
+    rules: IgnoreRules,
+    tools: KeeperTools,
+    { watch, signal }: { watch: boolean; signal: AbortSignal },
+  ) {
+    this.#folder = folder
+    this.#rules = rules
+    this.#tools = tools
+    this.#watch = watch && folder.watch
+    this.#signal = signal
+    this.#hints = new HintQueue(tools.max_hints)
+    const worker = (name: string, step: () => Promise<{ wait_ms: number }>) =>
+      runWorker({
+        name: `${name} ${folder.name}`,
+        step,
+        clock: tools.clock,
+        signal,
+        on_error: (error) => tools.report.fault(`${name} ${folder.name}`, error),
+      })
+    this.#scanner = worker('scanner', () => this.#keep())
+    this.#hinter = worker('hints', () => this.#followHints())
+    this.workers = [this.#scanner, this.#hinter]
+  }
+
+  rescan(): void {
+    this.#scan_asked = true
+    this.#busy = true
+    this.#last_scan_ms = Number.NEGATIVE_INFINITY
+    this.#scanner.wake()
+  }
+
+  isIdle(): boolean {
+    return !this.#busy && !this.#looking && (this.#hints.isEmpty() || !this.#is_online)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.ended))
+    await this.#unwatch()
+  }
+
+  async #keep(): Promise<{ wait_ms: number }> {
+    const now_ms = this.#tools.clock.now_ms()
+    const state = await this.#checkRoot()
+    if (!state) {
+      this.#busy = false
+      return { wait_ms: root_look_ms }
+    }
+    await this.#keepWatching(now_ms)
+    const is_due = this.#scan_asked || now_ms >= this.#next_scan_ms
+    const rest_ms = this.#last_scan_ms + scan_rest_ms - now_ms
+    if (is_due && rest_ms <= 0) await this.#scan()
+    if (!this.#scan_asked) this.#busy = false
+    const soon_ms = this.#scan_asked
+      ? Math.max(1, Math.min(rest_ms, scan_rest_ms))
+      : this.#next_scan_ms - this.#tools.clock.now_ms()
+    return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
+  }
+
+  /** The folder's state when it is there and may be believed; undefined while it is offline. */
+  async #checkRoot(): Promise<FolderState | undefined> {
+    const { ledger, empty_folder_files } = this.#tools
+    const name = this.#folder.name
+    const state = (await ledger.folders()).find((other) => other.name === name)
+    if (!state) return undefined
+    const status = rootStatus(this.#folder.path)
+    if (status.kind === 'offline') return this.#goOffline(state, `${status.reason}: ${status.detail}`)
+    const held_many = state.known_files > empty_folder_files
+    if (status.empty && held_many && !state.empty_accepted) {
+      const count = state.known_files
+      return this.#goOffline(
+        state,
+        `it is empty, and held ${count} files: unmounted? If it is rightly empty: sluice accept ${name}`,
+      )
+    }
+    if (!state.online || state.device !== status.device) {
+      await ledger.record([{ type: 'folder_online', folder: name, device: status.device }])
+      if (!state.online && state.device !== undefined) this.#tools.report.folder(name, 'is back', 'info')
+      await this.#unwatch()
+      this.#scan_asked = true
+    }
+    this.#is_online = true
+    return state
+  }
+
+  async #goOffline(state: FolderState, reason: string): Promise<undefined> {
+    this.#is_online = false
+    // The watcher of a folder that went away is deaf for ever, also after its return.
+    await this.#unwatch()
+    this.#scan_asked = true
+    if (state.offline_reason === reason) return
+    await this.#tools.ledger.record([{ type: 'folder_offline', folder: this.#folder.name, reason }])
+    this.#tools.report.folder(this.#folder.name, `is offline (${reason}); nothing in it counts as deleted`, 'warn')
+  }
+
+  async #keepWatching(now_ms: number): Promise<void> {
+    if (!this.#watch || this.#watcher || now_ms < this.#watcher_retry_ms) return
+    try {
+      this.#watcher = await watchFolder({
+        root: this.#folder.path,
+        rules: this.#rules,
+        on_hint: (hint) => this.#takeHint(hint),
+        signal: this.#signal,
+      })
+    } catch (error) {
+      if (this.#signal.aborted) return
+      this.#watcher_retry_ms = now_ms + watcher_retry_ms
+      this.#tools.report.fault(`watching ${this.#folder.name}; it is scanned instead`, error)
+    }
+  }
+
+  async #unwatch(): Promise<void> {
+    const watcher = this.#watcher
+    this.#watcher = undefined
+    await watcher?.close()
+  }
+
+  #takeHint(hint: Hint): void {
+    if (hint.kind === 'doubtful') this.#tools.report.folder(this.#folder.name, hint.reason, 'warn')
+    const is_whole = hint.kind === 'folder' || hint.kind === 'doubtful' || hint.path === ''
+    if (is_whole || !this.#hints.add(hint)) {
+      this.#scan_asked = true
+      this.#busy = true
+      this.#scanner.wake()
+    } else this.#hinter.wake()
+  }
+
+  async #scan(): Promise<void> {
+    const { clock, ledger, report } = this.#tools
+    const name = this.#folder.name
+    const began_ms = clock.now_ms()
+    this.#scan_asked = false
+    this.#busy = true
+    this.#rules.forget('')
+    const outcome = await scanOnce(this.#folder, this.#tools, { signal: this.#signal }).catch((error) => {
+      this.#scan_asked = true
+      throw error
+    })
+    this.#last_scan_ms = clock.now_ms()
+    if (outcome.kind === 'finished') {
+      await ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary }])
+      const interval_ms = this.#folder.rescan_interval_ms
+      // Jittered, so that many folders and many machines do not scan in step.
+      this.#next_scan_ms = clock.now_ms() + interval_ms * (0.9 + 0.2 * Math.random())
+    } else {
+      this.#scan_asked = true
+      if (outcome.kind === 'doubtful') {
+        const hint = `${outcome.reason}: unmounted? If it is right: sluice accept ${name}`
+        await ledger.record([{ type: 'folder_offline', folder: name, reason: hint }])
+        report.folder(name, `is offline (${hint}); nothing in it counts as deleted`, 'warn')
+        this.#is_online = false
+        this.#busy = false
+      }
+    }
+  }
+
+  async #followHints(): Promise<{ wait_ms: number }> {
+    if (!this.#is_online) return { wait_ms: root_look_ms }
+    const { paths, directories } = this.#hints.take(hints_at_once)
+    if (paths.length === 0 && directories.length === 0) return { wait_ms: minute_ms }
+    this.#looking = true
+    try {
+      for (const under of directories) await scanOnce(this.#folder, this.#tools, { under, signal: this.#signal })
+      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') {
+        this.#scan_asked = true
+        this.#busy = true
+        this.#scanner.wake()
+      }
+    } finally {
+      this.#looking = false
+    }
+    return { wait_ms: 0 }
+  }
+}

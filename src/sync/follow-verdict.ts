@@ -1,0 +1,41 @@
+import { formatDuration } from '../base/format.ts'
+import type { ContentFact } from '../domain/fact.ts'
+import type { FollowWork } from '../ledger/ledger.ts'
+import type { AssetRecord } from '../remote/assets.ts'
+
+export interface FollowPolicy {
+  /** Rest before the next look, by how often it was looked at. */
+  wait_ms(attempts: number): number
+  /** Rest between looks at one that is past its deadline. */
+  slow_wait_ms: number
+  /** After this the wait is told to people; it goes on all the same. */
+  deadline_ms(bytes: number): number
+  /** A hit that is tiny and not final for this long is a slot whose bytes never came. */
+  dead_hit_after_ms: number
+}
+
+/** An asset of which so many bytes are there was never filled (contract, "dead reservation": size 0 or 1). */
+const dead_size_most = 1
+
+/** What a record of the service says about a content that is being followed. */
+export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {
+  const { content } = work
+  if (record.status === 'ready') return { type: 'asset_ready', content }
+  if (record.status === 'failed') {
+    const message = 'the service has the bytes and could not read them (status failed); it does not say why'
+    return { type: 'content_refused', content, error: { code: 'ingest_failed', message } }
+  }
+  const waited_ms = now_ms - work.following_since_ms
+  if (isDeadHit(work, record, waited_ms, policy)) return { type: 'hit_dead', content }
+  if (waited_ms <= policy.deadline_ms(work.size)) {
+    return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(work.attempts) }
+  }
+  const not_before_ms = now_ms + policy.slow_wait_ms
+  const message = `the service has been reading it for ${formatDuration(waited_ms)} (status ${record.raw_status})`
+  return { type: 'ingest_continues', content, not_before_ms, note: { code: 'slow', message } }
+}
+
+function isDeadHit(work: FollowWork, record: AssetRecord, waited_ms: number, policy: FollowPolicy): boolean {
+  if (work.made_here || work.size <= dead_size_most || record.size_in_bytes === undefined) return false
+  return record.size_in_bytes <= dead_size_most && waited_ms >= policy.dead_hit_after_ms
+}

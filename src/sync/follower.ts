@@ -1,0 +1,167 @@
+import { listOf } from '../base/group.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { ContentFact } from '../domain/fact.ts'
+import type { FollowWork, Ledger } from '../ledger/ledger.ts'
+import type { AssetRecord } from '../remote/assets.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Circuits } from './circuits.ts'
+import { type FollowPolicy, followFact } from './follow-verdict.ts'
+import type { SyncReport } from './report.ts'
+
+export interface FollowTools {
+  ledger: Ledger
+  remote: Remote
+  circuits: Circuits
+  clock: Clock
+  report: SyncReport
+  policy: FollowPolicy
+  /** From so many pending ones on, list pages are read: one tells 100 of them. */
+  list_from: number
+}
+
+const claimed_at_once = 1_000
+const page_size = 100
+/** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
+const single_reads_most = 50
+const reads_at_once = 4
+const longest_rest_ms = minute_ms
+
+export interface Follower {
+  worker: Worker
+  inFlight(): number
+}
+
+/** Follows what the service is reading, until it is ready or failed. Slow is not failed. */
+export function startFollower(tools: FollowTools, signal: AbortSignal): Follower {
+  const { ledger, circuits, clock, report } = tools
+  let in_flight = 0
+
+  async function step(): Promise<{ wait_ms: number }> {
+    const { limit, wait_ms, except_projects } = circuits.allowance()
+    if (limit === 0) return { wait_ms }
+    const { work, next_due_ms } = await ledger.claimToFollow(Math.min(claimed_at_once, limit), { except_projects })
+    if (work.length === 0) {
+      if (limit === 1) circuits.unused()
+      const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
+      return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+    }
+    in_flight = work.length
+    try {
+      for (const [project_id, items] of byProject(work)) await new FollowRound(tools, project_id, items, signal).run()
+    } finally {
+      in_flight = 0
+      const contents = work.map(({ content }) => content)
+      await ledger.release('follow', contents)
+    }
+    return { wait_ms: 0 }
+  }
+
+  const worker = runWorker({
+    name: 'follower',
+    step,
+    clock,
+    signal,
+    on_error: (error) => report.fault('follower', error),
+  })
+  return { worker, inFlight: () => in_flight }
+}
+
+function byProject(work: readonly FollowWork[]): Map<string, FollowWork[]> {
+  const groups = new Map<string, FollowWork[]>()
+  for (const item of work) listOf(groups, item.project_id).push(item)
+  return groups
+}
+
+/** One look at what is pending in one project. */
+class FollowRound {
+  readonly #tools: FollowTools
+  readonly #project_id: string
+  readonly #pending: Map<string, FollowWork[]>
+  readonly #signal: AbortSignal
+
+  constructor(tools: FollowTools, project_id: string, work: readonly FollowWork[], signal: AbortSignal) {
+    this.#tools = tools
+    this.#project_id = project_id
+    this.#signal = signal
+    // Two contents may share an asset: the service took the bytes of one for those of the other.
+    this.#pending = new Map()
+    for (const item of work) listOf(this.#pending, item.asset_id).push(item)
+  }
+
+  async run(): Promise<void> {
+    if (this.#pending.size >= this.#tools.list_from && !(await this.#readPages())) return
+    await this.#readSingly()
+  }
+
+  /** Bounded: what is not on the pages is read alone. Answers false where the service is not to be asked on. */
+  async #readPages(): Promise<boolean> {
+    const pages_most = Math.ceil(this.#pending.size / 50) + 10
+    let after_id: string | undefined
+    for (let page = 0; page < pages_most && this.#pending.size > 0 && !this.#signal.aborted; page++) {
+      const listed = await this.#tools.remote.listAssets(this.#project_id, { after_id, limit: page_size })
+      if (!listed.ok) return (await this.#tools.circuits.failed(listed.failure, this.#project_id, 'api')) === 'count'
+      await this.#tools.circuits.succeeded(this.#project_id, 'api')
+      await this.#take(listed.value.items)
+      after_id = listed.value.next
+      if (after_id === undefined) break
+    }
+    return true
+  }
+
+  async #readSingly(): Promise<void> {
+    const ids = [...this.#pending.keys()].slice(0, single_reads_most)
+    for (let from = 0; from < ids.length && !this.#signal.aborted; from += reads_at_once) {
+      const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => this.#readOne(asset_id))
+      if ((await Promise.all(rounds)).includes('stop')) return
+    }
+  }
+
+  async #readOne(asset_id: string): Promise<'go on' | 'stop'> {
+    const { remote, circuits, clock, policy } = this.#tools
+    const outcome = await remote.readAsset(this.#project_id, asset_id)
+    if (outcome.ok) {
+      await circuits.succeeded(this.#project_id, 'api')
+      await this.#take([outcome.value])
+      return 'go on'
+    }
+    const { failure } = outcome
+    const works = this.#pending.get(asset_id) ?? []
+    if (failure.about === 'asset_gone') {
+      this.#pending.delete(asset_id)
+      await this.#record(works.map(({ content }) => ({ type: 'asset_vanished', content })))
+      return 'go on'
+    }
+    if ((await circuits.failed(failure, this.#project_id, 'api')) === 'hold') return 'stop'
+    const note = { code: failure.code ?? failure.about, message: failure.message }
+    this.#pending.delete(asset_id)
+    await this.#record(
+      works.map(({ content, attempts }) => {
+        const not_before_ms = clock.now_ms() + policy.wait_ms(attempts)
+        return { type: 'ingest_continues', content, not_before_ms, note }
+      }),
+    )
+    return 'go on'
+  }
+
+  async #take(records: readonly AssetRecord[]): Promise<void> {
+    const { clock, policy, report } = this.#tools
+    const facts: ContentFact[] = []
+    for (const record of records) {
+      for (const work of this.#pending.get(record.asset_id) ?? []) {
+        const fact = followFact(work, record, clock.now_ms(), policy)
+        facts.push(fact)
+        if (fact.type === 'asset_ready') report.ready(work.name)
+        else if (fact.type === 'content_refused') report.refused(fact.error.message, work.name)
+        else if (fact.type === 'ingest_continues' && fact.note && !work.error_code)
+          report.later(fact.note.message, work.name)
+      }
+      this.#pending.delete(record.asset_id)
+    }
+    await this.#record(facts)
+  }
+
+  async #record(facts: readonly ContentFact[]): Promise<void> {
+    if (facts.length > 0) await this.#tools.ledger.record(facts)
+  }
+}

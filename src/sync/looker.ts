@@ -1,0 +1,31 @@
+import { listOf } from '../base/group.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Intake } from './intake.ts'
+import type { SyncReport } from './report.ts'
+
+const claimed_at_once = 500
+const longest_rest_ms = minute_ms
+
+/** Looks again at what is due: files that should be quiet by now, files that could not be read. */
+export function startLooker(
+  tools: { ledger: Ledger; intake: Intake; clock: Clock; report: SyncReport },
+  signal: AbortSignal,
+): Worker {
+  const { ledger, intake, clock, report } = tools
+
+  async function step(): Promise<{ wait_ms: number }> {
+    const { work, next_due_ms } = await ledger.claimToLook(claimed_at_once)
+    if (work.length === 0) {
+      const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
+      return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+    }
+    const by_folder = new Map<string, string[]>()
+    for (const { folder, path } of work) listOf(by_folder, folder).push(path)
+    await Promise.all([...by_folder].map(([folder, paths]) => intake.lookAt(folder, paths)))
+    return { wait_ms: 0 }
+  }
+
+  return runWorker({ name: 'looker', step, clock, signal, on_error: (error) => report.fault('looker', error) })
+}

@@ -1,0 +1,151 @@
+import type { Clock } from '../base/time.ts'
+import { entryPath, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import type { ScanSummary } from '../domain/fact.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import type { Intake } from './intake.ts'
+
+export interface ScanTools {
+  ledger: Ledger
+  intake: Intake
+  clock: Clock
+  batch_entries: number
+  empty_folder_files: number
+}
+
+export type ScanOutcome =
+  | { kind: 'finished'; summary: ScanSummary }
+  /** Stopped, or the root changed while it ran: nothing about missing files was believed. */
+  | { kind: 'stopped' }
+  /** What it found does not look like the folder that is known: nothing counts as gone. */
+  | { kind: 'doubtful'; reason: string }
+
+/** Rounds of looks that may be under way while the walk goes on. */
+const rounds_ahead = 4
+const looks_a_round = 500
+/** Sorts after every path below a directory. */
+const after_all = '\u{10FFFF}'
+
+/**
+ * Walks the folder, or one directory of it, and looks at every path that differs from the ledger. Differences are only looks:
+ * intake lstats again before it records, so a file that moved while the walker was past it is not "gone".
+ */
+export async function scanOnce(
+  folder: FolderSettings,
+  tools: ScanTools,
+  options: { under?: string; signal: AbortSignal },
+): Promise<ScanOutcome> {
+  const { under, signal } = options
+  const scan = scanFolder({
+    root: folder.path,
+    ignore: folder,
+    batch_entries: tools.batch_entries,
+    signal,
+    ...(under === undefined ? {} : { under }),
+  })
+  const walk = new Walk(folder, tools, under)
+  for await (const batch of scan.batches) await walk.take(batch)
+  const end = await scan.end
+  if (!end.complete || signal.aborted) {
+    await walk.settled()
+    return { kind: 'stopped' }
+  }
+  await walk.close()
+  const doubt = under === undefined ? await walk.doubt(end) : undefined
+  if (doubt !== undefined) return { kind: 'doubtful', reason: doubt }
+  // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
+  if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
+  return { kind: 'finished', summary: summaryOf(end) }
+}
+
+class Walk {
+  readonly #folder: FolderSettings
+  readonly #tools: ScanTools
+  readonly #last_path: string | undefined
+  readonly #rounds = new Set<Promise<unknown>>()
+  #after_path: string | undefined
+  #missing: string[] = []
+  #missing_total = 0
+
+  constructor(folder: FolderSettings, tools: ScanTools, under: string | undefined) {
+    this.#folder = folder
+    this.#tools = tools
+    this.#after_path = under === undefined ? undefined : `${under}/`
+    this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
+  }
+
+  async take(batch: ScanBatch): Promise<void> {
+    if (batch.count === 0) return
+    const through_path = entryPath(batch, batch.count - 1)
+    const changed = await this.#compare(batch, through_path)
+    this.#after_path = through_path
+    const paths = [...changed].map((index) => entryPath(batch, index))
+    for (let from = 0; from < paths.length; from += looks_a_round)
+      await this.#look(paths.slice(from, from + looks_a_round))
+  }
+
+  /** The rows after the last path that the walker met. */
+  async close(): Promise<void> {
+    const nothing = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array() }
+    await this.#compare(nothing, this.#last_path)
+    await this.settled()
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#rounds)
+  }
+
+  async lookAtMissing(): Promise<void> {
+    for (let from = 0; from < this.#missing.length; from += looks_a_round) {
+      await this.#look(this.#missing.slice(from, from + looks_a_round))
+    }
+    await this.settled()
+  }
+
+  /** Why this does not look like the folder that is known; undefined when it does. */
+  async doubt(end: ScanEnd): Promise<string | undefined> {
+    const state = (await this.#tools.ledger.folders()).find(({ name }) => name === this.#folder.name)
+    if (!state || state.empty_accepted || this.#missing_total <= this.#tools.empty_folder_files) return undefined
+    if (end.files > 0) return undefined
+    return `none of its ${state.known_files} files is there`
+  }
+
+  async #compare(
+    batch: Pick<ScanBatch, 'names' | 'ends' | 'stats'>,
+    through_path: string | undefined,
+  ): Promise<Uint32Array> {
+    const { names, ends, stats } = batch
+    const stretch = { folder: this.#folder.name, after_path: this.#after_path, through_path, names, ends, stats }
+    const { changed, missing, missing_total } = await this.#tools.ledger.differences(stretch)
+    this.#missing_total += missing_total
+    this.#missing = this.#missing.concat(missing)
+    return changed
+  }
+
+  async #look(paths: string[]): Promise<void> {
+    if (paths.length === 0) return
+    while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
+    const round = this.#tools.intake.lookAt(this.#folder.name, paths).finally(() => this.#rounds.delete(round))
+    // A round that fails is thrown by `settled`; without this it would also count as unhandled until then.
+    round.catch(() => {})
+    this.#rounds.add(round)
+  }
+}
+
+function summaryOf(end: ScanEnd): ScanSummary {
+  const { files, directories, bytes, ignored, odd_names_total, special, unreadable, unreadable_total, other_mounts } =
+    end
+  const odd_names = end.odd_names.map(({ escaped_path }) => escaped_path)
+  return {
+    files,
+    directories,
+    bytes,
+    ignored,
+    odd_names,
+    odd_names_total,
+    special,
+    unreadable,
+    unreadable_total,
+    other_mounts,
+  }
+}

@@ -1,0 +1,253 @@
+import { isSluiceError, messageOf } from '../base/errors.ts'
+import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
+import type { FileFact } from '../domain/fact.ts'
+import type { Ticket } from '../domain/ticket.ts'
+import type { Ledger, SendWork } from '../ledger/ledger.ts'
+import type { Failure, Outcome } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Circuits } from './circuits.ts'
+import type { SyncReport } from './report.ts'
+import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
+import { uploadName } from './upload-name.ts'
+
+export interface SendTools extends SourceTools {
+  ledger: Ledger
+  remote: Remote
+  circuits: Circuits
+  clock: Clock
+  report: SyncReport
+  retry: { first_ms: number; most_ms: number; max_attempts: number }
+  follow_first_ms: number
+}
+
+/** A PUT begun in the last seconds of its ticket would only fail. */
+const ticket_margin_ms = 5 * second_ms
+
+/**
+ * The steps for ONE content, in order: bytes that can be trusted, a slot (kept or new), PUT, complete. Every step is recorded
+ * before the next begins, so that a crash anywhere goes on from where it was. Ends with the claim released, by a fact or not.
+ */
+export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortSignal): Promise<void> {
+  const sender = new Sender(work, tools, signal)
+  try {
+    if (work.state === 'sent') await sender.complete(work.asset_id!)
+    else await sender.sendFromDisk()
+  } finally {
+    await sender.end()
+  }
+}
+
+class Sender {
+  readonly #work: SendWork
+  readonly #tools: SendTools
+  readonly #signal: AbortSignal
+  #source: SendingSource | undefined
+
+  constructor(work: SendWork, tools: SendTools, signal: AbortSignal) {
+    this.#work = work
+    this.#tools = tools
+    this.#signal = signal
+  }
+
+  async end(): Promise<void> {
+    await this.#source?.close()
+    await this.#tools.ledger.release('send', [this.#work.content])
+  }
+
+  async sendFromDisk(): Promise<void> {
+    const changed: FileFact[] = []
+    this.#source = await openSendingSource(this.#work, this.#tools, changed)
+    if (changed.length > 0) await this.#tools.ledger.record(changed)
+    if (!this.#source) return
+    const slot = await this.#slot(this.#source)
+    if (!slot) return
+    if (!(await this.#put(slot.ticket, this.#source))) return
+    await this.complete(slot.asset_id, slot.ticket)
+  }
+
+  /** The slot of an earlier try that did not end, while its ticket lasts; else a new one. Undefined where none is needed, or none given. */
+  async #slot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+    const { content, state, asset_id, ticket } = this.#work
+    const now_ms = this.#tools.clock.now_ms()
+    if (ticket && asset_id && ticket.expires_at_ms - ticket_margin_ms > now_ms) {
+      // A crash between the ticket's commit and the ledger's: the slot is ours, the fact is still to be recorded.
+      if (state !== 'reserved') await this.#record({ type: 'slot_reserved', content, asset_id, ticket })
+      return { asset_id, ticket }
+    }
+    if (state === 'reserved') {
+      const error = { code: 'ticket_expired', message: 'the time of its upload slot ran out' }
+      await this.#record({ type: 'slot_lost', content, not_before_ms: now_ms, error })
+      // That fact ended the claim: the next one makes the new slot.
+      return undefined
+    }
+    return await this.#newSlot(source)
+  }
+
+  async #newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+    const { content, project_id, md5, without_md5 } = this.#work
+    const { report, remote, folders } = this.#tools
+    await this.#record({ type: 'slot_intended', content })
+    const folder = folders.get(source.place.folder)!
+    const filename = uploadName(folder, source.place.path)
+    const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
+    const created = await this.#call('api', remote.createAsset(project_id, asset))
+    if (!created) return undefined
+    if (created.kind === 'exists') {
+      await this.#record({ type: 'asset_found', content, asset_id: created.asset_id })
+      report.linked(this.#name())
+      return undefined
+    }
+    const { asset_id, ticket } = created
+    await this.#record({ type: 'slot_reserved', content, asset_id, ticket })
+    return { asset_id, ticket }
+  }
+
+  async #put(ticket: Ticket, source: SendingSource): Promise<boolean> {
+    const { content, project_id } = this.#work
+    let outcome: Outcome<void>
+    try {
+      outcome = await this.#tools.remote.putBytes(ticket, source.body, this.#signal)
+    } catch (error) {
+      if (!isSluiceError(error) || !error.code.startsWith('file.')) throw error
+      await this.#fileFault(source, error)
+      return false
+    }
+    if (outcome.ok) {
+      await this.#tools.circuits.succeeded(project_id, 'blob')
+      await this.#record({ type: 'bytes_accepted', content })
+      return true
+    }
+    if (outcome.failure.about === 'ticket') await this.#loseSlot(outcome.failure)
+    else await this.#failed(outcome.failure, 'blob')
+    return false
+  }
+
+  /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
+  async complete(asset_id: string, ticket?: Ticket): Promise<void> {
+    const { project_id, slots_lost } = this.#work
+    const { remote, circuits } = this.#tools
+    for (let tries = 0; ; tries++) {
+      const outcome = await remote.completeAsset(project_id, asset_id)
+      if (outcome.ok) {
+        await circuits.succeeded(project_id, 'api')
+        await this.#ingestStarted(outcome.value.status === 'ready')
+        return
+      }
+      const { failure } = outcome
+      if (failure.about === 'slot_gone') {
+        // One new slot; a service that forgets that one too has a fault that a person must look at.
+        if (slots_lost > 0) await this.#refuse(failure)
+        else await this.#loseSlot(failure)
+        return
+      }
+      if (failure.about !== 'attempt') return this.#failed(failure, 'api')
+      const goes_on = await this.#afterFailedComplete(asset_id, failure, ticket, tries)
+      if (!goes_on) return
+    }
+  }
+
+  /** The service says that the bytes are missing or others. Its record decides; then one more PUT on the same ticket, then a new slot. */
+  async #afterFailedComplete(
+    asset_id: string,
+    failure: Failure,
+    ticket: Ticket | undefined,
+    tries: number,
+  ): Promise<boolean> {
+    const { content, project_id, attempts } = this.#work
+    const read = await this.#tools.remote.readAsset(project_id, asset_id)
+    if (!read.ok) {
+      if (read.failure.about === 'asset_gone') await this.#loseSlot(failure)
+      else await this.#failed(read.failure, 'api')
+      return false
+    }
+    if (read.value.status !== 'uploaded') {
+      await this.#ingestStarted(read.value.status === 'ready')
+      return false
+    }
+    const error = { code: failure.code ?? 'complete_refused', message: textOf(failure) }
+    if (!ticket && this.#work.ticket) {
+      await this.#record({ type: 'bytes_missing', content, not_before_ms: this.#later(attempts), error })
+      return false
+    }
+    if (!ticket || !this.#source || tries > 0) {
+      await this.#loseSlot(failure)
+      return false
+    }
+    return this.#put(ticket, this.#source)
+  }
+
+  async #ingestStarted(is_ready: boolean): Promise<void> {
+    const { content, size } = this.#work
+    const not_before_ms = this.#tools.clock.now_ms() + this.#tools.follow_first_ms
+    const started = { type: 'ingest_started', content, not_before_ms } as const
+    await this.#tools.ledger.record(is_ready ? [started, { type: 'asset_ready', content }] : [started])
+    this.#tools.report.sent(this.#name(), size)
+    if (is_ready) this.#tools.report.ready(this.#name())
+  }
+
+  async #fileFault(source: SendingSource, error: unknown): Promise<void> {
+    const folder = this.#tools.folders.get(source.place.folder)!
+    await this.#tools.ledger.record([changedFact(source.place, folder, this.#tools, placeFault(error))])
+    this.#tools.report.later(messageOf(error), this.#name())
+  }
+
+  async #loseSlot(failure: Failure): Promise<void> {
+    const { content, attempts } = this.#work
+    if (await this.#gaveUp(failure)) return
+    const error = { code: failure.code ?? failure.about, message: textOf(failure) }
+    await this.#record({ type: 'slot_lost', content, not_before_ms: this.#later(attempts), error })
+  }
+
+  /** What a call answered, or undefined after its failure was dealt with. */
+  async #call<Value>(host: 'api' | 'blob', calling: Promise<Outcome<Value>>): Promise<Value | undefined> {
+    const outcome = await calling
+    if (!outcome.ok) {
+      await this.#failed(outcome.failure, host)
+      return undefined
+    }
+    await this.#tools.circuits.succeeded(this.#work.project_id, host)
+    return outcome.value
+  }
+
+  async #failed(failure: Failure, host: 'api' | 'blob'): Promise<void> {
+    if (this.#signal.aborted) return
+    const { content, project_id, attempts } = this.#work
+    if (failure.about === 'content' || failure.about === 'unknown_protocol') return this.#refuse(failure)
+    if ((await this.#tools.circuits.failed(failure, project_id, host)) === 'hold') return
+    if (await this.#gaveUp(failure)) return
+    const error = { code: failure.code ?? failure.about, message: textOf(failure) }
+    await this.#record({ type: 'set_back', content, not_before_ms: this.#later(attempts), error })
+    this.#tools.report.later(error.message, this.#name())
+  }
+
+  async #gaveUp(failure: Failure): Promise<boolean> {
+    const tries = this.#work.attempts + 1
+    if (tries < this.#tools.retry.max_attempts) return false
+    await this.#refuse({ ...failure, code: 'gave_up', message: `given up after ${tries} tries: ${failure.message}` })
+    return true
+  }
+
+  async #refuse(failure: Failure): Promise<void> {
+    const error = { code: failure.code ?? failure.about, message: textOf(failure) }
+    await this.#record({ type: 'content_refused', content: this.#work.content, error })
+    this.#tools.report.refused(error.message, this.#name())
+  }
+
+  #later(attempts: number): number {
+    return this.#tools.clock.now_ms() + backoff_ms(attempts, this.#tools.retry)
+  }
+
+  #record(fact: Parameters<Ledger['record']>[0][number]): Promise<void> {
+    return this.#tools.ledger.record([fact])
+  }
+
+  #name(): string {
+    const place = this.#source?.place ?? this.#work.sources[0]
+    return place ? `${place.folder}/${place.path}` : `content ${this.#work.content}`
+  }
+}
+
+/** What happened, in the service's own words where it has some. */
+export function textOf(failure: Failure): string {
+  return failure.humane === undefined ? failure.message : `${failure.message}: ${failure.humane}`
+}

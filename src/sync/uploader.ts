@@ -1,0 +1,81 @@
+import PQueue from 'p-queue'
+import { minute_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { SendWork } from '../ledger/ledger.ts'
+import { type SendTools, sendAsset } from './send-asset.ts'
+
+export interface Uploader {
+  worker: Worker
+  inFlight(): number
+  /** Halves what is sent at once; it grows back with every success. */
+  slowDown(): void
+  /** Resolves when what was begun has ended. */
+  drained(): Promise<void>
+}
+
+/**
+ * Two contents for each connection: while one waits for the ledger's commit, another uses the line. As many again are claimed
+ * ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
+ */
+const contents_per_connection = 2
+const longest_rest_ms = minute_ms
+
+export function startUploader(
+  tools: SendTools,
+  options: { connections: number; signal: AbortSignal; hard_stop: AbortSignal },
+): Uploader {
+  const most = options.connections * contents_per_connection
+  const queue = new PQueue({ concurrency: most })
+  const { ledger, circuits, clock, report } = tools
+  let in_flight = 0
+
+  async function sendOne(work: SendWork): Promise<void> {
+    try {
+      // Claimed ahead, and then told to stop: the claim goes back, nothing was begun.
+      if (options.signal.aborted) await ledger.release('send', [work.content])
+      else await sendAsset(work, tools, options.hard_stop)
+      if (queue.concurrency < most) queue.concurrency++
+    } catch (error) {
+      if (!options.hard_stop.aborted) report.fault('upload', error)
+    } finally {
+      in_flight--
+      worker.wake()
+    }
+  }
+
+  async function step(): Promise<{ wait_ms: number }> {
+    const room = most * 2 - in_flight
+    if (room < most) return { wait_ms: longest_rest_ms }
+    const { limit, wait_ms, except_projects } = circuits.allowance()
+    if (limit === 0) return { wait_ms }
+    if (limit === 1 && in_flight > 0) {
+      circuits.unused()
+      return { wait_ms: longest_rest_ms }
+    }
+    const { work, next_due_ms } = await ledger.claimToSend(Math.min(room, limit), { except_projects })
+    if (work.length === 0 && limit === 1) circuits.unused()
+    for (const item of work) {
+      in_flight++
+      void queue.add(() => sendOne(item))
+    }
+    if (work.length > 0) return { wait_ms: limit === 1 ? longest_rest_ms : 0 }
+    const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
+    return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+  }
+
+  const worker = runWorker({
+    name: 'uploader',
+    step,
+    clock,
+    signal: options.signal,
+    on_error: (error) => report.fault('uploader', error),
+  })
+  return {
+    worker,
+    inFlight: () => in_flight,
+    slowDown: () => {
+      queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2))
+    },
+    drained: () => queue.onIdle(),
+  }
+}
