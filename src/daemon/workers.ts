@@ -1,0 +1,87 @@
+import { hour_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { Config } from '../config/config.ts'
+import { createIgnoreRules } from '../disk/ignore.ts'
+import type { WorkKind } from '../ledger/ledger.ts'
+import { Circuits } from '../sync/circuits.ts'
+import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
+import { startFollower } from '../sync/follower.ts'
+import { createIntake } from '../sync/intake.ts'
+import { startLabeler } from '../sync/labeler.ts'
+import { startLooker } from '../sync/looker.ts'
+import { startUploader, type Uploader } from '../sync/uploader.ts'
+import { followPolicy } from './limits.ts'
+import type { Tools } from './tools.ts'
+
+export interface Workers {
+  circuits: Circuits
+  keepers: ReadonlyMap<string, FolderKeeper>
+  uploader: Uploader
+  /** All but the keepers' own. */
+  all: readonly Worker[]
+  by_kind: Record<WorkKind, Worker>
+  /** Everything that is being worked on and is not in the ledger yet. */
+  inFlight(): number
+}
+
+export interface WorkerSettings {
+  config: Config
+  watch: boolean
+  reloadToken: () => boolean
+  /** Begin nothing new. */
+  soft: AbortSignal
+  /** Drop what is under way. */
+  hard: AbortSignal
+}
+
+export function startWorkers(tools: Tools, { config, watch, reloadToken, soft, hard }: WorkerSettings): Workers {
+  const circuits = new Circuits({ ...tools, reloadToken, onSlowDown: () => uploader.slowDown() })
+  const settings = new Map(config.folders.map((folder) => [folder.name, folder]))
+  const folders = new Map(
+    config.folders.map((folder) => [folder.name, { settings: folder, rules: createIgnoreRules(folder.path, folder) }]),
+  )
+  const intake = createIntake({ ...tools, folders, empty_folder_files: config.scan.empty_folder_files })
+  const looker = startLooker({ ...tools, intake }, soft)
+  const keepers = new Map(
+    [...folders.values()].map(({ settings: folder, rules }) => [
+      folder.name,
+      keepFolder(folder, rules, { ...tools, intake, ...config.scan }, { watch, signal: soft }),
+    ]),
+  )
+  const { uploads, follow } = config
+  const uploader = startUploader(
+    {
+      ...tools,
+      circuits,
+      folders: settings,
+      now_ms: () => tools.clock.now_ms(),
+      small_file_bytes: uploads.small_file_bytes,
+      follow_first_ms: follow.first_ms,
+      retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
+    },
+    { connections: uploads.concurrency, signal: soft, hard_stop: hard },
+  )
+  const follower = startFollower(
+    { ...tools, circuits, policy: followPolicy(config), list_from: follow.list_from },
+    soft,
+  )
+  const labeler = startLabeler({ ...tools, circuits }, soft)
+  const tidier = runWorker({
+    name: 'tidier',
+    step: async () => {
+      await tools.ledger.tidy()
+      return { wait_ms: hour_ms }
+    },
+    clock: tools.clock,
+    signal: soft,
+    on_error: (error) => tools.report.fault('tidier', error),
+  })
+  return {
+    circuits,
+    keepers,
+    uploader,
+    all: [looker, uploader.worker, follower.worker, labeler.worker, tidier],
+    by_kind: { look: looker, send: uploader.worker, follow: follower.worker, label: labeler.worker },
+    inFlight: () => intake.inFlight() + uploader.inFlight() + follower.inFlight() + labeler.inFlight(),
+  }
+}
