@@ -66,7 +66,9 @@ CREATE TABLE files (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX files_by_content ON files (content) WHERE content IS NOT NULL;
 CREATE INDEX files_to_look_at ON files (not_before_ms) WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
+CREATE INDEX files_gone ON files (gone_ms) WHERE state = 'gone';
 CREATE INDEX files_before_start ON files (folder, inode) WHERE reason = 'before_start';
+CREATE INDEX files_blocked ON files (folder, reason, path, size) WHERE state = 'blocked';
 
 CREATE TABLE contents (
   id INTEGER PRIMARY KEY,
@@ -92,6 +94,7 @@ CREATE TABLE contents (
   UNIQUE (md5, size, project)
 ) STRICT;
 CREATE INDEX contents_to_send ON contents (not_before_ms, id) WHERE state IN ('wanted', 'reserving', 'reserved', 'sent');
+CREATE INDEX contents_to_complete ON contents (not_before_ms, id) WHERE state = 'sent';
 CREATE INDEX contents_to_follow ON contents (not_before_ms, id) WHERE state = 'ingesting';
 CREATE INDEX contents_to_label ON contents (labels_due_ms) WHERE state = 'ready' AND labels_due_ms IS NOT NULL;
 CREATE INDEX contents_in_need ON contents (id) WHERE state IN ('refused', 'removed_on_service');
