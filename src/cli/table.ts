@@ -1,6 +1,6 @@
 import { printable } from '../base/format.ts'
+import { fitText, textWidth } from '../base/text-width.ts'
 import type { Style } from './terminal.ts'
-import { fitText, textWidth } from './text-width.ts'
 
 export interface Column {
   title: string

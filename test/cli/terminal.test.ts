@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fitText, textWidth } from '../../src/base/text-width.ts'
 import { tableLines } from '../../src/cli/table.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
-import { fitText, textWidth } from '../../src/cli/text-width.ts'
 
 const nowhere = { write: () => true }
 
