@@ -1,0 +1,167 @@
+import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { FileStat } from '../domain/file.ts'
+import { type ContentRow, contentRow } from './content-rows.ts'
+import { type FileRow, fileRow, fileStat } from './file-rows.ts'
+import { type Stage, stageOf, stages, statesOf } from './view-stage.ts'
+
+export interface FileView {
+  folder: string
+  path: string
+  stage: Stage
+  size: number
+  mtime_ns: bigint
+  /** Why it is skipped, blocked or refused, or failed last. */
+  reason: string | undefined
+  detail: string | undefined
+  asset_id: string | undefined
+  ready_ms: number | undefined
+}
+
+/** Everything that is known of one path. */
+export interface FileStory {
+  folder: string
+  stage: Stage
+  row: FileRow
+  /** What it holds or last held. */
+  content: ContentRow | undefined
+  labels: { name: string; label_id: string }[]
+  /** Other files with the same bytes, at most `most_others`. */
+  others: { folder: string; path: string }[]
+  /** Of the content, oldest first; the newest `most_history`. */
+  history: { at_ms: number; event: string; detail: string | undefined }[]
+}
+
+export interface FilesQuery {
+  folder: string
+  /** A file, or everything below a directory; '' for the whole folder. */
+  prefix: string
+  /** Empty: all but those that are gone. */
+  stages: readonly Stage[]
+  /** Goes on after this path. */
+  after: string | undefined
+  limit: number
+}
+
+export interface KnownPath {
+  stat: FileStat
+  stage: Stage
+  reason: string | undefined
+  accepted: boolean
+}
+
+const most_others = 10
+const most_history = 50
+/** Highest possible path: no UTF-8 text sorts after it. */
+const after_all = '\u{10FFFF}'
+
+type RawRow = Parameters<typeof fileRow>[0]
+
+const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
+  FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
+
+export class FilesView {
+  readonly #database: Sqlite
+  readonly #folder_id: Statement
+  readonly #page: Statement
+  readonly #known: Statement
+
+  constructor(database: Sqlite) {
+    this.#database = database
+    this.#folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
+    this.#page = database
+      .prepare(
+        `${with_content}
+         WHERE folder = @folder AND path > @after AND path >= @from AND path < @to
+           AND coalesce(contents.state, files.state) IN (SELECT value FROM json_each(@states))
+         ORDER BY path LIMIT @limit`,
+      )
+      .safeIntegers(true)
+    this.#known = database
+      .prepare(`${with_content} WHERE folder = ? AND path >= ? AND path <= ? AND files.state <> 'gone' ORDER BY path`)
+      .safeIntegers(true)
+  }
+
+  /** A page in path order; the next one goes on after the last path. An unknown folder has no files. */
+  files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
+    const id = this.#folder_id.get(folder)
+    if (id === undefined) return []
+    const states = JSON.stringify(statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')))
+    const read = (from: string, to: string, most: number) =>
+      this.#page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawRow[]
+    if (prefix === '') return read('', after_all, limit).map((raw) => fileView(folder, raw))
+    // The file of that name sorts before everything below the directory of that name; '0' is the byte after '/'.
+    const itself = read(prefix, `${prefix}\u0000`, limit)
+    return [...itself, ...read(`${prefix}/`, `${prefix}0`, limit - itself.length)].map((raw) => fileView(folder, raw))
+  }
+
+  /** What is known of a stretch of paths, both ends included. */
+  known(folder: string, first: string, last: string): Map<string, KnownPath> {
+    const id = this.#folder_id.get(folder)
+    if (id === undefined) return new Map()
+    const rows = this.#known.all(id, first, last) as RawRow[]
+    return new Map(
+      rows.map((raw) => [
+        raw.path as string,
+        {
+          stat: fileStat(raw),
+          stage: stageOfRow(raw),
+          reason: (raw.reason as string | null) ?? undefined,
+          accepted: raw.accepted === 1n,
+        },
+      ]),
+    )
+  }
+
+  story(folder: string, path: string): FileStory | undefined {
+    const database = this.#database
+    const id = this.#folder_id.get(folder)
+    const raw = database
+      .prepare(`${with_content} WHERE folder = ? AND path = ?`)
+      .safeIntegers(true)
+      .get(id ?? -1, path)
+    if (raw === undefined) return undefined
+    const row = fileRow(raw as RawRow)
+    const found = row.content && database.prepare('SELECT * FROM contents WHERE id = ?').get(row.content)
+    const content = found ? contentRow(found) : undefined
+    const ofContent = (sql: string) => (content ? database.prepare(sql).all(content.id) : [])
+    return {
+      folder,
+      stage: stageOfRow(raw as RawRow),
+      row,
+      content,
+      labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name') as never,
+      others: (
+        ofContent(
+          `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
+           WHERE content = ? AND state = 'present' LIMIT ${most_others + 1}`,
+        ) as { folder: string; path: string }[]
+      ).filter((other) => other.folder !== folder || other.path !== path),
+      history: (
+        ofContent(
+          `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${most_history}`,
+        ) as { at_ms: number; event: string; detail: string | null }[]
+      )
+        .reverse()
+        .map((entry) => ({ ...entry, detail: entry.detail ?? undefined })),
+    }
+  }
+}
+
+function stageOfRow(raw: RawRow): Stage {
+  return stageOf((raw.content_state ?? raw.state) as string)
+}
+
+function fileView(folder: string, raw: RawRow): FileView {
+  const text = (value: RawRow[string] | undefined) => (value as string | null) ?? undefined
+  return {
+    folder,
+    path: raw.path as string,
+    stage: stageOfRow(raw),
+    size: Number(raw.size),
+    mtime_ns: raw.mtime_ns as bigint,
+    reason: text(raw.reason) ?? text(raw.error_code),
+    detail: text(raw.detail) ?? text(raw.error_message),
+    asset_id: text(raw.asset_id),
+    ready_ms: raw.ready_ms === null ? undefined : Number(raw.ready_ms),
+  }
+}

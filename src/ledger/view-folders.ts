@@ -1,0 +1,76 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { ScanSummary } from '../domain/fact.ts'
+import { type Stage, stageOf, stages } from './view-stage.ts'
+
+export interface Amount {
+  files: number
+  bytes: number
+}
+
+export interface FolderView {
+  name: string
+  root: string
+  project_id: string
+  /** False as well before anybody looked at it for the first time: then there is no `offline_reason`. */
+  online: boolean
+  offline_reason: string | undefined
+  /** Since when it is online or offline. */
+  state_since_ms: number
+  started_ms: number
+  first_scan_ms: number | undefined
+  scan_began_ms: number | undefined
+  scan_ended_ms: number | undefined
+  scan: ScanSummary | undefined
+  stages: Record<Stage, Amount>
+}
+
+interface RawFolder {
+  id: number
+  name: string
+  root: string
+  project_id: string
+  is_known: number
+  offline_reason: string | null
+  state_since_ms: number
+  started_ms: number
+  first_scan_ms: number | null
+  scan_began_ms: number | null
+  scan_ended_ms: number | null
+  scan_summary: string | null
+}
+
+/** The folders of the config as the ledger last saw it, in the order in which they were taken up. */
+export function readFolders(database: Sqlite): FolderView[] {
+  const rows = database
+    .prepare(
+      `SELECT folders.id, name, root, projects.project_id, device IS NOT NULL AS is_known, offline_reason, state_since_ms,
+         started_ms, first_scan_ms, scan_began_ms, scan_ended_ms, scan_summary
+       FROM folders JOIN projects ON projects.id = folders.project WHERE configured = 1 ORDER BY folders.id`,
+    )
+    .all() as RawFolder[]
+  const counts = database.prepare('SELECT stage, files, bytes FROM counts WHERE folder = ?')
+  return rows.map((row) => ({
+    name: row.name,
+    root: row.root,
+    project_id: row.project_id,
+    online: row.is_known === 1 && row.offline_reason === null,
+    offline_reason: row.offline_reason ?? undefined,
+    state_since_ms: row.state_since_ms,
+    started_ms: row.started_ms,
+    first_scan_ms: row.first_scan_ms ?? undefined,
+    scan_began_ms: row.scan_began_ms ?? undefined,
+    scan_ended_ms: row.scan_ended_ms ?? undefined,
+    scan: row.scan_summary === null ? undefined : (JSON.parse(row.scan_summary) as ScanSummary),
+    stages: byStage(counts.all(row.id) as (Amount & { stage: string })[]),
+  }))
+}
+
+function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {
+  const amounts = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
+  for (const { stage, files, bytes } of counts) {
+    const amount = amounts[stageOf(stage)]
+    amount.files += files
+    amount.bytes += bytes
+  }
+  return amounts
+}

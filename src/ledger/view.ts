@@ -1,0 +1,141 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { codeOf, isSluiceError, SluiceError } from '../base/errors.ts'
+import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
+import type { ContentState } from '../domain/content.ts'
+import { ledger_version } from './migrations.ts'
+import { ledgerFile } from './open-ledger.ts'
+import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
+import { type Amount, type FolderView, readFolders } from './view-folders.ts'
+import {
+  type Braked,
+  countSlow,
+  type ProblemGroup,
+  type RetryGroup,
+  readBraked,
+  readProblems,
+  readRetrying,
+} from './view-problems.ts'
+
+export interface Trouble {
+  /** `account`, `project:ID`, `api`, `blob` … */
+  about: string
+  code: string
+  message: string
+  hint: string | undefined
+  since_ms: number
+  last_ms: number
+}
+
+/**
+ * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
+ * from sums that are kept, so that a million files cost no more than ten. Folders that left the config are not shown.
+ */
+export interface LedgerView {
+  /** Several reads of one moment. */
+  together<Answer>(read: () => Answer): Answer
+  folders(): FolderView[]
+  troubles(): Trouble[]
+  problems(): ProblemGroup[]
+  retrying(): RetryGroup[]
+  /** Contents that the service has been reading for longer than `deadline` allows. */
+  slow(now_ms: number, deadline: { base_ms: number; per_mb_ms: number }): number
+  braked(): Braked
+  /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
+  used(what: 'wanted' | 'sent', span_ms: number, now_ms: number): Amount
+  files(query: FilesQuery): FileView[]
+  known(folder: string, first: string, last: string): Map<string, KnownPath>
+  /** Undefined for a path that was never seen, or is ignored. */
+  story(folder: string, path: string): FileStory | undefined
+  contentState(project_id: string, md5: string, size: number): ContentState | undefined
+  close(): void
+}
+
+/**
+ * Errors: `ledger.none` where nothing was ever kept, `account.no_right` where this user may not read it, `database.*`.
+ */
+export function openLedgerView(state_dir: string): LedgerView {
+  const file = ledgerFile(state_dir)
+  refuseUnusable(file, state_dir)
+  const database = openForReading(file, state_dir)
+  const files = new FilesView(database)
+  const troubles = database.prepare('SELECT * FROM troubles ORDER BY since_ms, about')
+  const used = database.prepare(
+    'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
+  )
+  const content_state = database
+    .prepare(
+      `SELECT state FROM contents WHERE md5 = ? AND size = ? AND project = (SELECT id FROM projects WHERE project_id = ?)`,
+    )
+    .pluck()
+  return {
+    together: (read) => database.transaction(read)(),
+    folders: () => readFolders(database),
+    troubles: () =>
+      (troubles.all() as (Omit<Trouble, 'hint'> & { hint: string | null })[]).map((row) => ({
+        ...row,
+        hint: row.hint ?? undefined,
+      })),
+    problems: () => readProblems(database),
+    retrying: () => readRetrying(database),
+    slow: (now_ms, deadline) => countSlow(database, now_ms, deadline),
+    braked: () => readBraked(database),
+    used: (what, span_ms, now_ms) => used.get(what, now_ms - span_ms) as Amount,
+    files: (query) => files.files(query),
+    known: (folder, first, last) => files.known(folder, first, last),
+    story: (folder, path) => files.story(folder, path),
+    contentState: (project_id, md5, size) =>
+      content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
+    close: () => database.close(),
+  }
+}
+
+/** SQLite says "cannot open" to all of these alike. */
+function refuseUnusable(file: string, state_dir: string): void {
+  try {
+    accessSync(file, constants.R_OK)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw noLedger(state_dir)
+    if (code === 'EACCES' || code === 'EPERM') throw noRight(state_dir, error)
+    throw error
+  }
+}
+
+function openForReading(file: string, state_dir: string): Sqlite {
+  try {
+    const database = openSqliteReadOnly(file, ledger_version)
+    // A daemon that is just being started for the first time has made the file and not yet its tables.
+    if (database.pragma('user_version', { simple: true }) !== 0) return database
+    database.close()
+  } catch (error) {
+    // Readers of a WAL share memory with the writer, in a file beside it that they must be able to open.
+    throw isSluiceError(error, 'database.unreadable') ? noRight(state_dir, error) : error
+  }
+  throw noLedger(state_dir)
+}
+
+function noLedger(state_dir: string): SluiceError {
+  return new SluiceError({
+    code: 'ledger.none',
+    message: `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`,
+    hint: 'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up',
+  })
+}
+
+function noRight(state_dir: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'account.no_right',
+    message: `this user may not read what Sluice keeps in ${state_dir}`,
+    hint: `run this as the user that the daemon runs as${ownerText(state_dir)}`,
+    cause,
+  })
+}
+
+function ownerText(state_dir: string): string {
+  try {
+    return ` (sudo -u '#${statSync(state_dir).uid}' sluice …)`
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return ''
+  }
+}
