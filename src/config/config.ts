@@ -73,7 +73,6 @@ export interface FollowConfig {
 
 export interface ScanConfig {
   readonly batch_entries: number
-  readonly gone_grace_ms: number
   readonly empty_folder_files: number
   readonly max_hints: number
 }

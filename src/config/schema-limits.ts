@@ -179,14 +179,6 @@ export const scan_schema = z.strictObject({
       'Files handed on at once while a folder is walked. Default 2000: measured; larger batches gain nothing and ' +
       'cost memory.',
   }),
-  gone_grace_ms: duration('ms', {
-    usual: '1m',
-    least: 0,
-    most: day_ms,
-    about:
-      'How long a file must be missing before it counts as gone. Default 1m: editors and sync tools remove a file ' +
-      'and put it back, moves come in two halves.',
-  }),
   empty_folder_files: count({
     usual: 10,
     least: 0,

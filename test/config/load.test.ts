@@ -107,7 +107,6 @@ describe('a good file', () => {
         "scan": {
           "batch_entries": 2000,
           "empty_folder_files": 10,
-          "gone_grace_ms": 60000,
           "max_hints": 10000,
         },
         "service": {
