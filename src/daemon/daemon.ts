@@ -37,6 +37,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const tools = await openTools(options)
   const { ledger } = tools
   await ledger.record([
+    { type: 'daemon_started' },
     ...config.folders.map((folder) => ({
       type: 'folder_configured' as const,
       folder: { ...folder, root: folder.path, rules: rulesText(folder) },

@@ -93,6 +93,8 @@ export type PersonFact =
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
   | { type: 'trouble_ended'; about: string }
+  /** A new life of the daemon finds out anew what is wrong. */
+  | { type: 'daemon_started' }
 
 /** Everything that can be recorded. Facts are in the past tense; only the ledger turns them into states. */
 export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact

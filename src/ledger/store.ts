@@ -66,9 +66,10 @@ export class LedgerStore {
     this.#counts.flush()
   }
 
-  /** After a savepoint was rolled back: memory follows the tables again. */
-  recover(): void {
+  /** After a savepoint was rolled back: memory follows the tables again, as it was at the mark. */
+  recover(claims_mark: number): void {
     this.#counts.forget()
+    this.claims.backTo(claims_mark)
     this.#folders.reload()
   }
 
@@ -123,6 +124,15 @@ export class LedgerStore {
       .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
     for (const { folder, path } of old) this.#file_recorder.dropTombstone(folder, path)
     this.#counts.flush()
+    this.#eraseOldTickets()
+  }
+
+  /** A crash between the two commits of an erasure can leave a ticket behind. */
+  #eraseOldTickets(): void {
+    for (const content of this.tickets.contents()) {
+      const state = this.#contents.rows.get(content)?.state
+      if (state !== 'reserving' && state !== 'reserved' && state !== 'sent') this.tickets.erase(content)
+    }
   }
 
   close(): void {
@@ -133,6 +143,7 @@ export class LedgerStore {
   #apply(fact: Fact, at_ms: number): void {
     if (isContentFact(fact)) {
       if (!goes_on.has(fact.type)) this.claims.end(fact.content)
+      if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)
       this.#contents.apply(fact, at_ms)
       return
     }
@@ -142,8 +153,8 @@ export class LedgerStore {
       case 'folder_online':
       case 'folder_offline':
       case 'scan_finished':
-        if (fact.type === 'folder_online') this.claims.forgetLooks()
         this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
+        if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
         break
       case 'label_attached':
       case 'label_detached':
@@ -158,6 +169,7 @@ export class LedgerStore {
         break
       case 'trouble_began':
       case 'trouble_ended':
+      case 'daemon_started':
         this.#troubles.apply(fact, at_ms)
         break
       default:

@@ -5,6 +5,7 @@ import type { TroubleFact } from '../domain/fact.ts'
 export class TroubleRows {
   readonly #begin
   readonly #end
+  readonly #forget
 
   constructor(database: Sqlite) {
     this.#begin = database.prepare(
@@ -12,10 +13,12 @@ export class TroubleRows {
        ON CONFLICT (about) DO UPDATE SET code = excluded.code, message = excluded.message, hint = excluded.hint, last_ms = excluded.last_ms`,
     )
     this.#end = database.prepare('DELETE FROM troubles WHERE about = ?')
+    this.#forget = database.prepare('DELETE FROM troubles')
   }
 
   apply(fact: TroubleFact, at_ms: number): void {
-    if (fact.type === 'trouble_ended') this.#end.run(fact.about)
+    if (fact.type === 'daemon_started') this.#forget.run()
+    else if (fact.type === 'trouble_ended') this.#end.run(fact.about)
     else this.#begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
   }
 }

@@ -75,8 +75,7 @@ class Sender {
       return { asset_id, ticket }
     }
     if (state === 'reserved') {
-      const error = { code: 'ticket_expired', message: 'the time of its upload slot ran out' }
-      await this.#record({ type: 'slot_lost', content, not_before_ms: now_ms, error })
+      await this.#loseSlot({ about: 'ticket', code: 'ticket_expired', message: 'the time of its upload slot ran out' })
       // That fact ended the claim: the next one makes the new slot.
       return undefined
     }
