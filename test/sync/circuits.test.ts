@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { Fact } from '../../src/domain/fact.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import type { Failure } from '../../src/remote/outcome.ts'
+import { Circuits } from '../../src/sync/circuits.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
+const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure => ({
+  about,
+  message: 'it failed',
+  ...more,
+})
+
+function setUp(reloadToken = () => false) {
+  const clock = new FakeClock(1_000_000)
+  const told: Fact[] = []
+  // The circuits tell the ledger, and never ask it.
+  const ledger = { record: async (facts: readonly Fact[]) => void told.push(...facts) } as unknown as Ledger
+  let slowed = 0
+  const circuits = new Circuits({ ledger, clock, report: silent, reloadToken, onSlowDown: () => slowed++ })
+  return { circuits, clock, told, slowed: () => slowed }
+}
+
+test('one failure is weather, three in a row rest, one probe at a time, a success heals', async () => {
+  const { circuits, clock, told } = setUp()
+  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
+  await circuits.succeeded('p', 'api')
+  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
+  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
+  expect(circuits.allowance().limit).toBe(Number.POSITIVE_INFINITY)
+  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
+  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api' }])
+  expect(circuits.allowance().limit).toBe(0)
+
+  await clock.advance(1_000)
+  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance().limit).toBe(0)
+  expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
+  expect(circuits.allowance().limit).toBe(0)
+  expect(told).toHaveLength(1)
+
+  await clock.advance(2_000)
+  expect(circuits.allowance().limit).toBe(1)
+  await circuits.succeeded('p', 'api')
+  expect(told).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
+  expect(circuits.allowance().limit).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('a refused token rests everything at once, until there is another one', async () => {
+  let is_new = false
+  const { circuits, clock, told } = setUp(() => is_new)
+  expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
+  expect(told).toMatchObject([{ type: 'trouble_began', about: 'account' }])
+  expect(circuits.allowance().limit).toBe(0)
+  is_new = true
+  await clock.advance(2_000)
+  expect(circuits.allowance().limit).toBe(1)
+})
+
+test('a refused project rests alone', async () => {
+  const { circuits } = setUp()
+  expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe('hold')
+  expect(circuits.allowance()).toMatchObject({ limit: Number.POSITIVE_INFINITY, except_projects: ['project_a'] })
+})
+
+test('Retry-After is obeyed, with less at once, and a short one is no trouble', async () => {
+  const { circuits, clock, told, slowed } = setUp()
+  const answer = failure('later', { status: 429, retry_after_ms: 7_000 })
+  expect(await circuits.failed(answer, 'p', 'api')).toBe('hold')
+  expect(slowed()).toBe(1)
+  expect(told).toEqual([])
+  await clock.advance(6_999)
+  expect(circuits.allowance().limit).toBe(0)
+  await clock.advance(1)
+  expect(circuits.allowance().limit).toBe(1)
+})
+
+test('a blob store that fails does not heal by an API that answers', async () => {
+  const { circuits } = setUp()
+  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  await circuits.succeeded('p', 'api')
+  expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
+})
+
+test('a fault of one content never rests anything', async () => {
+  const { circuits } = setUp()
+  for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone', 'unknown_protocol'] as const) {
+    for (let times = 0; times < 5; times++) expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
+  }
+  expect(circuits.tripped()).toEqual([])
+})
+
+test('a probe that found nothing to do is given back', async () => {
+  const { circuits, clock } = setUp()
+  await circuits.failed(failure('later', { retry_after_ms: 1_000 }), 'p', 'api')
+  await clock.advance(1_000)
+  expect(circuits.allowance().limit).toBe(1)
+  circuits.unused()
+  expect(circuits.allowance().limit).toBe(1)
+})
