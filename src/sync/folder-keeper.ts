@@ -32,7 +32,9 @@ const root_look_ms = 5 * second_ms
 /** Scans asked for by doubt rest at least this long after the last one: a storm of events is one scan. */
 const scan_rest_ms = 2 * second_ms
 const hints_at_once = 500
-/** A watcher that cannot start (inotify limit) is tried again after this; scans cover the folder meanwhile. */
+/** Scans stand in for a watcher that is missing or does not cover the whole folder. */
+const unwatched_scan_ms = 2 * minute_ms
+/** A watcher that cannot start (inotify limit) is tried again after this. */
 const watcher_retry_ms = 10 * minute_ms
 
 /**
@@ -208,7 +210,10 @@ class Keeper implements FolderKeeper {
     this.#last_scan_ms = clock.now_ms()
     if (outcome.kind === 'finished') {
       await ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary }])
-      const interval_ms = this.#folder.rescan_interval_ms
+      const is_covered = !this.#watch || (this.#watcher !== undefined && this.#watcher.trouble() === undefined)
+      const interval_ms = is_covered
+        ? this.#folder.rescan_interval_ms
+        : Math.min(this.#folder.rescan_interval_ms, unwatched_scan_ms)
       // Jittered, so that many folders and many machines do not scan in step.
       this.#next_scan_ms = clock.now_ms() + interval_ms * (0.9 + 0.2 * Math.random())
     } else {
