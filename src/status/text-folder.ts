@@ -1,0 +1,90 @@
+import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import type { LineWriter } from './lines.ts'
+import { amountOf, type FolderStatus, underway } from './view.ts'
+
+/** Rules beyond these are summed up; `status --json` has them all. */
+const most_rules = 5
+const most_names = 3
+
+/** What there is to say of one folder. */
+export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
+  writer.gap()
+  writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
+  if (folder.state === 'new') {
+    writer.say('not looked at yet', { indent: 2, tone: 'warn' })
+    return
+  }
+  if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
+  writer.say(countsText(folder), { indent: 2 })
+  sayScan(writer, folder, now_ms)
+}
+
+function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms: number): void {
+  const duration = since === null ? '' : ` for ${formatDuration(Math.max(0, now_ms - Date.parse(since)))}`
+  writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
+  writer.say('nothing in it counts as deleted; it goes on by itself when the folder is back', { indent: 2 })
+}
+
+function countsText({ stages }: FolderStatus): string {
+  const ready = stages.ready
+  const parts = [`${formatCount(ready.files)} ready (${formatBytes(ready.bytes)})`]
+  const add = (files: number, what: string) => {
+    if (files > 0) parts.push(`${formatCount(files)} ${what}`)
+  }
+  add(amountOf(stages, underway).files, `on the way (${underwayText(stages)})`)
+  add(stages.skipped.files, 'skipped')
+  add(stages.blocked.files, 'blocked')
+  add(stages.refused.files, 'refused')
+  add(stages.removed_on_service.files, 'removed on the service')
+  return parts.join(' · ')
+}
+
+function underwayText(stages: FolderStatus['stages']): string {
+  return underway
+    .filter((stage) => stages[stage].files > 0)
+    .map((stage) => `${stages[stage].files} ${stage}`)
+    .join(', ')
+}
+
+function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {
+  if (scan === null) {
+    writer.say('its first scan is not over yet', { indent: 2, tone: 'faint' })
+    return
+  }
+  const ago = formatDuration(Math.max(0, now_ms - Date.parse(scan.ended)))
+  const took = formatDuration(Math.max(0, Date.parse(scan.ended) - Date.parse(scan.began)))
+  writer.say(`scanned ${ago} ago in ${took}: ${formatCount(scan.files)} files`, { indent: 2, tone: 'faint' })
+  sayIgnored(writer, scan.ignored)
+  if (scan.odd_names_total > 0) {
+    const names = shown(scan.odd_names, scan.odd_names_total)
+    writer.say(`cannot be taken, the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
+  }
+  if (scan.unreadable_total > 0) {
+    const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
+    const text = shown(entries, scan.unreadable_total)
+    writer.say(`cannot be read (give this user the right): ${text}`, { indent: 2, tone: 'warn' })
+  }
+  if (scan.other_mounts.length > 0) {
+    const text = shown(scan.other_mounts, scan.other_mounts.length)
+    writer.say(`not entered, other disks are mounted there (make them folders of their own): ${text}`, { indent: 2 })
+  }
+  if (scan.special.length > 0) {
+    const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
+    writer.say(`no files, left alone: ${text}`, { indent: 2, tone: 'faint' })
+  }
+}
+
+function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_scan']>['ignored']): void {
+  if (ignored.length === 0) return
+  const sorted = [...ignored].sort((a, b) => b.count - a.count)
+  const rules = sorted
+    .slice(0, most_rules)
+    .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
+  if (sorted.length > most_rules) rules.push(`others by ${sorted.length - most_rules} more rules`)
+  writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
+}
+
+function shown(names: readonly string[], total: number): string {
+  const first = names.slice(0, most_names).join(', ')
+  return total > most_names ? `${first} and ${formatCount(total - most_names)} more` : first
+}

@@ -1,0 +1,134 @@
+import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { shellWord } from '../base/shell-word.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+import type { Stage } from '../ledger/view-stage.ts'
+import { type Line, LineWriter } from './lines.ts'
+import { folderLines } from './text-folder.ts'
+import { amountOf, type StatusView, underway } from './view.ts'
+
+/** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
+export function statusLines(status: StatusView, width: number): Line[] {
+  const writer = new LineWriter(width)
+  sayVerdict(writer, status)
+  for (const trouble of status.troubles) {
+    writer.gap()
+    writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${ago(status, trouble.since)})`, { tone: 'bad' })
+    if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
+  }
+  sayBraked(writer, status)
+  sayProblems(writer, status)
+  for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
+  sayLimits(writer, status)
+  return writer.lines
+}
+
+/** How long ago, in words. */
+function ago({ at }: StatusView, since: string): string {
+  return formatDuration(Math.max(0, Date.parse(at) - Date.parse(since)))
+}
+
+function amountText({ files, bytes }: Amount): string {
+  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+}
+
+function aboutText(about: string): string {
+  const project = /^project:(.*)$/.exec(about)?.[1]
+  if (project !== undefined) return `project ${project}`
+  return { account: 'the token', api: 'the service', blob: 'the blob store' }[about] ?? about
+}
+
+function sayVerdict(writer: LineWriter, status: StatusView): void {
+  const total = (wanted: readonly Stage[]) =>
+    status.folders.reduce(
+      (sum, { stages }) => {
+        const amount = amountOf(stages, wanted)
+        return { files: sum.files + amount.files, bytes: sum.bytes + amount.bytes }
+      },
+      { files: 0, bytes: 0 },
+    )
+  const ready = total(['ready'])
+  const moving = total(underway)
+  if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
+  else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
+  else writer.say(`not all is in: ${amountText(ready)} ready, ${amountText(moving)} on the way`, { tone: 'warn' })
+  sayDaemon(writer, status, moving.files > 0)
+}
+
+function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean): void {
+  if (daemon.state === 'running') {
+    const what = daemon.mode === 'once' ? 'one pass (sync)' : 'daemon'
+    writer.say(`${what} running, pid ${daemon.pid}, version ${daemon.version}`, { tone: 'faint' })
+  } else if (daemon.state === 'unknown') writer.say(`the daemon does not answer: ${daemon.why}`, { tone: 'warn' })
+  else {
+    const tone = has_work ? 'warn' : 'faint'
+    writer.say('no daemon is running: start it with `sluice run`, or `sluice sync` for one pass', { tone })
+  }
+}
+
+function sayBraked(writer: LineWriter, { braked, brake }: StatusView): void {
+  if (braked.files === 0) return
+  writer.gap()
+  const limit = brake
+    ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
+    : ''
+  writer.say(`held by the brake: ${amountText(braked)}, more new files than uploads.brake lets pass${limit}`, {
+    tone: 'warn',
+  })
+  for (const { folder, root, directory, files, bytes } of braked.places) {
+    const place = directory === '' ? folder : `${folder}/${directory}`
+    writer.say(`${amountText({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
+    writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
+  }
+  const shown = braked.places.reduce((sum, { files }) => sum + files, 0)
+  if (shown < braked.files) writer.say(`and ${formatCount(braked.files - shown)} more in other places`, { indent: 2 })
+}
+
+const todo = {
+  refused: 'change the file, or `sluice retry PATH` once the reason is gone',
+  removed_on_service: 'it is not sent again by itself; `sluice retry PATH` sends it',
+  blocked: 'what can change by itself is tried again; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+} as const
+
+const words = { refused: 'refused', removed_on_service: 'removed on the service', blocked: 'blocked' } as const
+
+function sayProblems(writer: LineWriter, status: StatusView): void {
+  for (const { stage, code, message, examples, ...amount } of status.problems) {
+    writer.gap()
+    const why = stage === 'blocked' ? code : `${message} [${code}]`
+    writer.say(`${words[stage]}: ${amountText(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
+    for (const example of examples) {
+      const detail = stage === 'blocked' ? `: ${example.message}` : ''
+      writer.say(`${example.folder}/${example.path}${detail}`, { indent: 2 })
+    }
+    if (amount.files > examples.length) {
+      writer.say(`and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``, {
+        indent: 2,
+      })
+    }
+    writer.say(todo[stage], { indent: 2, tone: 'faint' })
+  }
+  for (const { message, contents, next_try, examples } of status.retrying) {
+    writer.gap()
+    const wait_ms = Date.parse(next_try) - Date.parse(status.at)
+    const when = wait_ms > 0 ? `in ${formatDuration(wait_ms)}` : 'now'
+    writer.say(`tried again by itself: ${formatCount(contents)}, the next ${when}: ${message}`, { tone: 'warn' })
+    for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
+  }
+  if (status.slow > 0) {
+    writer.gap()
+    writer.say(
+      `slow: the service has been reading ${formatCount(status.slow)} for longer than usual; they are followed on`,
+    )
+  }
+}
+
+function sayLimits(writer: LineWriter, { daily_limit }: StatusView): void {
+  if (!daily_limit) return
+  const { used_bytes, max_bytes } = daily_limit
+  writer.gap()
+  const is_used_up = used_bytes >= max_bytes
+  const rest = is_used_up ? '; the rest goes as the oldest hours leave the 24' : ''
+  writer.say(`daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`, {
+    tone: is_used_up ? 'warn' : 'faint',
+  })
+}

@@ -1,0 +1,180 @@
+import { day_ms, hour_ms, isoTime } from '../base/time.ts'
+import type { ScanSummary } from '../domain/fact.ts'
+import type { LedgerView, Trouble } from '../ledger/view.ts'
+import type { Amount, FolderView } from '../ledger/view-folders.ts'
+import type { Braked, ProblemGroup, RetryGroup } from '../ledger/view-problems.ts'
+import { type Stage, stages } from '../ledger/view-stage.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+export const status_version = 1
+
+/**
+ * Where everything stands, as JSON. Times are ISO 8601 UTC; null: not known, or none.
+ */
+export interface StatusView {
+  version: typeof status_version
+  at: string
+  state_dir: string
+  verdict: Verdict
+  daemon: DaemonStatus
+  troubles: TroubleStatus[]
+  folders: FolderStatus[]
+  /** Files that stand still until somebody or something changes, grouped by reason. */
+  problems: ProblemGroup[]
+  /** What failed and is tried again by itself. */
+  retrying: RetryStatus[]
+  /** Contents that the service has been reading for longer than `follow.deadline_*` expects. */
+  slow: number
+  braked: Braked
+  brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
+  daily_limit: { max_bytes: number; used_bytes: number } | null
+}
+
+/**
+ * `all_ready`: every file that should be in is ready. `incomplete`: some are not, for whatever reason. `refused`: the service
+ * refuses the token or a project, so nothing can go on.
+ */
+export type Verdict = 'all_ready' | 'incomplete' | 'refused'
+
+export type DaemonStatus =
+  | { state: 'stopped' }
+  | { state: 'running'; pid: number; mode: string; version: string }
+  /** Its socket is there and gives no answer. */
+  | { state: 'unknown'; why: string }
+
+export type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
+  hint: string | null
+  since: string
+  last: string
+}
+
+export type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
+
+export interface FolderStatus {
+  name: string
+  path: string
+  project_id: string
+  /** new: in the config, and not looked at yet. */
+  state: 'online' | 'offline' | 'new'
+  /** Since when it is so. */
+  since: string | null
+  reason: string | null
+  last_scan: (ScanSummary & { began: string; ended: string }) | null
+  stages: Record<Stage, Amount>
+}
+
+/** What status must know of the configuration, which has this shape. */
+export interface StatusSettings {
+  readonly state_dir: string
+  readonly folders: readonly { readonly name: string; readonly path: string; readonly project_id: string }[]
+  readonly uploads: {
+    readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
+    readonly max_bytes_per_day: number | 'off'
+  }
+  readonly follow: { readonly deadline_base_ms: number; readonly deadline_per_mb_ms: number }
+}
+
+/** `ledger` is undefined where nothing was ever kept: then every folder is new. */
+export function statusView(source: {
+  ledger: LedgerView | undefined
+  settings: StatusSettings
+  daemon: DaemonStatus
+  now_ms: number
+}): StatusView {
+  const { ledger, settings, daemon, now_ms } = source
+  const { state_dir, follow } = settings
+  const read = (): Omit<StatusView, 'verdict'> => ({
+    version: status_version,
+    at: isoTime(now_ms),
+    state_dir,
+    daemon,
+    troubles: (ledger?.troubles() ?? []).map(troubleStatus),
+    folders: folderStatuses(settings, ledger?.folders() ?? []),
+    problems: ledger?.problems() ?? [],
+    retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({
+      ...group,
+      next_try: isoTime(next_try_ms),
+    })),
+    slow: ledger?.slow(now_ms, { base_ms: follow.deadline_base_ms, per_mb_ms: follow.deadline_per_mb_ms }) ?? 0,
+    braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
+    ...usedLimits(settings, ledger, now_ms),
+  })
+  const status = ledger ? ledger.together(read) : read()
+  return { ...status, verdict: verdictOf(status) }
+}
+
+function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined, now_ms: number) {
+  const { brake, max_bytes_per_day } = uploads
+  const used = (what: 'wanted' | 'sent', span_ms: number) =>
+    ledger?.used(what, span_ms, now_ms) ?? { files: 0, bytes: 0 }
+  const lately = brake === 'off' ? undefined : used('wanted', brake.per_hours * hour_ms)
+  return {
+    brake: brake === 'off' || !lately ? null : { ...brake, used_files: lately.files, used_bytes: lately.bytes },
+    daily_limit:
+      max_bytes_per_day === 'off' ? null : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
+  }
+}
+
+function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble): TroubleStatus {
+  return { about, code, message, hint: hint ?? null, since: isoTime(since_ms), last: isoTime(last_ms) }
+}
+
+/** The folders of the config, in its order; the ledger's of a running daemon may be older than the config. */
+function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[]): FolderStatus[] {
+  const by_name = new Map(known.map((folder) => [folder.name, folder]))
+  return folders.map(({ name, path, project_id }) => {
+    const folder = by_name.get(name)
+    return folder ? folderStatus(folder) : { ...newFolder, name, path, project_id }
+  })
+}
+
+const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
+const newFolder = { state: 'new', since: null, reason: null, last_scan: null, stages: nothing } as const
+
+function folderStatus(folder: FolderView): FolderStatus {
+  const { name, root, project_id, offline_reason, scan, scan_began_ms, scan_ended_ms } = folder
+  const state = folder.online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
+  return {
+    name,
+    path: root,
+    project_id,
+    state,
+    since: isoTime(folder.state_since_ms),
+    reason: offline_reason ?? null,
+    last_scan:
+      scan && scan_began_ms !== undefined && scan_ended_ms !== undefined
+        ? { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
+        : null,
+    stages: folder.stages,
+  }
+}
+
+/** On their way without anybody's help. */
+export const underway: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
+const not_in: readonly Stage[] = [...underway, 'blocked', 'refused', 'removed_on_service']
+
+export function amountOf(of: Record<Stage, Amount>, wanted: readonly Stage[]): Amount {
+  const sum = { files: 0, bytes: 0 }
+  for (const stage of wanted) {
+    sum.files += of[stage].files
+    sum.bytes += of[stage].bytes
+  }
+  return sum
+}
+
+/**
+ * What is skipped was left out on purpose. A folder that was not looked at, is offline, or holds what cannot be read or named
+ * may have files that are not in: that is not "all ready".
+ */
+function verdictOf({ troubles, folders }: Pick<StatusView, 'troubles' | 'folders'>): Verdict {
+  if (troubles.some(({ about }) => about === 'account' || about.startsWith('project'))) return 'refused'
+  const complete = folders.every(
+    ({ state, last_scan, stages }) =>
+      state === 'online' &&
+      last_scan !== null &&
+      last_scan.unreadable_total === 0 &&
+      last_scan.odd_names_total === 0 &&
+      amountOf(stages, not_in).files === 0,
+  )
+  return complete ? 'all_ready' : 'incomplete'
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { shellWord } from '../../src/base/shell-word.ts'
+import { textWidth } from '../../src/base/text-width.ts'
+import { stages } from '../../src/ledger/view-stage.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { statusLines } from '../../src/status/text.ts'
+import type { FolderStatus, StatusView } from '../../src/status/view.ts'
+
+const none = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as FolderStatus['stages']
+const folder: FolderStatus = {
+  name: 'notes',
+  path: '/srv/my notes',
+  project_id: 'project_0123456789abcdefghij',
+  state: 'online',
+  since: '2026-01-01T00:00:00.000Z',
+  reason: null,
+  last_scan: null,
+  stages: none,
+}
+const quiet: StatusView = {
+  version: 1,
+  at: '2026-01-02T00:00:00.000Z',
+  state_dir: '/var/lib/sluice',
+  verdict: 'all_ready',
+  daemon: { state: 'running', pid: 77, mode: 'run', version: '0.1.0' },
+  troubles: [],
+  folders: [folder],
+  problems: [],
+  retrying: [],
+  slow: 0,
+  braked: { files: 0, bytes: 0, places: [] },
+  brake: null,
+  daily_limit: null,
+}
+const busy: StatusView = {
+  ...quiet,
+  verdict: 'refused',
+  daemon: { state: 'stopped' },
+  troubles: [
+    {
+      about: 'account',
+      code: 'publicapi.auth.invalid',
+      message: 'the service refuses the token',
+      hint: 'put a new token into /etc/sluice/token: it is read again by itself',
+      since: '2026-01-01T21:00:00.000Z',
+      last: '2026-01-01T23:59:00.000Z',
+    },
+  ],
+  folders: [
+    {
+      ...folder,
+      stages: {
+        ...none,
+        ready: { files: 1_234, bytes: 5_600_000 },
+        waiting: { files: 12, bytes: 1_000 },
+        ingesting: { files: 3, bytes: 10 },
+        refused: { files: 5, bytes: 10 },
+        skipped: { files: 1, bytes: 0 },
+      },
+      last_scan: {
+        began: '2026-01-01T23:54:58.000Z',
+        ended: '2026-01-01T23:55:00.000Z',
+        files: 1_255,
+        directories: 4,
+        bytes: 5_700_000,
+        ignored: [
+          { rule: '*.tmp', source: '/srv/my notes/.sluiceignore:3', reason: 'excluded', count: 2 },
+          { rule: '~$*', source: 'default', reason: 'lock', count: 7 },
+        ],
+        odd_names: ['x\\xff'],
+        odd_names_total: 1,
+        special: [{ kind: 'fifo', count: 1 }],
+        unreadable: [{ path: 'private', code: 'EACCES' }],
+        unreadable_total: 9,
+        other_mounts: ['usb'],
+      },
+    },
+    {
+      ...folder,
+      name: 'share',
+      path: '/mnt/share',
+      state: 'offline',
+      reason: 'missing: ENOENT',
+      since: '2026-01-01T21:00:00.000Z',
+    },
+    { ...folder, name: 'later', path: '/srv/later', state: 'new', since: null },
+  ],
+  problems: [
+    {
+      stage: 'refused',
+      code: 'asset.create.type',
+      message: 'files of this type are not read',
+      files: 5,
+      bytes: 10,
+      examples: [
+        { folder: 'notes', path: 'a\u001b[2J.bin', message: 'm' },
+        { folder: 'notes', path: 'b.bin', message: 'm' },
+      ],
+    },
+    {
+      stage: 'blocked',
+      code: 'unreadable',
+      message: 'it cannot be read (EBUSY)',
+      files: 1,
+      bytes: 5,
+      examples: [{ folder: 'notes', path: 'locked.docx', message: 'it cannot be read (EBUSY)' }],
+    },
+  ],
+  retrying: [
+    {
+      code: 'network.reset',
+      message: 'the connection was cut',
+      contents: 2,
+      next_try: '2026-01-02T00:00:30.000Z',
+      examples: [{ folder: 'notes', path: 'big.iso', message: 'm' }],
+    },
+  ],
+  slow: 2,
+  braked: {
+    files: 900,
+    bytes: 9e9,
+    places: [{ folder: 'notes', root: '/srv/my notes', directory: "Anna's disk", files: 890, bytes: 8.9e9 }],
+  },
+  brake: { files: 100_000, bytes: 1e11, per_hours: 24, used_files: 100_000, used_bytes: 5 },
+  daily_limit: { max_bytes: 5e9, used_bytes: 5e9 },
+}
+
+const text = (status: StatusView, width: number) => statusLines(status, width).map((line) => line.text)
+
+test('a quiet day is short', () => {
+  expect(text(quiet, 80)).toMatchInlineSnapshot(`
+    [
+      "all ready: 0 files (0 B)",
+      "daemon running, pid 77, version 0.1.0",
+      "",
+      "notes  /srv/my notes",
+      "  0 ready (0 B)",
+      "  its first scan is not over yet",
+    ]
+  `)
+})
+
+test('a busy one says what is wrong first, and what to do', () => {
+  expect(text(busy, 100).join('\n')).toMatchSnapshot()
+  const lines = text(busy, 100)
+  const at = (words: string) => lines.findIndex((line) => line.includes(words))
+  expect(at('put a new token')).toBeGreaterThan(0)
+  expect(at('put a new token')).toBeLessThan(at('/srv/my notes'))
+  expect(lines).toContain(`    sluice accept '/srv/my notes/Anna'\\''s disk'`)
+})
+
+test('without a limit (a pipe) nothing is wrapped', () => {
+  expect(text(busy, Number.POSITIVE_INFINITY).length).toBeLessThan(text(busy, 60).length)
+})
+
+test('nothing but a command is wider than the terminal, and nothing steers it', () => {
+  const odd = fc.string({ unit: 'grapheme', maxLength: 120 })
+  fc.assert(
+    fc.property(odd, odd, fc.integer({ min: 24, max: 200 }), (name, reason, width) => {
+      const status: StatusView = {
+        ...busy,
+        troubles: [{ ...busy.troubles[0]!, message: reason, hint: `${name} ${reason}` }],
+        folders: [{ ...folder, path: `/srv/${name}`, state: 'offline', reason }],
+        problems: [{ ...busy.problems[0]!, message: reason, examples: [{ folder: 'notes', path: name, message: '' }] }],
+        braked: {
+          files: 1,
+          bytes: 1,
+          places: [{ folder: 'notes', root: '/srv', directory: name, files: 1, bytes: 1 }],
+        },
+      }
+      for (const line of statusLines(status, width)) {
+        expect(line.text).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
+        if (!line.is_command) expect(textWidth(line.text)).toBeLessThanOrEqual(width)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('wrapping loses no word', () => {
+  fc.assert(
+    fc.property(fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1 }), (words) => {
+      const writer = new LineWriter(30)
+      writer.say(words.join(' '), { indent: 4 })
+      const said = writer.lines.map((line) => line.text.trim()).join(' ')
+      expect(said).toBe(words.join(' '))
+    }),
+  )
+})
+
+describe('a word of the shell', () => {
+  test.each([
+    ['plain', '/srv/notes-1/a.txt', '/srv/notes-1/a.txt'],
+    ['a space', '/a b', `'/a b'`],
+    ['a quote', `it's`, `'it'\\''s'`],
+    ['what the shell would expand', '$HOME/*~', `'$HOME/*~'`],
+    ['nothing', '', `''`],
+    ['a line break', "a'\n\\b", `$'a\\'\\x0a\\\\b'`],
+    ['what turns the writing direction', 'a\u202eb', `$'a\\xe2\\x80\\xaeb'`],
+  ])('%s', (_what, word, quoted) => expect(shellWord(word)).toBe(quoted))
+})

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { day_ms, minute_ms } from '../../src/base/time.ts'
+import type { ScanSummary } from '../../src/domain/fact.ts'
+import { type DaemonStatus, type StatusSettings, statusView } from '../../src/status/view.ts'
+import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/view-rig.ts'
+
+const summary: ScanSummary = {
+  files: 3,
+  directories: 2,
+  bytes: 30,
+  ignored: [{ rule: '~$*', source: 'default', reason: 'a lock of Office', count: 2 }],
+  odd_names: [],
+  odd_names_total: 0,
+  special: [],
+  unreadable: [],
+  unreadable_total: 0,
+  other_mounts: [],
+}
+const stopped: DaemonStatus = { state: 'stopped' }
+
+function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettings {
+  return {
+    state_dir: '/var/lib/sluice',
+    folders: [{ name: 'notes', path: '/srv/notes', project_id }],
+    uploads: { brake: { files: 2, bytes: 1e9, per_hours: 24 }, max_bytes_per_day: 'off', ...change },
+    follow: { deadline_base_ms: 15 * minute_ms, deadline_per_mb_ms: 2_000 },
+  }
+}
+
+function look(rig: Rig, with_settings = settings()) {
+  return statusView({ ledger: rig.view(), settings: with_settings, daemon: stopped, now_ms: rig.clock.now_ms() })
+}
+
+function scanned(rig: Rig, change: Partial<ScanSummary> = {}): Promise<void> {
+  const began_ms = rig.clock.now_ms()
+  return rig.record({ type: 'scan_finished', folder: 'notes', began_ms, summary: { ...summary, ...change } })
+}
+
+test('nothing kept yet: every folder is new, and that is not "all ready"', () => {
+  const status = statusView({ ledger: undefined, settings: settings(), daemon: stopped, now_ms: 0 })
+  expect(status).toMatchObject({ version: 1, verdict: 'incomplete', folders: [{ name: 'notes', state: 'new' }] })
+})
+
+test('all ready only when the scan is over, nothing is on its way and nothing stands still', async () => {
+  const rig = await openRig()
+  await rig.bringIn('a.txt')
+  expect(look(rig).verdict).toBe('incomplete')
+  await scanned(rig)
+  await rig.record({ type: 'file_skipped', folder: 'notes', path: 'e', stat: stat(0), reason: 'empty', rule: 'r' })
+  expect(look(rig).verdict).toBe('all_ready')
+  const content = await rig.settle('b.txt')
+  expect(look(rig).verdict).toBe('incomplete')
+  await rig.record({ type: 'content_refused', content, error: { code: 'a.b', message: 'm' } })
+  expect(look(rig).verdict).toBe('incomplete')
+  await rig.record({ type: 'file_gone', folder: 'notes', path: 'b.txt' })
+  expect(look(rig).verdict).toBe('all_ready')
+})
+
+test.each([
+  ['a name that is not UTF-8', { odd_names: ['x\\xff'], odd_names_total: 1 }],
+  ['what cannot be read', { unreadable: [{ path: 'd', code: 'EACCES' }], unreadable_total: 1 }],
+])('%s may hide files that are not in', async (_what, change) => {
+  const rig = await openRig()
+  await scanned(rig, change)
+  expect(look(rig).verdict).toBe('incomplete')
+})
+
+test('an offline folder, and one that the config has and the ledger not', async () => {
+  const rig = await openRig()
+  await scanned(rig)
+  const two = { ...settings(), folders: [...settings().folders, { name: 'more', path: '/srv/more', project_id }] }
+  expect(look(rig, two)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'online' }, { state: 'new' }] })
+  await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
+  expect(look(rig)).toMatchObject({ verdict: 'incomplete', folders: [{ state: 'offline', reason: 'missing' }] })
+})
+
+test.each([
+  ['account', 'refused'],
+  [`project:${project_id}`, 'refused'],
+  ['api', 'all_ready'],
+])('a trouble about %s: %s', async (about, verdict) => {
+  const rig = await openRig()
+  await scanned(rig)
+  await rig.record({ type: 'trouble_began', about, error: { code: 'x.y', message: 'm' } })
+  expect(look(rig).verdict).toBe(verdict)
+})
+
+test('the JSON form', async () => {
+  const rig = await openRig({ limits: { brake: { files: 2, bytes: 1e9, per_ms: day_ms } } })
+  await rig.bringIn('in.txt', { size: 1_000 })
+  const refused = await rig.settle('bad.bin', { size: 20 })
+  await rig.record({ type: 'content_refused', content: refused, error: { code: 'asset.type', message: 'not read' } })
+  await rig.settle('usb/one/a.txt')
+  await rig.settle('usb/one/b.txt')
+  await rig.record({
+    type: 'file_blocked',
+    folder: 'notes',
+    path: 'locked.docx',
+    stat: stat(5),
+    reason: 'unreadable',
+    detail: 'it cannot be read (EBUSY)',
+    not_before_ms: rig.clock.now_ms() + 5_000,
+  })
+  await scanned(rig, { odd_names: ['x\\xff'], odd_names_total: 1 })
+  const error = { code: 'http.503', message: 'the service does not answer', hint: 'it is tried again by itself' }
+  await rig.record({ type: 'trouble_began', about: 'api', error })
+  await rig.clock.advance(90_000)
+  const status = look(rig, settings({ max_bytes_per_day: 50_000 }))
+  expect(status).toMatchSnapshot()
+  expect(JSON.parse(JSON.stringify(status))).toEqual(status)
+})
+
+test('what is set back is told with its next try, what is read for long is counted', async () => {
+  const rig = await openRig()
+  const content = await rig.settle('a.txt')
+  const not_before_ms = rig.clock.now_ms() + 60_000
+  await rig.record({ type: 'set_back', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+  const slow = await rig.settle('b.txt')
+  await rig.record(
+    { type: 'slot_intended', content: slow },
+    { type: 'slot_reserved', content: slow, asset_id: assetOf(slow), ticket },
+    { type: 'bytes_accepted', content: slow },
+    { type: 'ingest_started', content: slow, not_before_ms: 0 },
+  )
+  expect(look(rig).slow).toBe(0)
+  await rig.clock.advance(16 * minute_ms)
+  const status = look(rig)
+  expect(status.slow).toBe(1)
+  expect(status.retrying).toMatchObject([{ code: 'network.reset', contents: 1, next_try: '2026-01-01T00:01:00.000Z' }])
+  expect(JSON.stringify(status)).not.toContain('SECRET')
+})
