@@ -8,11 +8,13 @@ import { startWorkers } from './workers.ts'
 export interface DaemonOptions extends ToolOptions {
   /** `run` watches until it is stopped; `once` looks at every folder a single time. */
   mode: 'run' | 'once'
+  /** Look at these folders alone; work on the others that is begun already goes on. Absent: all of the config. */
+  only_folders?: readonly string[] | undefined
 }
 
 export interface Daemon {
   readonly ledger: Ledger
-  /** Mode `once`: the pass is over, or gave up. */
+  /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
   readonly drained: Promise<Drained>
   /** Every folder was scanned, and nothing is due soon or in flight. */
   idle(): Promise<void>
@@ -48,6 +50,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const workers = startWorkers(tools, {
     config,
     watch: mode === 'run',
+    only_folders: options.only_folders,
     reloadToken: () => secrets.reload(),
     soft: soft.signal,
     hard: hard.signal,
@@ -67,13 +70,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     inFlight: () => workers.inFlight(),
     foldersAreIdle: () => keepers.every((keeper) => keeper.isIdle()),
     recorded: () => recorded,
+    ledgerFault: () => tools.ledgerFault(),
   }
+  const drained = mode === 'once' ? drain(drain_tools, { give_up: true }) : new Promise<never>(() => {})
+  // Whoever started it may look at it only later.
+  drained.catch(() => {})
   let closing: Promise<void> | undefined
   const close = () => (closing ??= closeInReverse(tools, workers, { soft, hard }))
 
   return {
     ledger,
-    drained: mode === 'once' ? drain(drain_tools, { give_up: true }) : new Promise(() => {}),
+    drained,
     idle: async () => void (await drain(drain_tools, { give_up: false })),
     rescan(folder) {
       for (const [name, keeper] of workers.keepers) if (folder === undefined || folder === name) keeper.rescan()

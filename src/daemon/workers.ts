@@ -27,6 +27,8 @@ export interface Workers {
 export interface WorkerSettings {
   config: Config
   watch: boolean
+  /** Scan and watch these alone; absent: all of the config. */
+  only_folders?: readonly string[] | undefined
   reloadToken: () => boolean
   /** Begin nothing new. */
   soft: AbortSignal
@@ -34,7 +36,8 @@ export interface WorkerSettings {
   hard: AbortSignal
 }
 
-export function startWorkers(tools: Tools, { config, watch, reloadToken, soft, hard }: WorkerSettings): Workers {
+export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
+  const { config, watch, only_folders, reloadToken, soft, hard } = options
   const circuits = new Circuits({ ...tools, reloadToken, onSlowDown: () => uploader.slowDown() })
   const settings = new Map(config.folders.map((folder) => [folder.name, folder]))
   const folders = new Map(
@@ -43,10 +46,12 @@ export function startWorkers(tools: Tools, { config, watch, reloadToken, soft, h
   const intake = createIntake({ ...tools, folders, empty_folder_files: config.scan.empty_folder_files })
   const looker = startLooker({ ...tools, intake }, soft)
   const keepers = new Map(
-    [...folders.values()].map(({ settings: folder, rules }) => [
-      folder.name,
-      keepFolder(folder, rules, { ...tools, intake, ...config.scan }, { watch, signal: soft }),
-    ]),
+    [...folders.values()]
+      .filter(({ settings: { name } }) => only_folders === undefined || only_folders.includes(name))
+      .map(({ settings: folder, rules }) => [
+        folder.name,
+        keepFolder(folder, rules, { ...tools, intake, ...config.scan }, { watch, signal: soft }),
+      ]),
   )
   const { uploads, follow } = config
   const uploader = startUploader(
