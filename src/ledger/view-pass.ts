@@ -1,0 +1,81 @@
+import { openSqliteReadOnly } from '../base/sqlite.ts'
+import type { PersonFact } from '../domain/fact.ts'
+import { ledger_version } from './migrations.ts'
+import { ledgerFile } from './open-ledger.ts'
+import type { Amount } from './view-folders.ts'
+
+/** What one pass has done, told beside what view.ts says of the whole. Reads only. */
+export interface PassView {
+  /** Files of these folders that became ready from this time on, and the contents among them whose bytes were sent for it. */
+  newSince(at_ms: number, folders: readonly string[]): { files: number; sent: Amount }
+  /** The files on which a person's word would have an effect. */
+  reachedBy(word: PersonFact): Amount
+  /** Why files are skipped, with the rule. Reads every file's row. */
+  skipped(): (Amount & { reason: string; rule: string; example: string })[]
+  /** What became usable most recently, newest first. */
+  latestAssets(limit: number): { asset_id: string; path: string }[]
+  /** Different contents that have an asset on the service. */
+  assets(): number
+  close(): void
+}
+
+const most_groups = 100
+const new_files = `FROM files JOIN folders ON folders.id = files.folder
+  WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
+const under = '(files.path = @path OR (files.path >= @first AND files.path < @last))'
+
+/** The same files that record-person.ts moves. */
+const reached: Record<PersonFact['type'], string> = {
+  accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
+    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}
+      AND state <> 'gone' AND reason IN ('brake', 'before_start')`,
+  retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
+    FROM files LEFT JOIN contents ON contents.id = files.content
+    WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}
+      AND ((files.state = 'blocked' AND files.reason <> 'brake')
+        OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
+          OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
+}
+
+/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+export function openPassView(state_dir: string): PassView {
+  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  return {
+    newSince(at_ms, folders) {
+      const values = { at_ms, folders: JSON.stringify(folders) }
+      const files = database.prepare(`SELECT count(*) ${new_files}`).pluck().get(values) as number
+      const sent = database
+        .prepare(
+          `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
+           WHERE made_here = 1 AND state = 'ready' AND ready_ms >= @at_ms AND id IN (SELECT files.content ${new_files})`,
+        )
+        .get(values) as Amount
+      return { files, sent }
+    },
+    reachedBy: ({ type, folder, path }) => database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount,
+    skipped: () =>
+      database
+        .prepare(
+          `SELECT reason, coalesce(detail, '') AS rule, count(*) AS files, sum(size) AS bytes, min(path) AS example
+           FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+           WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${most_groups}`,
+        )
+        .all() as ReturnType<PassView['skipped']>,
+    latestAssets: (limit) =>
+      database
+        .prepare(
+          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id LIMIT 1) AS path
+           FROM arrivals JOIN contents ON contents.id = arrivals.content
+           WHERE contents.state = 'ready' ORDER BY arrivals.seq DESC LIMIT ?`,
+        )
+        .all(limit) as ReturnType<PassView['latestAssets']>,
+    assets: () => database.prepare('SELECT count(DISTINCT asset_id) FROM contents').pluck().get() as number,
+    close: () => database.close(),
+  }
+}
+
+/** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
+function rangeOf(path: string): { path: string; first: string; last: string } {
+  if (path === '') return { path: '', first: '', last: '\u{10FFFF}' }
+  return { path, first: `${path}/`, last: `${path}0` }
+}
