@@ -2,6 +2,58 @@ import type { ListedCommand } from './command.ts'
 
 /** Every command, in the order of the help. Each is loaded when it is called: `status` does not pay for what `serve` needs. */
 export const commands: readonly ListedCommand[] = [
+  { usage: 'run', describe: 'watch the folders, until stopped', load: () => import('./commands/run.ts') },
+  {
+    usage: 'sync [folders..]',
+    describe: 'one pass over the folders, then exit',
+    load: () => import('./commands/sync.ts'),
+  },
+  {
+    usage: 'retry [paths..]',
+    describe: 'try again what was refused or is blocked',
+    load: () => import('./commands/retry.ts'),
+  },
+  {
+    usage: 'accept <path>',
+    describe: 'let go what the brake or the folder’s start holds back',
+    load: () => import('./commands/accept.ts'),
+  },
+  {
+    usage: 'serve',
+    describe: 'run the local service',
+    load: () => import('./commands/serve.ts'),
+    subcommands: [
+      {
+        usage: 'project',
+        describe: 'the projects of the local service',
+        subcommands: [
+          {
+            usage: 'create <name>',
+            describe: 'make a project',
+            load: () => import('./commands/serve-project-create.ts'),
+          },
+          { usage: 'list', describe: 'list the projects', load: () => import('./commands/serve-project-list.ts') },
+        ],
+      },
+      {
+        usage: 'token',
+        describe: 'the tokens of the local service',
+        subcommands: [
+          {
+            usage: 'create <name>',
+            describe: 'make a token, shown once',
+            load: () => import('./commands/serve-token-create.ts'),
+          },
+          { usage: 'list', describe: 'list the tokens', load: () => import('./commands/serve-token-list.ts') },
+          {
+            usage: 'revoke <name>',
+            describe: 'make a token useless',
+            load: () => import('./commands/serve-token-revoke.ts'),
+          },
+        ],
+      },
+    ],
+  },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
   { usage: 'version', describe: 'show the version', load: () => import('./commands/version.ts') },
 ]

@@ -1,0 +1,20 @@
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { sayWord } from '../person-word.ts'
+
+interface Options extends GlobalOptions {
+  paths: string[] | undefined
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs.positional('paths', {
+      type: 'string',
+      array: true,
+      describe: 'files or directories, by where they are or as FOLDER/PATH; without any, everything',
+    }),
+  async run({ config, paths }, terminal) {
+    await sayWord({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
+    return exit_codes.ok
+  },
+}

@@ -1,0 +1,42 @@
+import { system_clock } from '../../base/time.ts'
+import { programVersion } from '../../base/version.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { startDaemon } from '../../daemon/daemon.ts'
+import type { Command } from '../command.ts'
+import { serveControl } from '../daemon-verbs.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { openLog } from '../open-log.ts'
+import { aborted, listenForStop } from '../stop-signals.ts'
+
+/** The daemon. It ends by a signal only: a service that is down or a token that is refused is waited out, and told. */
+export const command: Command = {
+  options: (yargs) => yargs,
+  async run({ config: named }, terminal) {
+    const { config, file, warnings } = loadConfig({ file: named })
+    const { secrets, warnings: token_warnings } = openSecrets(config)
+    const log = openLog(config, terminal)
+    for (const warning of [...warnings, ...token_warnings]) log.warn(warning)
+    // From here on: a signal that comes during the start is obeyed after it.
+    const signals = listenForStop()
+    try {
+      const daemon = await startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' })
+      try {
+        const control = await serveControl(daemon, config, 'run')
+        log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
+        try {
+          await aborted(signals.first)
+          log.info('finishing what is in flight; another signal stops at once')
+        } finally {
+          await control.close()
+        }
+      } finally {
+        await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
+      }
+      log.info('stopped')
+    } finally {
+      signals.end()
+    }
+    return exit_codes.ok
+  },
+}

@@ -1,0 +1,162 @@
+import { isSluiceError, SluiceError } from '../../base/errors.ts'
+import { system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import { startDaemon } from '../../daemon/daemon.ts'
+import { openLedgerView } from '../../ledger/view.ts'
+import { openPassView } from '../../ledger/view-pass.ts'
+import { awaitIdle } from '../await-idle.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { serveControl } from '../daemon-verbs.ts'
+import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { openLog } from '../open-log.ts'
+import { passState } from '../pass-state.ts'
+import { summarizePass } from '../pass-summary.ts'
+import { placeOf } from '../place.ts'
+import { showProgress } from '../progress.ts'
+import { showError } from '../show-error.ts'
+import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends GlobalOptions {
+  folders: string[] | undefined
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs.positional('folders', {
+      type: 'string',
+      array: true,
+      describe: 'names or paths of folders of the configuration; without any, all of them',
+    }),
+  async run({ config: named, folders }, terminal) {
+    const { config, warnings } = loadConfig({ file: named })
+    const names = namesOf(folders ?? [], config)
+    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    const signals = listenForStop()
+    try {
+      const control = await connectControl(config.state_dir)
+      if (!control) return await syncAlone({ config, names, terminal, signals })
+      try {
+        return await syncBeside({ config, names, terminal, signals }, control)
+      } catch (error) {
+        // Another `sluice sync` that came to its end: what it had not looked at any more is left to us.
+        if (!isSluiceError(error, 'control.lost') || control.presence.mode !== 'once') throw error
+        return await syncAlone({ config, names, terminal, signals })
+      } finally {
+        await control.close()
+      }
+    } finally {
+      signals.end()
+    }
+  },
+}
+
+interface Pass {
+  config: Config
+  /** Of the folders to look at. */
+  names: string[]
+  terminal: Terminal
+  signals: StopSignals
+}
+
+function namesOf(folders: readonly string[], config: Config): string[] {
+  if (folders.length === 0) return config.folders.map(({ name }) => name)
+  const names = folders.map((text) => {
+    const { folder, path } = placeOf(text, config.folders, process.cwd())
+    if (path === '') return folder
+    throw new SluiceError({
+      code: 'usage.path',
+      message: `${text} lies inside the folder ${folder}: a pass is about whole folders`,
+      hint: `sluice sync ${folder}`,
+    })
+  })
+  return [...new Set(names)]
+}
+
+async function syncAlone(pass: Pass): Promise<ExitCode> {
+  const { config, names, terminal, signals } = pass
+  const { secrets, warnings } = openSecrets(config)
+  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  const clock = system_clock
+  const began_ms = clock.now_ms()
+  const destination: { write(text: string): void } = { write: (text) => void process.stderr.write(text) }
+  const log = openLog(config, terminal, logChange(config, terminal, { write: (text) => destination.write(text) }))
+  const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders: names })
+  const shown = showPass(pass, began_ms)
+  if (shown.progress.log_destination) destination.write = shown.progress.log_destination.write
+  try {
+    const control = await serveControl(daemon, config, 'once')
+    try {
+      const drained = await Promise.race([daemon.drained, aborted(signals.first)])
+      await shown.progress.end()
+      if (drained === undefined) terminal.err('finishing what is in flight; another signal stops at once')
+      await control.close()
+      await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
+      return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
+    } finally {
+      await control.close()
+    }
+  } finally {
+    await shown.close()
+    await daemon.abort()
+  }
+}
+
+/** On a terminal the bar tells of files that pass; lines are for what needs somebody. */
+function logChange(config: Config, terminal: Terminal, destination: { write(text: string): void }) {
+  if (!terminal.is_interactive) return {}
+  const level = config.log.level === 'info' ? ('warn' as const) : config.log.level
+  return { level, format: config.log.format === 'auto' ? ('pretty' as const) : config.log.format, destination }
+}
+
+/** A daemon holds the ledger: it is asked, and waited for. */
+async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode> {
+  const { names, terminal, signals } = pass
+  const clock = system_clock
+  terminal.err(`a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`)
+  const shown = showPass(pass, clock.now_ms())
+  try {
+    for (const folder of names) await control.rescan({ folder })
+    const idle = control.idle()
+    // Nobody waits any more when a signal or a trouble was first.
+    idle.catch(() => {})
+    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first })
+    await shown.progress.end()
+    if (ended === 'stopped') terminal.err('not waited for any longer; the daemon goes on')
+    return shown.summary(typeof ended === 'string' ? undefined : ended)
+  } finally {
+    await shown.close()
+  }
+}
+
+/** Progress while it goes on, the summary at its end. */
+function showPass({ config, names, terminal }: Pass, began_ms: number) {
+  const clock = system_clock
+  const view = openLedgerView(config.state_dir)
+  const folders = () => view.folders().filter(({ name }) => names.includes(name))
+  const progress = showProgress({ terminal, clock, read: () => passState(folders(), began_ms) })
+  return {
+    view,
+    progress,
+    summary(fault: SluiceError | undefined): ExitCode {
+      const pass = openPassView(config.state_dir)
+      try {
+        const end = { view, pass, names, began_ms, now_ms: clock.now_ms() }
+        const { lines, exit_code } = summarizePass(end, terminal)
+        for (const line of lines) terminal.out(line)
+        if (!fault) return exit_code
+        showError(fault, terminal)
+        return exitCodeOf(fault) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
+      } finally {
+        pass.close()
+      }
+    },
+    async close() {
+      await progress.end()
+      view.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { isSluiceError } from '../base/errors.ts'
+import { formatBytes, formatCount, printable } from '../base/format.ts'
+import { system_clock } from '../base/time.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
+import { connectControl } from '../control/control-client.ts'
+import { ledgerLimits } from '../daemon/limits.ts'
+import type { PersonFact } from '../domain/fact.ts'
+import { openLedger } from '../ledger/open-ledger.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+import { openPassView } from '../ledger/view-pass.ts'
+import { type Place, placeOf } from './place.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * Records what a person says about some paths, through the daemon where one runs, and tells what it lets go. Errors:
+ * `usage.path` before anything is recorded, `ledger.locked` where another process that cannot be asked holds the ledger.
+ */
+export async function sayWord(options: {
+  type: PersonFact['type']
+  config_file: string | undefined
+  /** Without any: everything. */
+  paths: readonly string[]
+  terminal: Terminal
+}): Promise<void> {
+  const { type, paths, terminal } = options
+  const { config } = loadConfig({ file: options.config_file })
+  const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
+  // Counted before: afterwards they are on their way.
+  const amounts = countReached(words, config.state_dir)
+  const is_running = await record(words, config)
+  for (const [index, word] of words.entries()) terminal.out(told(word, amounts[index]!))
+  if (!is_running) terminal.err('no daemon is running: `sluice run` or `sluice sync` takes it from here')
+}
+
+function placesOf(paths: readonly string[], { folders }: Config): Place[] {
+  if (paths.length === 0) return folders.map(({ name }) => ({ folder: name, path: '' }))
+  return paths.map((path) => placeOf(path, folders, process.cwd()))
+}
+
+function countReached(words: readonly PersonFact[], state_dir: string): Amount[] {
+  try {
+    const pass = openPassView(state_dir)
+    try {
+      return words.map((word) => pass.reachedBy(word))
+    } finally {
+      pass.close()
+    }
+  } catch (error) {
+    // Nothing is known of any file before the first run.
+    if (isSluiceError(error, 'database.missing')) return words.map(() => ({ files: 0, bytes: 0 }))
+    throw error
+  }
+}
+
+/** Answers whether a daemon took it. */
+async function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
+  const control = await connectControl(config.state_dir)
+  if (control) {
+    try {
+      for (const { type, folder, path } of words) {
+        await (type === 'accepted' ? control.accept({ folder, path }) : control.retry({ folder, path }))
+      }
+    } finally {
+      await control.close()
+    }
+    return true
+  }
+  const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock: system_clock })
+  try {
+    await ledger.record(words)
+  } finally {
+    await ledger.close()
+  }
+  return false
+}
+
+function told({ type, folder, path }: PersonFact, { files, bytes }: Amount): string {
+  const where = printable(path === '' ? folder : `${folder}/${path}`)
+  const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+  if (files === 0)
+    return `${where}: ${type === 'accepted' ? 'nothing is held back there' : 'nothing there waits for a word'}`
+  return `${where}: ${what} ${type === 'accepted' ? 'may go up now' : 'will be tried again now'}`
+}

@@ -1,0 +1,96 @@
+import { SingleBar } from 'cli-progress'
+import { type Clock, second_ms } from '../base/time.ts'
+import { createPassMeter, type PassState } from './pass-state.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface Progress {
+  /** Shows the last state and stops; twice is once. */
+  end(): Promise<void>
+  /** Writes log lines without tearing the bar. */
+  readonly log_destination: { write(text: string): void } | undefined
+}
+
+const redraw_ms = 250
+/** Lines in a file or a service's log: few enough to read, often enough to see that it moves. */
+const line_ms = 5 * second_ms
+const clear_line = '\r\u001b[K'
+
+/** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
+export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }): Progress {
+  const { terminal, clock, read } = options
+  const ending = new AbortController()
+  const meter = createPassMeter()
+  const show = terminal.is_interactive ? barFor() : linesFor(terminal)
+  const every_ms = terminal.is_interactive ? redraw_ms : line_ms
+
+  function look(): void {
+    const state = read()
+    show.update(state, meter(state, clock.monotonic_ms()))
+  }
+
+  async function watch(): Promise<void> {
+    // Not at once: a pass that is over in a moment needs no line.
+    await clock.sleep(every_ms, ending.signal)
+    while (!ending.signal.aborted) {
+      look()
+      await clock.sleep(every_ms, ending.signal)
+    }
+  }
+
+  const watching = watch()
+  let ended: Promise<void> | undefined
+  return {
+    log_destination: show.log_destination,
+    end() {
+      ended ??= (async () => {
+        ending.abort()
+        await watching.finally(() => show.end())
+      })()
+      return ended
+    },
+  }
+}
+
+interface Display {
+  update(state: PassState, texts: ReturnType<ReturnType<typeof createPassMeter>>): void
+  end(): void
+  log_destination: { write(text: string): void } | undefined
+}
+
+function barFor(): Display {
+  const bar = new SingleBar({
+    format: '{bar} {files} | {bytes} | {rate} | {left}',
+    barsize: 20,
+    barCompleteChar: '\u2588',
+    barIncompleteChar: '\u2591',
+    hideCursor: true,
+    clearOnComplete: true,
+    forceRedraw: true,
+    // Signals are ours: the bar would end the process with the first one.
+    gracefulExit: false,
+  })
+  let begun = false
+  return {
+    update({ total, done }, texts) {
+      if (!begun) bar.start(Math.max(1, total.files), done.files, texts)
+      begun = true
+      bar.setTotal(Math.max(1, total.files))
+      bar.update(done.files, texts)
+    },
+    end: () => bar.stop(),
+    log_destination: { write: (text) => void process.stderr.write(begun ? clear_line + text : text) },
+  }
+}
+
+function linesFor(terminal: Terminal): Display {
+  let last = ''
+  return {
+    update(_state, { files, bytes, rate, left }) {
+      const line = `${files}, ${bytes}, ${rate}, ${left}`
+      if (line !== last) terminal.err(line)
+      last = line
+    },
+    end() {},
+    log_destination: undefined,
+  }
+}

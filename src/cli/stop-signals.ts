@@ -1,0 +1,42 @@
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+export interface StopSignals {
+  /** Aborts with the first SIGINT or SIGTERM. */
+  readonly first: AbortSignal
+  /** Aborts with the second. */
+  readonly second: AbortSignal
+  /** Gives the signals back: the next one ends the process, as it does without us. */
+  end(): void
+}
+
+/**
+ * The first signal asks to finish what is in flight, the second to stop at once. A terminal that closes (SIGHUP) ends nothing:
+ * a service manager sends it to have the configuration read again, which must not be the end of an upload.
+ */
+export function listenForStop(): StopSignals {
+  const first = new AbortController()
+  const second = new AbortController()
+
+  function stop(): void {
+    if (first.signal.aborted) second.abort()
+    else first.abort()
+  }
+  function goOn(): void {}
+
+  for (const signal of signals) process.on(signal, stop)
+  process.on('SIGHUP', goOn)
+  return {
+    first: first.signal,
+    second: second.signal,
+    end() {
+      for (const signal of signals) process.off(signal, stop)
+      process.off('SIGHUP', goOn)
+    },
+  }
+}
+
+/** Resolves when the signal has aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
