@@ -51,6 +51,10 @@ export class ClaimTable<Key> {
     if (this.#claims.has(key)) this.#set(key, undefined)
   }
 
+  clear(): void {
+    for (const key of [...this.#claims.keys()]) this.end(key)
+  }
+
   /** The bytes of this claim are out, and counted elsewhere; the claim itself goes on. */
   bytesAreOut(key: Key): void {
     const claim = this.#claims.get(key)

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { day_ms, minute_ms } from '../base/time.ts'
+import { ClaimTable, UndoLog } from './claim-table.ts'
 import { type ContentRow, contentRow } from './content-rows.ts'
+import { DailyBudget, nextHour } from './daily-budget.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderRows } from './folder-rows.ts'
 import {
@@ -13,8 +14,9 @@ import {
   type SendWork,
   type SourcePath,
 } from './ledger.ts'
+import { OutOfReach } from './out-of-reach.ts'
 import type { ContentRecorder } from './record-content.ts'
-import type { LabelRecorder } from './record-label.ts'
+import { areSettled, type LabelRecorder } from './record-label.ts'
 import type { Tickets } from './tickets.ts'
 import type { Usage } from './usage.ts'
 
@@ -28,9 +30,10 @@ interface ClaimParts {
 }
 
 type ContentWork = 'send' | 'follow' | 'label'
+type LookRow = { folder: number; path: string }
 
-/** A content whose only paths lie in folders that are offline or no longer configured is asked about again after this. */
-const out_of_reach_ms = 5 * minute_ms
+/** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
+const most_examined = 1_000
 
 const to_send = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
 const not_excepted =
@@ -41,23 +44,26 @@ const not_excepted =
  */
 export class Claims {
   readonly #parts: ClaimParts
-  readonly #claimed: Record<ContentWork, Map<number, number>> = { send: new Map(), follow: new Map(), label: new Map() }
+  readonly #undo = new UndoLog()
+  readonly #claimed: Record<ContentWork, ClaimTable<number>>
+  readonly #looked_at = new ClaimTable<string>(this.#undo)
+  readonly #out_of_reach
   readonly #looks
-  readonly #defer_look
-  readonly #looked_at = new Map<string, number>()
   readonly #select: Record<ContentWork, ReturnType<Sqlite['prepare']>>
   readonly #next_due: Record<'look' | ContentWork, ReturnType<Sqlite['prepare']>>
   readonly #a_path
   readonly #sources
-  readonly #defer
+  readonly #to_complete
 
   constructor(database: Sqlite, parts: ClaimParts) {
     this.#parts = parts
+    const table = () => new ClaimTable<number>(this.#undo)
+    this.#claimed = { send: table(), follow: table(), label: table() }
+    this.#out_of_reach = new OutOfReach(database)
     this.#looks = database.prepare(
       `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= ?
        ORDER BY not_before_ms LIMIT ?`,
     )
-    this.#defer_look = database.prepare('UPDATE files SET not_before_ms = ? WHERE folder = ? AND path = ?')
     const select = (condition: string, due: string) =>
       database.prepare(
         `SELECT * FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
@@ -76,22 +82,31 @@ export class Claims {
       label: next('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms'),
     }
     this.#a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? LIMIT 1')
-    this.#sources = database.prepare(`SELECT * FROM files WHERE content = ? AND state = 'present'`).safeIntegers(true)
-    this.#defer = database.prepare('UPDATE contents SET not_before_ms = ? WHERE id = ?')
+    this.#sources = database
+      .prepare(
+        `SELECT * FROM files WHERE content = ? AND state = 'present'
+           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
+      )
+      .safeIntegers(true)
+    this.#to_complete = select(`state = 'sent'`, 'not_before_ms')
   }
 
   look(limit: number, now_ms: number): Claimed<LookWork> {
-    const claimed = this.#looked_at
-    for (const [key, until_ms] of claimed) if (until_ms <= now_ms) claimed.delete(key)
-    const rows = this.#looks.all(now_ms, limit + claimed.size) as { folder: number; path: string }[]
+    this.#looked_at.expire(now_ms)
     const work: LookWork[] = []
-    for (const { folder: id, path } of rows) {
-      if (claimed.has(lookKey(id, path))) continue
-      const folder = this.#parts.folders.withId(id)
-      if (folder?.configured && folder.offline_reason === undefined) {
-        claimed.set(lookKey(id, path), now_ms + this.#parts.limits.claim_ms)
-        work.push({ folder: folder.name, path })
-      } else this.#defer_look.run(now_ms + out_of_reach_ms, id, path)
+    for (let examined = 0; work.length < limit; ) {
+      if (examined >= most_examined) return { work, next_due_ms: now_ms }
+      const due = this.#looks.all(now_ms, limit - work.length + this.#looked_at.size) as LookRow[]
+      const rows = due.filter(({ folder, path }) => !this.#looked_at.has(lookKey(folder, path)))
+      if (rows.length === 0) break
+      examined += rows.length
+      for (const { folder: id, path } of rows.slice(0, limit - work.length)) {
+        const folder = this.#parts.folders.withId(id)
+        if (folder?.configured && folder.offline_reason === undefined) {
+          this.#looked_at.claim(lookKey(id, path), now_ms + this.#parts.limits.claim_ms)
+          work.push({ folder: folder.name, path })
+        } else this.#out_of_reach.deferLook(id, path, now_ms)
+      }
     }
     return { work, next_due_ms: this.#nextDue('look', now_ms) }
   }
@@ -99,33 +114,50 @@ export class Claims {
   /** A fact about a path ends the claim on it. */
   endLook(folder: string, path: string): void {
     const row = this.#parts.folders.named(folder)
-    if (row) this.#looked_at.delete(lookKey(row.id, path))
+    if (row) this.#looked_at.end(lookKey(row.id, path))
   }
 
-  /** A folder came back: what was claimed and could not be looked at is due again. */
-  forgetLooks(): void {
+  /** A folder came back: what was claimed and could not be looked at is due again, and what was put off. */
+  folderBack(at_ms: number): void {
     this.#looked_at.clear()
+    this.#out_of_reach.bringBack(at_ms)
   }
 
   send(limit: number, except: readonly string[], now_ms: number): Claimed<SendWork> {
+    const in_flight_bytes = this.#claimed.send.bytes()
+    const { max_bytes_per_day } = this.#parts.limits
+    const budget = new DailyBudget(max_bytes_per_day, this.#parts.usage, in_flight_bytes, now_ms)
     const work: SendWork[] = []
-    let bytes_left = this.#bytesLeftToday(now_ms)
-    for (const row of this.#due('send', limit, except, now_ms)) {
-      if (work.length >= limit) break
+    for (let examined = 0; work.length < limit && !budget.exhausted; ) {
+      if (examined >= most_examined) return { work, next_due_ms: now_ms }
+      const rows = this.#due('send', limit - work.length, except, now_ms)
+      if (rows.length === 0) break
+      examined += rows.length
+      work.push(...this.#claimToSend(rows, budget, now_ms))
+    }
+    const next_due_ms = this.#nextDue('send', now_ms)
+    if (!budget.exhausted) return { work, next_due_ms }
+    // What only has to be completed costs no bytes, and its slot runs out.
+    const sent = this.#due('send', limit - work.length, except, now_ms, this.#to_complete)
+    work.push(...this.#claimToSend(sent, undefined, now_ms))
+    return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
+  }
+
+  #claimToSend(rows: readonly ContentRow[], budget: DailyBudget | undefined, now_ms: number): SendWork[] {
+    const work: SendWork[] = []
+    for (const row of rows) {
       const item = this.#sendWork(row, now_ms)
       if (!item) continue
       const bytes = row.state === 'sent' ? 0 : row.size
-      // A file larger than a whole day's limit goes when nothing else was sent that day: it would never go otherwise.
-      if (bytes > bytes_left.now && !(bytes_left.untouched && work.length === 0)) break
-      bytes_left = { now: bytes_left.now - bytes, untouched: false }
-      this.#claim('send', row.id, now_ms)
+      if (budget && !budget.take(bytes)) break
+      this.#claim('send', row.id, now_ms, bytes)
       work.push(item)
     }
-    return { work, next_due_ms: this.#nextDue('send', now_ms) }
+    return work
   }
 
   follow(limit: number, except: readonly string[], now_ms: number): Claimed<FollowWork> {
-    const rows = this.#due('follow', limit, except, now_ms).slice(0, limit)
+    const rows = this.#due('follow', limit, except, now_ms)
     const work = rows.map((row) => {
       this.#claim('follow', row.id, now_ms)
       return {
@@ -145,10 +177,10 @@ export class Claims {
 
   label(limit: number, except: readonly string[], now_ms: number): Claimed<LabelWork> {
     const work: LabelWork[] = []
-    for (const row of this.#due('label', limit, except, now_ms).slice(0, limit)) {
+    for (const row of this.#due('label', limit, except, now_ms)) {
       const wanted = this.#parts.labels.wanted(row.id)
       const attached = this.#parts.labels.attached(row.id)
-      if (wanted === undefined || wanted.join('\n') === attached.map(({ name }) => name).join('\n')) {
+      if (wanted === undefined || areSettled(attached, wanted)) {
         this.#parts.contents.labelsDone(row.id)
         continue
       }
@@ -168,26 +200,49 @@ export class Claims {
 
   /** A fact about a content ends every claim on it. */
   end(content: number): void {
-    for (const claimed of Object.values(this.#claimed)) claimed.delete(content)
+    for (const claimed of Object.values(this.#claimed)) claimed.end(content)
+  }
+
+  /** From here on the day's usage counts them. */
+  bytesAreOut(content: number): void {
+    this.#claimed.send.bytesAreOut(content)
   }
 
   release(work: ContentWork, contents: readonly number[]): void {
-    for (const content of contents) this.#claimed[work].delete(content)
+    for (const content of contents) this.#claimed[work].end(content)
   }
 
-  #claim(work: ContentWork, content: number, now_ms: number): void {
-    this.#claimed[work].set(content, now_ms + this.#parts.limits.claim_ms)
+  /** Claims follow the transaction: what was made or ended since the mark is taken back with it. */
+  mark(): number {
+    return this.#undo.mark()
   }
 
-  #due(work: ContentWork, limit: number, except: readonly string[], now_ms: number): ContentRow[] {
+  backTo(mark: number): void {
+    this.#undo.backTo(mark)
+  }
+
+  committed(): void {
+    this.#undo.forget()
+  }
+
+  #claim(work: ContentWork, content: number, now_ms: number, bytes = 0): void {
+    this.#claimed[work].claim(content, now_ms + this.#parts.limits.claim_ms, bytes)
+  }
+
+  #due(
+    work: ContentWork,
+    limit: number,
+    except: readonly string[],
+    now_ms: number,
+    select = this.#select[work],
+  ): ContentRow[] {
     const claimed = this.#claimed[work]
-    for (const [content, until_ms] of claimed) if (until_ms <= now_ms) claimed.delete(content)
-    const rows = this.#select[work].all({
-      now: now_ms,
-      limit: limit + claimed.size,
-      except: JSON.stringify(except),
-    })
-    return rows.map(contentRow).filter((row) => !claimed.has(row.id))
+    claimed.expire(now_ms)
+    const rows = select.all({ now: now_ms, limit: limit + claimed.size, except: JSON.stringify(except) })
+    return rows
+      .map(contentRow)
+      .filter((row) => !claimed.has(row.id))
+      .slice(0, limit)
   }
 
   #sendWork(row: ContentRow, now_ms: number): SendWork | undefined {
@@ -213,27 +268,15 @@ export class Claims {
   /** Undefined where there is nothing to read from now: the content is abandoned, or deferred while its folder is away. */
   #sourcesOf(row: ContentRow, now_ms: number): SourcePath[] | undefined {
     const rows = (this.#sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
-    if (rows.length === 0) {
-      this.#parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
-      return undefined
-    }
-    const sources = rows.map((file) => this.#source(file)).filter((source) => source !== undefined)
-    if (sources.length > 0) return sources.slice(0, most_sources)
-    this.#defer.run(now_ms + out_of_reach_ms, row.id)
+    if (rows.length > 0) return rows.map((file) => this.#source(file))
+    const is_orphan = this.#parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
+    if (!is_orphan) this.#out_of_reach.deferContent(row.id, now_ms)
     return undefined
   }
 
-  #source({ folder: id, path, stat }: FileRow): SourcePath | undefined {
-    const folder = this.#parts.folders.withId(id)
-    if (!folder?.configured || folder.offline_reason !== undefined) return undefined
+  #source({ folder: id, path, stat }: FileRow): SourcePath {
+    const folder = this.#parts.folders.withId(id)!
     return { folder: folder.name, root: folder.root, path, stat }
-  }
-
-  #bytesLeftToday(now_ms: number): { now: number; untouched: boolean } {
-    const limit = this.#parts.limits.max_bytes_per_day
-    if (limit === undefined) return { now: Number.POSITIVE_INFINITY, untouched: false }
-    const sent = this.#parts.usage.over('sent', day_ms, now_ms).bytes
-    return { now: limit - sent, untouched: sent === 0 }
   }
 
   #nextDue(work: 'look' | ContentWork, now_ms: number): number | undefined {

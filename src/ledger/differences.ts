@@ -2,8 +2,8 @@ import type { Sqlite } from '../base/sqlite.ts'
 import type { FolderRow } from './folder-rows.ts'
 import { type Differences, most_missing, type Stretch } from './ledger.ts'
 
-/** Highest possible path: no UTF-8 text sorts after it. */
-const after_all = '\u{10FFFF}'
+/** In SQLite every text sorts before every blob: the end of the paths, whatever they are. */
+export const after_all_paths = Buffer.alloc(0)
 
 /**
  * Rows of a stretch as plain arrays: path, state, reason, size, mtime_ns, ctime_ns, inode. A row that cannot differ is left out
@@ -26,7 +26,7 @@ export class DifferenceFinder {
   }
 
   find(folder: FolderRow, { after_path, through_path, names, ends, stats }: Stretch): Differences {
-    const rows = this.#rows.all(folder.id, after_path ?? '', through_path ?? after_all) as Row[]
+    const rows = this.#rows.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
     const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
     const changed: number[] = []
     const missing: string[] = []

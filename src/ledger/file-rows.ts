@@ -37,7 +37,9 @@ export class FileRows {
     )
     this.#delete = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
     this.#before_start = database.prepare(
-      `SELECT 1 FROM files WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
+      // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
+      `SELECT 1 FROM files INDEXED BY files_before_start
+       WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
     )
   }
 
@@ -98,12 +100,13 @@ export function fileRow(raw: RawFile): FileRow {
   }
 }
 
+/** Node gives inodes above 2^63 as negative numbers (its stat arrays are of int64): they are kept and compared like that. */
 export function fileStat(raw: RawFile): FileStat {
   return {
     size: Number(raw.size),
     mtime_ns: raw.mtime_ns as bigint,
     ctime_ns: raw.ctime_ns as bigint,
-    inode: BigInt.asUintN(64, raw.inode as bigint),
+    inode: raw.inode as bigint,
   }
 }
 

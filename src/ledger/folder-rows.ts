@@ -74,9 +74,12 @@ export class FolderRows {
         break
       case 'folders_removed_except': {
         const kept = JSON.stringify(event.names)
+        const dropped = this.all().filter((folder) => folder.configured && !event.names.includes(folder.name))
         database
           .prepare('UPDATE folders SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))')
           .run(kept)
+        this.#load()
+        for (const folder of dropped) if (givesLabels(folder)) consequences.relabel(folder)
         break
       }
       case 'folder_online':
@@ -85,7 +88,7 @@ export class FolderRows {
             `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL AND device IS NOT NULL, state_since_ms, ?),
                offline_reason = NULL, device = ? WHERE name = ?`,
           )
-          .run(at_ms, event.device, event.folder)
+          .run(at_ms, BigInt.asIntN(64, event.device), event.folder)
         break
       case 'folder_offline':
         database
@@ -136,9 +139,9 @@ export class FolderRows {
     if (!before || !after) return
     if (before.project !== after.project) consequences.relinkFiles(after)
     if (before.rules !== after.rules) consequences.lookAtSkippedAgain(after)
-    if (before.label_from !== after.label_from || before.labels.join('\n') !== after.labels.join('\n')) {
-      consequences.relabel(after)
-    }
+    const labels_changed =
+      before.label_from !== after.label_from || JSON.stringify(before.labels) !== JSON.stringify(after.labels)
+    if (labels_changed || (!before.configured && givesLabels(after))) consequences.relabel(after)
   }
 
   #load(): void {
@@ -147,13 +150,17 @@ export class FolderRows {
       .safeIntegers(true)
       .all() as Record<string, bigint | string | null>[]
     this.#by_name = new Map(rows.map((row) => [row.name as string, folderRow(row)]))
-    this.#want_labels = this.all().some((row) => row.configured && (row.labels.length > 0 || row.label_from !== 'none'))
+    this.#want_labels = this.all().some((row) => row.configured && givesLabels(row))
     const projects = this.#database.prepare('SELECT id, project_id FROM projects').all()
     this.#project_ids = new Map(
       (projects as { id: number; project_id: string }[]).map((row) => [row.id, row.project_id]),
     )
     this.#by_id = new Map([...this.#by_name.values()].map((row) => [row.id, row]))
   }
+}
+
+function givesLabels(folder: FolderRow): boolean {
+  return folder.labels.length > 0 || folder.label_from !== 'none'
 }
 
 function folderRow(row: Record<string, bigint | string | null>): FolderRow {
@@ -168,7 +175,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     label_from: row.label_from as string,
     rules: row.rules as string,
     configured: row.configured === 1n,
-    device: row.device === null ? undefined : BigInt.asUintN(64, row.device as bigint),
+    device: row.device === null ? undefined : (row.device as bigint),
     offline_reason: (row.offline_reason as string | null) ?? undefined,
     state_since_ms: Number(row.state_since_ms),
     started_ms: Number(row.started_ms),

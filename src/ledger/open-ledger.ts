@@ -40,9 +40,12 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
     throw error
   }
   return ledgerOn(thread, clock, async () => {
-    await thread.call('close', undefined)
-    await thread.terminate()
-    lock.release()
+    try {
+      await thread.call('close', undefined)
+    } finally {
+      await thread.terminate()
+      lock.release()
+    }
   })
 }
 
@@ -114,12 +117,14 @@ function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
 }
 
 const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
-  folder_configured: ['look', 'label'],
+  folder_configured: ['look', 'send', 'label'],
+  folders_removed_except: ['label'],
   folder_online: ['look', 'send'],
   file_seen: ['look'],
   file_changed: ['look'],
   file_blocked: ['look'],
   file_settled: ['send', 'label'],
+  file_skipped: ['label'],
   file_gone: ['label'],
   file_ignored: ['label'],
   asset_found: ['follow'],

@@ -15,6 +15,7 @@ export class ContentRecorder {
   readonly #tickets: Tickets
   readonly #usage: Usage
   readonly #present_by_folder
+  readonly #present
   readonly #arrive
   readonly #mark_ready
   readonly #mark_sent
@@ -30,6 +31,7 @@ export class ContentRecorder {
     this.#present_by_folder = database.prepare(
       `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
     )
+    this.#present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
     this.#arrive = database.prepare(
       'INSERT INTO arrivals (folder, content, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     )
@@ -44,6 +46,8 @@ export class ContentRecorder {
     const before = this.rows.get(fact.content)
     const after = before && contentAfter(before, fact, at_ms)
     if (!before || !after) return false
+    // A path came with these bytes meanwhile, or has them in a folder that is away.
+    if (fact.type === 'content_orphaned' && this.#present.get(before.id) !== undefined) return false
     this.#keepTicket(fact)
     this.rows.update(before.id, after)
     if (after.state !== before.state) this.#restage(before, after, at_ms)

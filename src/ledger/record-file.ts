@@ -58,6 +58,7 @@ export class FileRecorder {
       case 'file_skipped': {
         const base = baseRow(folder, fact.path, row, at_ms)
         this.#write(row, { ...base, state: 'skipped', stat: fact.stat, reason: fact.reason, detail: fact.rule })
+        if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
         break
       }
       case 'file_blocked': {
@@ -142,12 +143,13 @@ export class FileRecorder {
 
   #gone(row: FileRow, at_ms: number): void {
     if (row.state === 'gone') return
-    if (row.content === undefined) {
+    // What `start` left out stays known: the file may have moved, and its new path is looked at after the old one.
+    if (row.content === undefined && row.reason !== 'before_start') {
       this.#forget(row, at_ms)
       return
     }
     this.#write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined })
-    this.#contents.labelsDue(row.content, at_ms)
+    if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
   }
 
   #forget(row: FileRow, at_ms: number): void {

@@ -31,7 +31,7 @@ export class LabelRecorder {
       case 'labels_settled': {
         // A path that came or went meanwhile changed the wanted set: then the labels stay due.
         const now = this.wanted(fact.content)
-        if (now === undefined || now.join('\n') === fact.wanted.join('\n')) this.#due.run(null, fact.content)
+        if (now === undefined || JSON.stringify(now) === JSON.stringify(fact.wanted)) this.#due.run(null, fact.content)
         break
       }
       case 'labels_set_back':
@@ -59,6 +59,10 @@ export class LabelRecorder {
     }
     return is_held ? [...names].sort() : undefined
   }
+}
+
+export function areSettled(attached: readonly { name: string }[], wanted: readonly string[]): boolean {
+  return attached.length === wanted.length && attached.every(({ name }) => wanted.includes(name))
 }
 
 /** Contract, section 2: `label_name` has 2 to 255 characters. */

@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { PersonFact } from '../domain/fact.ts'
+import { after_all_paths } from './differences.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderConsequences, FolderRow } from './folder-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
@@ -70,7 +71,10 @@ export class PersonRecorder {
 }
 
 /** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
-function range(folder: FolderRow, path: string): { folder: number; path: string; first: string; last: string } {
-  if (path === '') return { folder: folder.id, path: '', first: '', last: '\u{10FFFF}' }
+function range(
+  folder: FolderRow,
+  path: string,
+): { folder: number; path: string; first: string; last: string | Buffer } {
+  if (path === '') return { folder: folder.id, path: '', first: '', last: after_all_paths }
   return { folder: folder.id, path, first: `${path}/`, last: `${path}0` }
 }

@@ -1,3 +1,4 @@
+import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
 import type { LedgerLimits } from './ledger.ts'
@@ -42,11 +43,16 @@ const data = threadData<LedgerThreadData>()
 let store: LedgerStore | undefined
 
 serveBatches((batch) => {
-  const last = batch.at(-1)!
-  if (last.method === 'open' || last.method === 'close') {
-    runBatch(batch.slice(0, -1))
-    lifecycle(last)
-  } else runBatch(batch)
+  let gathered: ServedCall[] = []
+  for (const call of batch) {
+    if (call.method !== 'open' && call.method !== 'close') gathered.push(call)
+    else {
+      runBatch(gathered)
+      gathered = []
+      lifecycle(call)
+    }
+  }
+  runBatch(gathered)
 })
 
 function lifecycle(call: ServedCall): void {
@@ -77,47 +83,62 @@ function runBatch(batch: ServedCall[]): void {
     for (const call of batch) call.reject(fault)
     return
   }
+  if (batch.some((call) => call.method === 'tidy')) cutTicketLog()
   for (const answer of answers) answer()
 }
 
 function opened(): LedgerStore {
-  if (!store) throw new Error('the ledger is not open')
+  if (!store) throw new SluiceError({ code: 'ledger.closed', message: 'the ledger is closed' })
   return store
 }
 
 /** Answers only after the commit: what is answered is durable. */
 function runCall(open: LedgerStore, call: ServedCall): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
-  open.database.exec('SAVEPOINT one_call')
+  const claims_mark = open.claims.mark()
+  onBoth(open, 'SAVEPOINT one_call')
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
     const value = run(open, argument, now_ms)
-    open.database.exec('RELEASE one_call')
+    onBoth(open, 'RELEASE one_call')
     return () => call.resolve(value)
   } catch (error) {
     // SQLite ends the whole transaction by itself on some errors (disk full, I/O): then the batch fails as one.
-    if (!open.database.inTransaction) throw error
-    open.database.exec('ROLLBACK TO one_call; RELEASE one_call')
-    open.recover()
+    if (!open.database.inTransaction || !open.tickets.database.inTransaction) throw error
+    onBoth(open, 'ROLLBACK TO one_call; RELEASE one_call')
+    open.recover(claims_mark)
     const fault = translateSqliteError(error, data.ledger_file)
     return () => call.reject(fault)
   }
 }
 
-function begin({ database, tickets }: LedgerStore): void {
-  database.exec('BEGIN IMMEDIATE')
-  tickets.database.exec('BEGIN IMMEDIATE')
+function onBoth({ database, tickets }: LedgerStore, sql: string): void {
+  database.exec(sql)
+  tickets.database.exec(sql)
+}
+
+function begin(open: LedgerStore): void {
+  onBoth(open, 'BEGIN IMMEDIATE')
 }
 
 /** Tickets first: a crash between the two leaves a ticket that the next claim finds, never a slot without its ticket. */
-function commit({ database, tickets }: LedgerStore): void {
+function commit({ database, tickets, claims }: LedgerStore): void {
   tickets.database.exec('COMMIT')
   database.exec('COMMIT')
+  claims.committed()
 }
 
-function rollBack({ database, tickets }: LedgerStore): void {
-  if (tickets.database.inTransaction) tickets.database.exec('ROLLBACK')
-  if (database.inTransaction) database.exec('ROLLBACK')
-  store?.recover()
+function rollBack(open: LedgerStore): void {
+  for (const database of [open.tickets.database, open.database]) if (database.inTransaction) database.exec('ROLLBACK')
+  open.recover(0)
+}
+
+/** What was recorded is durable whatever becomes of this; it is tried again with the next tidy, and at close. */
+function cutTicketLog(): void {
+  try {
+    store?.tickets.checkpoint()
+  } catch (error) {
+    process.emitWarning(`the log of the tickets could not be cut: ${messageOf(error)}`)
+  }
 }

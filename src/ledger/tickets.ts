@@ -8,13 +8,16 @@ export class Tickets {
   readonly #put
   readonly #get
   readonly #erase
-  #written_since_checkpoint = false
+  readonly #contents
+  /** True at first: the write-ahead log of a process that was killed is still there. */
+  #written_since_checkpoint = true
 
   constructor(file: string) {
     this.database = openSqlite({ file, migrations: ticket_migrations, synchronous: 'NORMAL', secure_delete: true })
     this.#put = this.database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
     this.#get = this.database.prepare('SELECT * FROM tickets WHERE content = ?')
     this.#erase = this.database.prepare('DELETE FROM tickets WHERE content = ?')
+    this.#contents = this.database.prepare('SELECT content FROM tickets').pluck()
   }
 
   put(content: number, asset_id: string, ticket: Ticket): void {
@@ -35,9 +38,14 @@ export class Tickets {
 
   erase(content: number): void {
     this.#erase.run(content)
+    this.#written_since_checkpoint = true
   }
 
-  /** The write-ahead log still holds what was erased until it is written back and cut. */
+  contents(): number[] {
+    return this.#contents.all() as number[]
+  }
+
+  /** Outside a transaction. The write-ahead log still holds what was erased until it is written back and cut. */
   checkpoint(): void {
     if (!this.#written_since_checkpoint) return
     this.database.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,0 +1,28 @@
+import { describe } from 'vitest'
+import { arrivalContract } from './contract-arrivals.ts'
+import { claimContract } from './contract-claims.ts'
+import { differenceContract } from './contract-differences.ts'
+import { fileContract } from './contract-files.ts'
+import { folderContract } from './contract-folders.ts'
+import { labelContract } from './contract-labels.ts'
+import { limitContract } from './contract-limits.ts'
+import { propertyContract } from './contract-properties.ts'
+import { recordContract } from './contract-record.ts'
+import { ticketContract } from './contract-tickets.ts'
+import type { LedgerFactory } from './fixture.ts'
+
+/** What every ledger must do, whatever it keeps its rows in. */
+export function ledgerContract(name: string, factory: LedgerFactory): void {
+  describe(`the ledger on ${name}`, () => {
+    describe('files', () => fileContract(factory))
+    describe('claims', () => claimContract(factory))
+    describe('limits', () => limitContract(factory))
+    describe('labels', () => labelContract(factory))
+    describe('folders', () => folderContract(factory))
+    describe('arrivals', () => arrivalContract(factory))
+    describe('tickets', () => ticketContract(factory))
+    describe('record', () => recordContract(factory))
+    describe('differences', () => differenceContract(factory))
+    describe('properties', () => propertyContract(factory))
+  })
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
+import type { ContentFound, FileFound, Inspector } from './fixture.ts'
+
+/** Reads the tables beside the writing thread. */
+export function inspectSqlite(state_dir: string): Inspector {
+  const database = openSqliteReadOnly(join(state_dir, 'ledger.db'), 1_000)
+  const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), 1_000)
+  const all = <Row>(sql: string, ...values: unknown[]) => database.prepare(sql).all(...values) as Row[]
+  const of_folder = '(SELECT id FROM folders WHERE name = ?)'
+  const summed = (sql: string, folder: string) =>
+    Object.fromEntries(
+      all<{ stage: string; files: number; bytes: number }>(sql, folder)
+        .filter(({ files }) => files !== 0)
+        .map(({ stage, files, bytes }) => [stage, { files, bytes }]),
+    )
+  return {
+    file: (folder, path) =>
+      all<FileFound>(
+        `SELECT state, reason, size, content, not_before_ms, seen_ms, settled_ms, ready_ms, gone_ms FROM files
+         WHERE folder = ${of_folder} AND path = ?`,
+        folder,
+        path,
+      )[0],
+    content: (md5, project_id) =>
+      all<ContentFound>(
+        `SELECT id, state, asset_id, attempts, not_before_ms, error_code FROM contents WHERE md5 = ?
+         AND project IN (SELECT id FROM projects WHERE project_id = coalesce(?, project_id))`,
+        Buffer.from(md5, 'hex'),
+        project_id ?? null,
+      )[0],
+    counts: (folder) =>
+      summed(`SELECT stage, files, bytes FROM counts WHERE folder = ${of_folder} AND files + bytes <> 0`, folder),
+    recounted: (folder) =>
+      summed(
+        `SELECT iif(files.state = 'present', contents.state, files.state) AS stage, count(*) AS files, sum(files.size) AS bytes
+         FROM files LEFT JOIN contents ON contents.id = files.content WHERE folder = ${of_folder} GROUP BY 1`,
+        folder,
+      ),
+    arrivals: (folder) =>
+      all<{ md5: Buffer }>(
+        `SELECT md5 FROM arrivals JOIN contents ON contents.id = content WHERE folder = ${of_folder} ORDER BY seq`,
+        folder,
+      ).map(({ md5 }) => md5.toString('hex')),
+    sequence: () => all<{ seq: number }>('SELECT seq FROM arrivals ORDER BY seq').map(({ seq }) => seq),
+    attached: (content) =>
+      all<{ name: string }>('SELECT name FROM asset_labels WHERE content = ? ORDER BY name', content).map(
+        ({ name }) => name,
+      ),
+    history: (content) =>
+      all<{ event: string }>('SELECT event FROM history WHERE content = ? ORDER BY id', content).map(
+        ({ event }) => event,
+      ),
+    troubles: () => all('SELECT about, code, hint, since_ms, last_ms FROM troubles ORDER BY about'),
+    ticketsKept: () => tickets.prepare('SELECT count(*) FROM tickets').pluck().get() as number,
+    close() {
+      database.close()
+      tickets.close()
+    },
+  }
+}
