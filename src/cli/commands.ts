@@ -9,6 +9,22 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/sync.ts'),
   },
   {
+    usage: 'plan',
+    describe: 'what would go up, what not and why; sends nothing',
+    load: () => import('./commands/plan.ts'),
+  },
+  {
+    usage: 'status',
+    describe: 'where everything stands, and what to do',
+    load: () => import('./commands/status.ts'),
+  },
+  { usage: 'ls [path]', describe: 'the files and their states', load: () => import('./commands/ls.ts') },
+  {
+    usage: 'explain <path>',
+    describe: 'why one file stands where it stands',
+    load: () => import('./commands/explain.ts'),
+  },
+  {
     usage: 'retry [paths..]',
     describe: 'try again what was refused or is blocked',
     load: () => import('./commands/retry.ts'),
@@ -17,6 +33,11 @@ export const commands: readonly ListedCommand[] = [
     usage: 'accept <path>',
     describe: 'let go what the brake or the folder’s start holds back',
     load: () => import('./commands/accept.ts'),
+  },
+  {
+    usage: 'demo [folder]',
+    describe: 'see the main job done, with a service of its own',
+    load: () => import('./commands/demo.ts'),
   },
   {
     usage: 'serve',

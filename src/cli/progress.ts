@@ -4,7 +4,7 @@ import { createPassMeter, type PassState } from './pass-state.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Progress {
-  /** Shows the last state and stops; twice is once. */
+  /** Shows the last state, if any was shown, and stops; twice is once. */
   end(): Promise<void>
   /** Writes log lines without tearing the bar. */
   readonly log_destination: { write(text: string): void } | undefined
@@ -23,7 +23,9 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   const show = terminal.is_interactive ? barFor() : linesFor(terminal)
   const every_ms = terminal.is_interactive ? redraw_ms : line_ms
 
+  let shown = false
   function look(): void {
+    shown = true
     const state = read()
     show.update(state, meter(state, clock.monotonic_ms()))
   }
@@ -37,6 +39,8 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
     }
   }
 
+  // The rate is measured from here.
+  meter(read(), clock.monotonic_ms())
   const watching = watch()
   let ended: Promise<void> | undefined
   return {
@@ -44,7 +48,10 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
     end() {
       ended ??= (async () => {
         ending.abort()
-        await watching.finally(() => show.end())
+        await watching
+        // What was begun is brought to its end: a bar that stops at 97 % looks like a fault.
+        if (shown) look()
+        show.end()
       })()
       return ended
     },
@@ -64,7 +71,6 @@ function barFor(): Display {
     barCompleteChar: '\u2588',
     barIncompleteChar: '\u2591',
     hideCursor: true,
-    clearOnComplete: true,
     forceRedraw: true,
     // Signals are ours: the bar would end the process with the first one.
     gracefulExit: false,

@@ -1,0 +1,31 @@
+import { system_clock } from '../../base/time.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { runDemo } from '../demo.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+interface Options extends GlobalOptions {
+  folder: string | undefined
+  stay: boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('folder', {
+        type: 'string',
+        describe: 'a folder to try it with, only read; without one, a small sample',
+      })
+      .option('stay', {
+        type: 'boolean',
+        default: false,
+        describe: 'keep the service and the daemon running until Ctrl-C',
+      }),
+  async run({ folder, stay }, terminal) {
+    const signals = listenForStop()
+    try {
+      return await runDemo({ folder, stay, terminal, clock: system_clock, signals })
+    } finally {
+      signals.end()
+    }
+  },
+}
