@@ -85,6 +85,7 @@ function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_
 }
 
 function shown(names: readonly string[], total: number): string {
-  const first = names.slice(0, most_names).join(', ')
-  return total > most_names ? `${first} and ${formatCount(total - most_names)} more` : first
+  const first = names.slice(0, most_names)
+  const rest = total - first.length
+  return rest > 0 ? `${first.join(', ')} and ${formatCount(rest)} more` : first.join(', ')
 }

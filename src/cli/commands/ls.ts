@@ -1,0 +1,142 @@
+import { didYouMean } from '../../base/did-you-mean.ts'
+import { SluiceError } from '../../base/errors.ts'
+import { formatBytes } from '../../base/format.ts'
+import { isoTime } from '../../base/time.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { LedgerView } from '../../ledger/view.ts'
+import type { FileView } from '../../ledger/view-files.ts'
+import { type Stage, stages } from '../../ledger/view-stage.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { withLedgerView } from '../open-view.ts'
+import { placeOf } from '../place.ts'
+import { tableLines } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+/** Rows read and shown at a time: a table whose columns fit, and never a million rows in memory. */
+const page_files = 1_000
+
+interface Options extends GlobalOptions {
+  path: string | undefined
+  state: string | undefined
+  json: boolean
+}
+
+interface Place {
+  folder: string
+  path: string
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('path', { type: 'string', describe: 'a folder, a directory or a file (default: everything)' })
+      .option('state', {
+        type: 'string',
+        requiresArg: true,
+        describe: `only these, with commas between: ${stages.join(', ')} (default: all but gone)`,
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, path, state, json }, terminal) {
+    const wanted = state === undefined ? [] : stagesOf(state)
+    const { config } = loadConfig({ file: named })
+    const places =
+      path === undefined
+        ? config.folders.map(({ name }): Place => ({ folder: name, path: '' }))
+        : [placeOf(path, config.folders, process.cwd())]
+    return withLedgerView(config.state_dir, (view) => {
+      const print = json ? printJson : printTable
+      const count = print(view ? pages(view, places, wanted) : [], terminal)
+      if (view === undefined) {
+        terminal.err('nothing was looked at yet: start with `sluice run`, or `sluice sync` for one pass')
+        return exit_codes.incomplete
+      }
+      if (count === 0 && path !== undefined && state === undefined) throw unknownPath(path)
+      return exit_codes.ok
+    })
+  },
+}
+
+function stagesOf(text: string): Stage[] {
+  return text.split(',').map((word) => {
+    const stage = stages.find((name) => name === word.trim())
+    if (stage !== undefined) return stage
+    const meant = didYouMean(word, stages)
+    throw new SluiceError({
+      code: 'usage.invalid',
+      message: `there is no state ${word}`,
+      hint: meant === undefined ? `the states are ${stages.join(', ')}` : `did you mean ${meant}?`,
+    })
+  })
+}
+
+function* pages(view: LedgerView, places: readonly Place[], wanted: readonly Stage[]): Generator<FileView[]> {
+  for (const { folder, path } of places) {
+    for (let after: string | undefined; ; ) {
+      const page = view.files({ folder, prefix: path, stages: wanted, after, limit: page_files })
+      if (page.length > 0) yield page
+      if (page.length < page_files) break
+      after = page.at(-1)!.path
+    }
+  }
+}
+
+function printTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
+  const columns = [
+    { title: 'STATE' },
+    { title: 'SIZE', align: 'right' as const },
+    { title: 'FILE', shrinks: true },
+    { title: 'WHY', shrinks: true },
+  ]
+  let count = 0
+  for (const page of pages) {
+    const rows = page.map(({ stage, size, folder, path, reason, detail }) => [
+      stage,
+      formatBytes(size),
+      `${folder}/${path}`,
+      detail ?? reason ?? '',
+    ])
+    const [title, ...lines] = tableLines(columns, rows, terminal.width)
+    if (count === 0) terminal.out(title!)
+    terminal.out(lines.join('\n'))
+    count += page.length
+  }
+  return count
+}
+
+/** One object, written file by file. */
+function printJson(pages: Iterable<FileView[]>, terminal: Terminal): number {
+  let count = 0
+  terminal.out(`{"version":${answer_version},"files":[`)
+  for (const page of pages) {
+    const lines = page.map((file) => JSON.stringify(fileAnswer(file)))
+    terminal.out(`${count === 0 ? '' : ','}${lines.join(',\n')}`)
+    count += page.length
+  }
+  terminal.out(']}')
+  return count
+}
+
+function fileAnswer({ folder, path, stage, size, mtime_ns, reason, detail, asset_id, ready_ms }: FileView) {
+  return {
+    folder,
+    path,
+    state: stage,
+    size,
+    modified: isoTime(Number(mtime_ns / 1_000_000n)),
+    reason: reason ?? null,
+    detail: detail ?? null,
+    asset_id: asset_id ?? null,
+    ready: ready_ms === undefined ? null : isoTime(ready_ms),
+  }
+}
+
+function unknownPath(path: string): SluiceError {
+  return new SluiceError({
+    code: 'usage.path',
+    message: `nothing is known of ${path}`,
+    hint: '`sluice explain PATH` says whether a rule ignores it, and which',
+  })
+}

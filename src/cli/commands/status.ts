@@ -1,0 +1,72 @@
+import { second_ms, system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { statusLines } from '../../status/text.ts'
+import { type StatusView, statusView } from '../../status/view.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { daemonStatus } from '../daemon-status.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { withLedgerView } from '../open-view.ts'
+import { listenForStop } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+import { toned } from '../tones.ts'
+
+interface Options extends GlobalOptions {
+  json: boolean
+  watch: boolean
+}
+
+/** Numbers that move are pleasant to watch at this pace, and the ledger does not notice. */
+const watch_every_ms = second_ms
+/** ECMA-48: cursor home, erase below. What is not overwritten does not flicker. */
+const redraw = '\u001b[H\u001b[J'
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object; with --watch one a line' })
+      .option('watch', { type: 'boolean', default: false, describe: 'again each second, until Ctrl-C' }),
+  async run({ config: named, json, watch }, terminal) {
+    const { config } = loadConfig({ file: named })
+    if (!watch) {
+      const status = await readStatus(config)
+      show(status, terminal, json ? 'json' : 'text')
+      return exitCodes[status.verdict]
+    }
+    const stop = listenForStop()
+    try {
+      for (;;) {
+        const status = await readStatus(config)
+        show(status, terminal, json ? 'json line' : 'in place')
+        await system_clock.sleep(watch_every_ms, stop.first)
+        if (stop.first.aborted) return exitCodes[status.verdict]
+      }
+    } finally {
+      stop.end()
+    }
+  },
+}
+
+const exitCodes = {
+  all_ready: exit_codes.ok,
+  incomplete: exit_codes.incomplete,
+  refused: exit_codes.refused,
+} as const
+
+async function readStatus(config: Config): Promise<StatusView> {
+  const daemon = await daemonStatus(config.state_dir)
+  return withLedgerView(config.state_dir, (ledger) =>
+    statusView({ ledger, settings: config, daemon, now_ms: system_clock.now_ms() }),
+  )
+}
+
+function show(status: StatusView, terminal: Terminal, how: 'json' | 'json line' | 'text' | 'in place'): void {
+  if (how === 'json') terminal.out(JSON.stringify(status, null, 2))
+  else if (how === 'json line') terminal.out(JSON.stringify(status))
+  else {
+    const lines = statusLines(status, terminal.width).map((line) => toned(line, terminal.styles))
+    const text = lines.join('\n')
+    if (how === 'text') terminal.out(text)
+    else terminal.out(terminal.is_interactive ? redraw + text : `${text}\n`)
+  }
+}

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { isSluiceError } from '../base/errors.ts'
+import { controlSocket } from '../control/control-verbs.ts'
+import type { DaemonStatus } from '../status/view.ts'
+
+/** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
+export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
+  if (!existsSync(controlSocket(state_dir))) return { state: 'stopped' }
+  const { connectControl } = await import('../control/control-client.ts')
+  try {
+    const control = await connectControl(state_dir)
+    if (!control) return { state: 'stopped' }
+    await control.close()
+    return { state: 'running', ...control.presence }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return { state: 'unknown', why: error.hint === undefined ? error.message : `${error.message}; ${error.hint}` }
+  }
+}

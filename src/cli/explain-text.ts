@@ -1,0 +1,44 @@
+import { formatBytes } from '../base/format.ts'
+import type { Explanation } from '../inspect/explanation.ts'
+import { type Line, LineWriter } from '../status/lines.ts'
+
+const tones: Partial<Record<Explanation['state'], Line['tone']>> = {
+  ready: 'good',
+  refused: 'bad',
+  blocked: 'warn',
+  removed_on_service: 'warn',
+}
+
+export function explanationLines(explanation: Explanation, width: number): Line[] {
+  const { folder, path, place, state, why, on_disk, times } = explanation
+  const writer = new LineWriter(width)
+  writer.say(path === '' ? folder : `${folder}/${path}`, { tone: 'strong' })
+  writer.say(state.replaceAll('_', ' '), { indent: 2, tone: tones[state] ?? 'plain' })
+  for (const reason of why) writer.say(reason, { indent: 4 })
+  const size = on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
+  const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
+  writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
+  sayIdentity(writer, explanation)
+  if (times) {
+    const told = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))
+    writer.say(`times: ${told.join(', ')}`, { indent: 2 })
+  }
+  for (const { at, event, detail } of explanation.history) {
+    const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`
+    writer.say(text, { indent: 4, tone: 'faint' })
+  }
+  return writer.lines
+}
+
+function sayIdentity(writer: LineWriter, explanation: Explanation): void {
+  const { last_error, next_try, asset_id, md5, labels, same_bytes, project_id } = explanation
+  if (last_error) writer.say(`last error: ${last_error.message} [${last_error.code}]`, { indent: 2 })
+  if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
+  if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
+  if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })
+  if (labels.length > 0) writer.say(`labels: ${labels.join(', ')}`, { indent: 2 })
+  if (same_bytes.length > 0) {
+    const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')
+    writer.say(`same bytes, one upload: ${names}`, { indent: 2 })
+  }
+}

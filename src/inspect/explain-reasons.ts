@@ -1,0 +1,188 @@
+import { formatBytes, formatDuration } from '../base/format.ts'
+import { shellWord } from '../base/shell-word.ts'
+import { second_ms } from '../base/time.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
+import type { Trouble } from '../ledger/view.ts'
+import type { FileStory } from '../ledger/view-files.ts'
+import type { Explanation } from './explanation.ts'
+
+/** What holds beyond the one file. */
+export interface Circumstances {
+  now_ms: number
+  uploads: Config['uploads']
+  follow: Config['follow']
+  /** Why its folder is offline. */
+  offline: string | undefined
+  /** The folder's first scan is over. */
+  scanned: boolean
+  /** Those that concern this file's project. */
+  troubles: readonly Trouble[]
+  sent_today_bytes: number
+}
+
+export interface Case extends Circumstances, Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
+  folder: FolderConfig
+  story: FileStory | undefined
+  daemon_runs: boolean
+}
+
+/** Sentences for people, pure: why a path stands where it stands, what comes next, and what to do. */
+export function reasonsOf(of: Case): string[] {
+  switch (of.state) {
+    case 'ignored':
+      return ignoredReasons(of)
+    case 'special':
+      return [specialReason(of)]
+    case 'unknown':
+      return unknownReasons(of)
+    case 'settling':
+      return [
+        `its bytes must rest for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is looked at again ${when(of, of.story?.row.not_before_ms)}`,
+        ...standstill(of),
+      ]
+    case 'skipped':
+      return skippedReasons(of)
+    case 'blocked':
+      return blockedReasons(of)
+    case 'waiting':
+    case 'sending':
+      return sendingReasons(of)
+    case 'ingesting':
+      return ingestingReasons(of)
+    case 'ready':
+      return ['it is usable in the assistant', ...changedSince(of)]
+    case 'refused':
+      return [
+        `refused: ${of.story?.content?.error_message ?? 'no reason was given'}`,
+        `other bytes are tried by themselves; once the reason is gone: sluice retry ${placeOf(of)}`,
+      ]
+    case 'removed_on_service':
+      return [
+        'it was in the service, and somebody removed it there; it is not sent again by itself',
+        `to send it again: sluice retry ${placeOf(of)}`,
+      ]
+    case 'gone':
+      return ['it is not here any more; what is in the service stays there']
+  }
+}
+
+function ignoredReasons({ ignored_by, story }: Case): string[] {
+  const { rule, source, reason } = ignored_by!
+  const said = `ignored by the rule ${rule} (${source}): ${reason}`
+  if (story === undefined || story.stage === 'gone') return [said]
+  return [said, `before that rule it was ${story.stage}; the next look at it takes it out of the list`]
+}
+
+function specialReason({ on_disk, path, folder }: Case): string {
+  if (on_disk.kind === 'directory') {
+    return `a directory; its files: sluice ls ${shellWord(path === '' ? folder.name : `${folder.name}/${path}`)}`
+  }
+  if (on_disk.kind === 'symlink') {
+    return 'a symbolic link: links are not followed; put the file itself here, or make its folder one of the config'
+  }
+  return `a ${on_disk.kind}, which has no bytes to send`
+}
+
+function unknownReasons(of: Case): string[] {
+  if (of.on_disk.kind === 'missing') return ['there is no such file here, and none was ever seen']
+  if (of.on_disk.kind === 'unreadable')
+    return ['it cannot be looked at: give this user the right to read its directory']
+  if (of.on_disk.size === 0) return ['it is empty: it goes up once there is something in it', ...standstill(of)]
+  const held = standstill(of)
+  if (held.length > 0) return ['it was not looked at yet', ...held]
+  return [
+    of.scanned ? 'it was not looked at yet: the next scan finds it' : 'the first scan of its folder is not over yet',
+  ]
+}
+
+function skippedReasons(of: Case): string[] {
+  const { reason, detail } = of.story!.row
+  const said = `skipped (${reason}): ${detail}`
+  if (reason === 'empty') return [said, 'it goes up by itself once there is something in it']
+  if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder lets it go up']
+  return [said, `to send it all the same: sluice accept ${placeOf(of)}`]
+}
+
+function blockedReasons(of: Case): string[] {
+  const { reason, detail, not_before_ms } = of.story!.row
+  if (reason === 'brake') {
+    const { brake } = of.uploads
+    const limit =
+      brake === 'off' ? '' : ` (${brake.files} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
+    return [
+      `held by the brake: more new files came than uploads.brake lets pass${limit}`,
+      `to let it go: sluice accept ${placeOf(of)}`,
+    ]
+  }
+  const again =
+    not_before_ms === undefined
+      ? `to look again: sluice retry ${placeOf(of)}`
+      : `it is looked at again ${when(of, not_before_ms)}; now: sluice retry ${placeOf(of)}`
+  return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
+}
+
+function sendingReasons(of: Case): string[] {
+  const { row, content } = of.story!
+  const reasons = standstill(of)
+  const due_ms = content?.not_before_ms ?? 0
+  const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
+  if (content?.error_code !== undefined) {
+    const so_far = content.attempts > 0 ? ` (attempt ${content.attempts} of ${of.uploads.max_attempts})` : ''
+    reasons.push(
+      `the last try failed${so_far}: ${content.error_message}`,
+      `it is tried again by itself ${when(of, due_ms)}; now: sluice retry ${placeOf(of)}`,
+    )
+  } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
+    const pause = formatDuration(of.uploads.min_resend_s * second_ms)
+    reasons.push(
+      `an earlier version went up ${formatDuration(of.now_ms - row.sent_ms)} ago: this one goes ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
+    )
+  }
+  const limit = of.uploads.max_bytes_per_day
+  const size = content?.size ?? row.stat.size
+  if (limit !== 'off' && of.sent_today_bytes > 0 && of.sent_today_bytes + size > limit) {
+    reasons.push(
+      `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it goes when there is room`,
+    )
+  }
+  if (of.state === 'sending') reasons.push('the service gave it a place, its bytes are on their way')
+  else if (reasons.length === 0) reasons.push('it goes up when its turn comes')
+  return reasons
+}
+
+function ingestingReasons(of: Case): string[] {
+  const { content } = of.story!
+  const since_ms = of.now_ms - (content?.following_since_ms ?? of.now_ms)
+  const megabytes = Math.floor((content?.size ?? 0) / 1_000_000)
+  const is_slow = since_ms > of.follow.deadline_base_ms + megabytes * of.follow.deadline_per_mb_ms
+  const duration = formatDuration(Math.max(0, since_ms))
+  return [
+    ...standstill(of),
+    `the service has its bytes and has been reading them for ${duration}${is_slow ? ', longer than usual' : ''}`,
+    ...(content?.error_message === undefined ? [] : [`at the last look: ${content.error_message}`]),
+    `it is asked again ${when(of, content?.not_before_ms)}`,
+  ]
+}
+
+/** What holds everything up, not this file alone. */
+function standstill({ offline, troubles, daemon_runs }: Case): string[] {
+  return [
+    ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
+    ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`)),
+    ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, takes it further']),
+  ]
+}
+
+function changedSince({ story, on_disk }: Case): string[] {
+  if (on_disk.kind === 'missing') return ['its file is missing just now']
+  if (on_disk.size === null || on_disk.size === story?.row.stat.size) return []
+  return ['the file has changed since: the new version follows']
+}
+
+function when({ now_ms }: Case, at_ms: number | undefined): string {
+  return at_ms === undefined || at_ms <= now_ms ? 'now' : `in ${formatDuration(at_ms - now_ms)}`
+}
+
+function placeOf({ folder, path }: Case): string {
+  return shellWord(`${folder.path}/${path}`)
+}

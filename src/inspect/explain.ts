@@ -1,0 +1,127 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../base/errors.ts'
+import { day_ms, isoTime } from '../base/time.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
+import { entryKind, isGone } from '../disk/entry.ts'
+import { createIgnoreRules } from '../disk/ignore.ts'
+import type { LedgerView } from '../ledger/view.ts'
+import type { FileStory } from '../ledger/view-files.ts'
+import { type Circumstances, reasonsOf } from './explain-reasons.ts'
+import { type Explanation, explain_version } from './explanation.ts'
+
+/** `ledger` is undefined where nothing was ever kept. Reads only; the file itself is not opened. */
+export function explain(options: {
+  config: Config
+  ledger: LedgerView | undefined
+  /** A configured folder by its name, and a path in it. */
+  place: { folder: string; path: string }
+  daemon_runs: boolean
+  now_ms: number
+}): Explanation {
+  const { config, ledger, now_ms, daemon_runs } = options
+  const { path } = options.place
+  const folder = config.folders.find(({ name }) => name === options.place.folder)!
+  const on_disk = lookAt(join(folder.path, path))
+  const ignored_by = ignoredBy(folder, path, on_disk.kind)
+  const read = () => {
+    const story = ledger?.story(folder.name, path)
+    return { story, circumstances: circumstancesOf(config, folder, ledger, now_ms) }
+  }
+  const { story, circumstances } = ledger ? ledger.together(read) : read()
+  const state = stateOf(story, on_disk.kind, ignored_by !== null)
+  const why = reasonsOf({ state, path, folder, story, on_disk, ignored_by, daemon_runs, ...circumstances })
+  return { version: explain_version, ...identity(folder, path), state, why, on_disk, ignored_by, ...factsOf(story) }
+}
+
+function identity(folder: FolderConfig, path: string) {
+  return { folder: folder.name, path, place: join(folder.path, path), project_id: folder.project_id }
+}
+
+function stateOf(story: FileStory | undefined, kind: Explanation['on_disk']['kind'], is_ignored: boolean) {
+  if (is_ignored) return 'ignored'
+  if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
+  return story?.stage ?? 'unknown'
+}
+
+function lookAt(place: string): Explanation['on_disk'] {
+  try {
+    const stat = lstatSync(place, { bigint: true })
+    const modified = isoTime(Number(stat.mtimeNs / 1_000_000n))
+    return { kind: entryKind(stat.mode), size: Number(stat.size), modified }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return { kind: isGone(error) ? 'missing' : 'unreadable', size: null, modified: null }
+  }
+}
+
+function ignoredBy(folder: FolderConfig, path: string, kind: Explanation['on_disk']['kind']) {
+  if (path === '') return null
+  const verdict = createIgnoreRules(folder.path, folder).verdict(path, kind === 'directory' ? 'directory' : 'file')
+  if (!verdict.ignored) return null
+  const { rule, source, reason } = verdict
+  return { rule, source, reason }
+}
+
+function circumstancesOf(
+  config: Config,
+  folder: FolderConfig,
+  ledger: LedgerView | undefined,
+  now_ms: number,
+): Circumstances {
+  const { uploads, follow } = config
+  const known = ledger?.folders().find(({ name }) => name === folder.name)
+  return {
+    now_ms,
+    uploads,
+    follow,
+    offline: known && !known.online ? known.offline_reason : undefined,
+    scanned: known?.first_scan_ms !== undefined,
+    troubles: (ledger?.troubles() ?? []).filter(
+      ({ about }) => !about.startsWith('project:') || about === `project:${folder.project_id}`,
+    ),
+    sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
+  }
+}
+
+function factsOf(
+  story: FileStory | undefined,
+): Pick<
+  Explanation,
+  'last_error' | 'attempts' | 'next_try' | 'asset_id' | 'md5' | 'labels' | 'same_bytes' | 'times' | 'history'
+> {
+  const content = story && story.row.state === 'present' ? story.content : undefined
+  const { error_code, error_message } = content ?? {}
+  const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))
+  return {
+    last_error: error_code === undefined ? null : { code: error_code, message: error_message ?? '' },
+    attempts: content?.attempts ?? 0,
+    next_try: time(nextTry(story)),
+    asset_id: content?.asset_id ?? null,
+    md5: content?.md5 ?? null,
+    labels: story?.labels.map(({ name }) => name) ?? [],
+    same_bytes: story?.others ?? [],
+    times: story
+      ? {
+          seen: isoTime(story.row.seen_ms),
+          settled: time(story.row.settled_ms),
+          sent: time(story.row.sent_ms),
+          ready: time(story.row.ready_ms),
+          gone: time(story.row.gone_ms),
+        }
+      : null,
+    history: (story?.history ?? []).map(({ at_ms, event, detail }) => ({
+      at: isoTime(at_ms),
+      event,
+      detail: detail ?? null,
+    })),
+  }
+}
+
+/** When something is tried next without anybody's help. */
+function nextTry(story: FileStory | undefined): number | undefined {
+  if (story === undefined) return undefined
+  if (story.stage === 'settling' || story.stage === 'blocked') return story.row.not_before_ms
+  const is_underway = story.stage === 'waiting' || story.stage === 'sending' || story.stage === 'ingesting'
+  return is_underway ? story.content?.not_before_ms : undefined
+}

@@ -1,0 +1,80 @@
+import type { SpecialKind } from '../disk/entry.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+export const plan_version = 1
+
+/**
+ * Why a file does not go up now.
+ *
+ * - `ready`, `underway`, `refused`, `removed_on_service`: the ledger knows these very bytes at this path, and so they stand.
+ * - `brake`: held until a person accepts it.
+ * - `empty`, `too_large`, `before_start`: skipped by the file or the folder's settings.
+ * - `known_bytes`: the project has these bytes, or is getting them; linked without sending (only where files are read).
+ * - `same_bytes`: another file of this plan has them; one upload serves both (likewise).
+ * - `changing`, `unreadable`: it cannot be read, or does not come to rest.
+ */
+export type Reason =
+  | 'ready'
+  | 'underway'
+  | 'refused'
+  | 'removed_on_service'
+  | 'brake'
+  | 'empty'
+  | 'too_large'
+  | 'before_start'
+  | 'known_bytes'
+  | 'same_bytes'
+  | 'changing'
+  | 'unreadable'
+
+export interface Staying extends Amount {
+  reason: Reason
+  examples: string[]
+}
+
+export interface FolderPlan {
+  name: string
+  path: string
+  project_id: string
+  /** Why it cannot be walked; null where it could. */
+  offline: string | null
+  would_go_up: Amount
+  stays: Staying[]
+  /** What the walk met besides files that are not ignored; null where there was none. */
+  seen: {
+    complete: boolean
+    directories: number
+    ignored: { rule: string; source: string; reason: string; count: number }[]
+    odd_names: string[]
+    odd_names_total: number
+    special: { kind: SpecialKind; count: number }[]
+    unreadable: { path: string; code: string }[]
+    unreadable_total: number
+    other_mounts: string[]
+  } | null
+}
+
+/** What would go up, what not and why. */
+export interface Plan {
+  version: typeof plan_version
+  at: string
+  /** Files were read, so that known bytes are told from new ones. */
+  hashed: boolean
+  /** Something was kept before: what is in already is told from what is new. */
+  knows_ledger: boolean
+  would_go_up: Amount
+  /** Of those that would go up; the extension without its dot, '' for none; most files first. */
+  types: (Amount & { extension: string })[]
+  folders: FolderPlan[]
+  limits: {
+    /** `is_reached`: not all of it goes up by itself; null: no brake. */
+    brake: { files: number; bytes: number; per_hours: number; is_reached: boolean } | null
+    /** Whole days at `uploads.max_bytes_per_day`; null: no limit. */
+    days: number | null
+  }
+}
+
+export function noAmount(): Amount {
+  return { files: 0, bytes: 0 }
+}

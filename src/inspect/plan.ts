@@ -1,0 +1,168 @@
+import { isSluiceError } from '../base/errors.ts'
+import { hour_ms, isoTime } from '../base/time.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
+import { type Examiner, startExaminer } from '../disk/examiner.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import type { FileStat } from '../domain/file.ts'
+import type { LedgerView } from '../ledger/view.ts'
+import type { KnownPath } from '../ledger/view-files.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+import { type FolderPlan, noAmount, type Plan, plan_version, type Reason } from './plan-answer.ts'
+import { judge } from './plan-judge.ts'
+import { Tally } from './plan-tally.ts'
+
+export interface PlanOptions {
+  config: Config
+  /** What is known already; without it everything is new. */
+  ledger: LedgerView | undefined
+  /** Reads every file that would go up, to tell known bytes from new ones. */
+  hash: boolean
+  now_ms: number
+}
+
+/**
+ * Walks the configured folders and says what would go up, what not and why. Sends nothing and changes nothing. A folder that
+ * is offline is told of and does not stop the others.
+ */
+export async function planUploads(options: PlanOptions): Promise<Plan> {
+  const { config, hash, ledger, now_ms } = options
+  const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
+  const seen = new Set<string>()
+  const types = new Map<string, Amount>()
+  const folders: FolderPlan[] = []
+  try {
+    for (const folder of config.folders) folders.push(await planFolder(folder, { ...options, examiner, seen, types }))
+  } finally {
+    await examiner?.close()
+  }
+  const to_send = sumOf(folders.map((folder) => folder.would_go_up))
+  return {
+    version: plan_version,
+    at: isoTime(now_ms),
+    hashed: hash,
+    knows_ledger: ledger !== undefined,
+    would_go_up: to_send,
+    types: [...types]
+      .map(([extension, amount]) => ({ extension, ...amount }))
+      .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1)),
+    folders,
+    limits: limitsFor(config, ledger, to_send, now_ms),
+  }
+}
+
+interface FolderTools extends PlanOptions {
+  examiner: Examiner | undefined
+  /** Project, md5 and size of what goes up already. */
+  seen: Set<string>
+  types: Map<string, Amount>
+}
+
+async function planFolder(folder: FolderConfig, tools: FolderTools): Promise<FolderPlan> {
+  const tally = new Tally(tools.types)
+  const base = { name: folder.name, path: folder.path, project_id: folder.project_id }
+  const state = tools.ledger?.folders().find(({ name }) => name === folder.name)
+  const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
+  try {
+    for await (const batch of batches) {
+      await planBatch(batch, { folder, tools, tally, first_scan_done: state?.first_scan_ms !== undefined })
+    }
+    return { ...base, offline: null, ...tally.amounts(), seen: scanAnswer(await end) }
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return { ...base, offline: error.message, ...tally.amounts(), seen: null }
+  }
+}
+
+interface FolderRound {
+  folder: FolderConfig
+  tools: FolderTools
+  tally: Tally
+  first_scan_done: boolean
+}
+
+interface NewFile {
+  path: string
+  stat: FileStat
+}
+
+async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
+  const { folder, tools, tally, first_scan_done } = round
+  const known = knownIn(batch, folder, tools.ledger)
+  const fresh: NewFile[] = []
+  for (let index = 0; index < batch.count; index += 1) {
+    const path = entryPath(batch, index)
+    const stat = entryStat(batch, index)
+    const reason = judge({ folder, stat, known: known.get(path), now_ms: tools.now_ms, first_scan_done })
+    if (reason === undefined) fresh.push({ path, stat })
+    else tally.stays(reason, path, stat.size)
+  }
+  const reasons = tools.examiner ? await readAndCompare(fresh, round, tools.examiner) : []
+  for (const [index, { path, stat }] of fresh.entries()) {
+    const reason = reasons[index]
+    if (reason === undefined) tally.goesUp(path, stat.size)
+    else tally.stays(reason, path, stat.size)
+  }
+}
+
+function knownIn(batch: ScanBatch, folder: FolderConfig, ledger: LedgerView | undefined): Map<string, KnownPath> {
+  if (ledger === undefined || batch.count === 0) return new Map()
+  return ledger.known(folder.name, entryPath(batch, 0), entryPath(batch, batch.count - 1))
+}
+
+/** By their bytes: undefined for a file that goes up. */
+async function readAndCompare(files: readonly NewFile[], { folder, tools }: FolderRound, examiner: Examiner) {
+  const outcomes = await examiner.fingerprint(folder.path, files)
+  return outcomes.map((outcome, index): Reason | undefined => {
+    if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
+    if (outcome.kind !== 'hashed') return 'unreadable'
+    const size = files[index]!.stat.size
+    const state = tools.ledger?.contentState(folder.project_id, outcome.md5, size)
+    if (state !== undefined && state !== 'abandoned') return 'known_bytes'
+    const key = `${folder.project_id} ${outcome.md5} ${size}`
+    if (tools.seen.has(key)) return 'same_bytes'
+    tools.seen.add(key)
+    return undefined
+  })
+}
+
+function scanAnswer(end: ScanEnd): NonNullable<FolderPlan['seen']> {
+  const { directories, ignored, odd_names, odd_names_total, special, unreadable, unreadable_total, other_mounts } = end
+  return {
+    complete: end.complete,
+    directories,
+    ignored: [...ignored].sort((a, b) => b.count - a.count),
+    odd_names: odd_names.map(({ escaped_path }) => escaped_path),
+    odd_names_total,
+    special,
+    unreadable,
+    unreadable_total,
+    other_mounts,
+  }
+}
+
+function limitsFor(
+  { uploads }: Config,
+  ledger: LedgerView | undefined,
+  to_send: Amount,
+  now_ms: number,
+): Plan['limits'] {
+  const { brake, max_bytes_per_day } = uploads
+  const per_ms = brake === 'off' ? 0 : brake.per_hours * hour_ms
+  const used = ledger?.used('wanted', per_ms, now_ms) ?? noAmount()
+  return {
+    brake:
+      brake === 'off'
+        ? null
+        : {
+            files: brake.files,
+            bytes: brake.bytes,
+            per_hours: brake.per_hours,
+            is_reached: used.files + to_send.files > brake.files || used.bytes + to_send.bytes > brake.bytes,
+          },
+    days: max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day),
+  }
+}
+
+function sumOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce((sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }), noAmount())
+}
