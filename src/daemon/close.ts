@@ -7,10 +7,11 @@ const stop_most_ms = 30 * second_ms
 
 /** Lets what was begun finish, for a while; then closes everything in the reverse order of its opening. */
 export async function closeInReverse(
-  { remote, examiner, ledger, lines, clock }: Tools,
+  tools: Tools,
   { all, keepers, uploader }: Workers,
   { soft, hard }: { soft: AbortController; hard: AbortController },
 ): Promise<void> {
+  const { remote, clock } = tools
   soft.abort()
   const finished = new AbortController()
   const begun = uploader.drained().then(() => finished.abort())
@@ -21,6 +22,12 @@ export async function closeInReverse(
   await remote.close()
   await begun
   await Promise.all([...all.map((worker) => worker.ended), ...[...keepers.values()].map((keeper) => keeper.close())])
+  await closeTools(tools)
+}
+
+/** What openTools opened, where no worker runs. */
+export async function closeTools({ remote, examiner, lines, ledger }: Tools): Promise<void> {
+  await remote.close()
   await examiner.close()
   lines.close()
   await ledger.close()

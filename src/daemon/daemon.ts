@@ -1,6 +1,8 @@
+import type { Config } from '../config/config.ts'
+import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { rulesText } from '../sync/folder-settings.ts'
-import { closeInReverse } from './close.ts'
+import { closeInReverse, closeTools } from './close.ts'
 import { type Drained, drain } from './drain.ts'
 import { openTools, type ToolOptions } from './tools.ts'
 import { startWorkers } from './workers.ts'
@@ -38,14 +40,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const tools = await openTools(options)
   const { ledger } = tools
-  await ledger.record([
-    { type: 'daemon_started' },
-    ...config.folders.map((folder) => ({
-      type: 'folder_configured' as const,
-      folder: { ...folder, root: folder.path, rules: rulesText(folder) },
-    })),
-    { type: 'folders_removed_except', names: config.folders.map(({ name }) => name) },
-  ])
+  try {
+    await ledger.record(factsOfStart(config))
+  } catch (error) {
+    await closeTools(tools)
+    throw error
+  }
 
   const workers = startWorkers(tools, {
     config,
@@ -91,4 +91,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return close()
     },
   }
+}
+
+function factsOfStart({ folders }: Config): Fact[] {
+  return [
+    { type: 'daemon_started' },
+    ...folders.map((folder) => ({
+      type: 'folder_configured' as const,
+      folder: { ...folder, root: folder.path, rules: rulesText(folder) },
+    })),
+    { type: 'folders_removed_except', names: folders.map(({ name }) => name) },
+  ]
 }
