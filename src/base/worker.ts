@@ -17,6 +17,8 @@ export interface WorkerOptions {
   step: (signal: AbortSignal) => Promise<{ wait_ms: number }>
   clock: Clock
   signal: AbortSignal
+  /** Rest between two steps that no wake cuts short: a storm of wakes becomes one step. */
+  pace_ms?: number
   /** A step that throws is reported here and tried again, later and later: one fault never stops a worker for good. */
   on_error: (error: unknown) => void
 }
@@ -25,7 +27,7 @@ const after_error = { first_ms: 500, most_ms: 60_000 }
 
 /** Runs `step` again and again until the signal aborts. */
 export function runWorker(options: WorkerOptions): Worker {
-  const { name, step, clock, signal, on_error } = options
+  const { name, step, clock, signal, on_error, pace_ms = 0 } = options
   let woken = false
   let interrupt = new AbortController()
   let last_step_ms = clock.monotonic_ms()
@@ -54,7 +56,8 @@ export function runWorker(options: WorkerOptions): Worker {
         woken = false
       }
       last_step_ms = clock.monotonic_ms()
-      await rest(wait_ms)
+      if (pace_ms > 0) await clock.sleep(pace_ms, signal)
+      await rest(wait_ms - pace_ms)
     }
     signal.removeEventListener('abort', stop)
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -37,6 +38,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const soft = new AbortController()
   const hard = new AbortController()
+  // Every worker and every rest listens to it: many, and bounded by the number of workers.
+  setMaxListeners(0, soft.signal, hard.signal)
 
   const tools = await openTools(options)
   const { ledger } = tools

@@ -18,6 +18,8 @@ export interface DrainTools {
   foldersAreIdle(): boolean
   /** Grows with every record: nothing new was told between two looks. */
   recorded(): number
+  /** The disk under the ledger is full or broken. */
+  ledgerFault(): SluiceError | undefined
 }
 
 const look_ms = 50
@@ -26,10 +28,15 @@ const horizon_ms = minute_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
 
-/** Resolves when nothing is left that moves by itself soon, or when it makes no sense to wait. */
+/**
+ * Resolves when nothing is left that moves by itself soon, or when it makes no sense to wait. Errors with `give_up`: `database.*`
+ * when nothing can be recorded any more; a daemon that goes on for ever waits for room on the disk, a single pass does not.
+ */
 export async function drain(tools: DrainTools, options: { give_up: boolean }): Promise<Drained> {
   const { clock, signal, circuits } = tools
   while (!signal.aborted) {
+    const lost = options.give_up ? tools.ledgerFault() : undefined
+    if (lost) throw lost
     if (await isSettled(tools)) return { why: 'done' }
     const fault =
       options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? worstOf(circuits, clock) : undefined

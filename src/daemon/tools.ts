@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { messageOf, SluiceError } from '../base/errors.ts'
+import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { createFileLines, type FileLines } from '../base/log-rate.ts'
 import type { Clock } from '../base/time.ts'
@@ -23,6 +23,8 @@ export interface Tools {
   clock: Clock
   report: SyncReport
   lines: FileLines
+  /** What the disk under the ledger did to a worker; the last of it. */
+  ledgerFault(): SluiceError | undefined
 }
 
 export interface ToolOptions {
@@ -51,10 +53,28 @@ export async function openTools({ config, secrets, clock, log, wrap_ledger }: To
     const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
     const lines = createFileLines({ log: room, clock, files_per_second: config.log.files_per_second })
     const examiner = startExaminer({ threads: config.hashing.threads })
-    return { ledger: wrap_ledger?.(ledger) ?? ledger, remote, examiner, clock, report: logReport(room, lines), lines }
+    const { report, ledgerFault } = notingLedgerFaults(logReport(room, lines))
+    return { ledger: wrap_ledger?.(ledger) ?? ledger, remote, examiner, clock, report, lines, ledgerFault }
   } catch (error) {
     await remote.close()
     throw error
+  }
+}
+
+/** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */
+const lasting = ['database.full', 'database.disk', 'database.damaged', 'database.unreadable']
+
+function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFault: () => SluiceError | undefined } {
+  let last: SluiceError | undefined
+  return {
+    report: {
+      ...report,
+      fault(where, error) {
+        if (isSluiceError(error) && lasting.includes(error.code)) last = error
+        report.fault(where, error)
+      },
+    },
+    ledgerFault: () => last,
   }
 }
 

@@ -15,6 +15,7 @@ import { FileRecorder } from './record-file.ts'
 import { LabelRecorder } from './record-label.ts'
 import { PersonRecorder } from './record-person.ts'
 import { Tickets } from './tickets.ts'
+import { Transaction } from './transaction.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
 
@@ -26,6 +27,7 @@ const tombstone_days = 90
 /** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
 export class LedgerStore {
   readonly database: Sqlite
+  readonly transaction: Transaction
   readonly tickets: Tickets
   readonly claims: Claims
   readonly #limits: LedgerLimits
@@ -44,6 +46,7 @@ export class LedgerStore {
   constructor(files: { ledger: string; tickets: string }, limits: LedgerLimits) {
     const database = openSqlite({ file: files.ledger, migrations: ledger_migrations, synchronous: 'FULL' })
     this.database = database
+    this.transaction = new Transaction(database)
     this.tickets = new Tickets(files.tickets)
     this.#limits = limits
     this.#counts = new Counts(database)

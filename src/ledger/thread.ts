@@ -34,6 +34,17 @@ const calls: Record<string, Call> = {
   tidy: (store, _nothing, now_ms) => store.tidy(now_ms),
 }
 
+/** These need no transaction of their own; after a write in the same batch they see what it wrote. */
+const reads_only: ReadonlySet<string> = new Set([
+  'folders',
+  'filesAt',
+  'differences',
+  'wasBeforeStart',
+  'release',
+  'pending',
+  'dueElsewhere',
+])
+
 interface ClaimArgument {
   limit: number
   except: string[]
@@ -74,7 +85,6 @@ function runBatch(batch: ServedCall[]): void {
   const answers: (() => void)[] = []
   try {
     const open = opened()
-    begin(open)
     for (const call of batch) answers.push(runCall(open, call))
     commit(open)
   } catch (error) {
@@ -96,41 +106,33 @@ function opened(): LedgerStore {
 function runCall(open: LedgerStore, call: ServedCall): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
   const claims_mark = open.claims.mark()
-  onBoth(open, 'SAVEPOINT one_call')
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
+    if (!reads_only.has(call.method)) open.transaction.enter()
     const value = run(open, argument, now_ms)
-    onBoth(open, 'RELEASE one_call')
+    open.transaction.keepCall()
+    open.tickets.transaction.keepCall()
     return () => call.resolve(value)
   } catch (error) {
-    // SQLite ends the whole transaction by itself on some errors (disk full, I/O): then the batch fails as one.
-    if (!open.database.inTransaction || !open.tickets.database.inTransaction) throw error
-    onBoth(open, 'ROLLBACK TO one_call; RELEASE one_call')
+    const both_stand = [open.transaction.undoCall(), open.tickets.transaction.undoCall()]
+    if (both_stand.includes(false)) throw error
     open.recover(claims_mark)
     const fault = translateSqliteError(error, data.ledger_file)
     return () => call.reject(fault)
   }
 }
 
-function onBoth({ database, tickets }: LedgerStore, sql: string): void {
-  database.exec(sql)
-  tickets.database.exec(sql)
-}
-
-function begin(open: LedgerStore): void {
-  onBoth(open, 'BEGIN IMMEDIATE')
-}
-
 /** Tickets first: a crash between the two leaves a ticket that the next claim finds, never a slot without its ticket. */
-function commit({ database, tickets, claims }: LedgerStore): void {
-  tickets.database.exec('COMMIT')
-  database.exec('COMMIT')
+function commit({ transaction, tickets, claims }: LedgerStore): void {
+  tickets.transaction.commit()
+  transaction.commit()
   claims.committed()
 }
 
 function rollBack(open: LedgerStore): void {
-  for (const database of [open.tickets.database, open.database]) if (database.inTransaction) database.exec('ROLLBACK')
+  open.tickets.transaction.rollBack()
+  open.transaction.rollBack()
   open.recover(0)
 }
 

@@ -1,10 +1,12 @@
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { ticket_migrations } from './migrations.ts'
+import { Transaction } from './transaction.ts'
 
 /** The secrets of open slots, in a file of their own; erased as soon as the bytes are in. */
 export class Tickets {
   readonly database: Sqlite
+  readonly transaction: Transaction
   readonly #put
   readonly #get
   readonly #erase
@@ -14,6 +16,7 @@ export class Tickets {
 
   constructor(file: string) {
     this.database = openSqlite({ file, migrations: ticket_migrations, synchronous: 'NORMAL', secure_delete: true })
+    this.transaction = new Transaction(this.database)
     this.#put = this.database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
     this.#get = this.database.prepare('SELECT * FROM tickets WHERE content = ?')
     this.#erase = this.database.prepare('DELETE FROM tickets WHERE content = ?')
@@ -22,6 +25,7 @@ export class Tickets {
 
   put(content: number, asset_id: string, ticket: Ticket): void {
     const headers = JSON.stringify(ticket.upload_headers)
+    this.transaction.enter()
     this.#put.run(content, asset_id, ticket.upload_url, ticket.upload_method, headers, ticket.expires_at_ms)
     this.#written_since_checkpoint = true
   }
@@ -37,6 +41,7 @@ export class Tickets {
   }
 
   erase(content: number): void {
+    this.transaction.enter()
     this.#erase.run(content)
     this.#written_since_checkpoint = true
   }

@@ -25,6 +25,8 @@ const page_size = 100
 /** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
 const single_reads_most = 50
 const reads_at_once = 4
+/** Many facts wake it; they are gathered for this long. */
+const pace_ms = 100
 const longest_rest_ms = minute_ms
 
 export interface Follower {
@@ -62,6 +64,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
     step,
     clock,
     signal,
+    pace_ms,
     on_error: (error) => report.fault('follower', error),
   })
   return { worker, inFlight: () => in_flight }

@@ -16,6 +16,8 @@ export interface LabelTools {
 
 const claimed_at_once = 64
 const labelled_at_once = 4
+/** Many facts wake it; they are gathered for this long. */
+const pace_ms = 50
 const longest_rest_ms = minute_ms
 const set_back_ms = 5 * minute_ms
 /** A label that the service does not take, or an asset that is gone: asked again rarely, for as long as it is wanted. */
@@ -58,6 +60,7 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     step,
     clock,
     signal,
+    pace_ms,
     on_error: (error) => report.fault('labeler', error),
   })
   return { worker, inFlight: () => in_flight }

@@ -6,6 +6,8 @@ import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
 
 const claimed_at_once = 500
+/** Many facts wake it; they are gathered for this long. */
+const pace_ms = 20
 const longest_rest_ms = minute_ms
 
 /** Looks again at what is due: files that should be quiet by now, files that could not be read. */
@@ -27,5 +29,5 @@ export function startLooker(
     return { wait_ms: 0 }
   }
 
-  return runWorker({ name: 'looker', step, clock, signal, on_error: (error) => report.fault('looker', error) })
+  return runWorker({ name: 'looker', step, clock, signal, pace_ms, on_error: (error) => report.fault('looker', error) })
 }

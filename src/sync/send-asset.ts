@@ -1,6 +1,6 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
-import type { FileFact } from '../domain/fact.ts'
+import type { ContentFact, FileFact } from '../domain/fact.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
@@ -19,6 +19,8 @@ export interface SendTools extends SourceTools {
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
 }
+
+const still_at_it: readonly ContentFact['type'][] = ['slot_intended', 'slot_reserved', 'bytes_accepted']
 
 /** A PUT begun in the last seconds of its ticket would only fail. */
 const ticket_margin_ms = 5 * second_ms
@@ -42,6 +44,8 @@ class Sender {
   readonly #tools: SendTools
   readonly #signal: AbortSignal
   #source: SendingSource | undefined
+  #holds_claim = true
+  #sent: Promise<void> | undefined
 
   constructor(work: SendWork, tools: SendTools, signal: AbortSignal) {
     this.#work = work
@@ -51,7 +55,7 @@ class Sender {
 
   async end(): Promise<void> {
     await this.#source?.close()
-    await this.#tools.ledger.release('send', [this.#work.content])
+    if (this.#holds_claim) await this.#tools.ledger.release('send', [this.#work.content])
   }
 
   async sendFromDisk(): Promise<void> {
@@ -113,7 +117,9 @@ class Sender {
     }
     if (outcome.ok) {
       await this.#tools.circuits.succeeded(project_id, 'blob')
-      await this.#record({ type: 'bytes_accepted', content })
+      // On its way into the ledger while `complete` is called: a crash in between puts the same bytes into the same slot again.
+      this.#sent = this.#record({ type: 'bytes_accepted', content })
+      this.#sent.catch(() => {})
       return true
     }
     if (outcome.failure.about === 'ticket') await this.#loseSlot(outcome.failure)
@@ -179,7 +185,8 @@ class Sender {
     const { content, size } = this.#work
     const not_before_ms = this.#tools.clock.now_ms() + this.#tools.follow_first_ms
     const started = { type: 'ingest_started', content, not_before_ms } as const
-    await this.#tools.ledger.record(is_ready ? [started, { type: 'asset_ready', content }] : [started])
+    await this.#sent
+    await (is_ready ? this.#record(started, { type: 'asset_ready', content }) : this.#record(started))
     this.#tools.report.sent(this.#name(), size)
     if (is_ready) this.#tools.report.ready(this.#name())
   }
@@ -236,8 +243,10 @@ class Sender {
     return this.#tools.clock.now_ms() + backoff_ms(attempts, this.#tools.retry)
   }
 
-  #record(fact: Parameters<Ledger['record']>[0][number]): Promise<void> {
-    return this.#tools.ledger.record([fact])
+  /** Every fact but those that say "still at it" ends the claim. */
+  async #record(...facts: ContentFact[]): Promise<void> {
+    await this.#tools.ledger.record(facts)
+    if (facts.some(({ type }) => !still_at_it.includes(type))) this.#holds_claim = false
   }
 
   #name(): string {

@@ -14,10 +14,10 @@ export interface Uploader {
 }
 
 /**
- * Two contents for each connection: while one waits for the ledger's commit, another uses the line. As many again are claimed
+ * Contents for each connection: while some wait for the ledger's commit, others use the line. As many again are claimed
  * ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
  */
-const contents_per_connection = 2
+const contents_per_connection = 4
 const longest_rest_ms = minute_ms
 
 export function startUploader(
