@@ -1,0 +1,31 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * The shortest that the config takes. Files are made before a run and rest for longer than this, so that no time of it goes by
+ * waiting for them to settle; everything else is as a user has it.
+ */
+export const settle_ms = 50
+
+/**
+ * Writes a configuration (JSON is YAML) with a state directory of its own, and answers the words of the command line.
+ * @param {string} folder made where it is missing
+ * @param {{ watched: string, service: { api: string, token: string, project_id: string }, connections: number }} about
+ * @returns {{ words: string[], ledger_file: string }}
+ */
+export function configure(folder, { watched, service, connections }) {
+  mkdirSync(folder, { recursive: true })
+  const state_dir = join(folder, 'state')
+  const token_file = join(folder, 'token')
+  const config_file = join(folder, 'sluice.yaml')
+  writeFileSync(token_file, service.token, { mode: 0o600 })
+  const config = {
+    service: { base_url: service.api, project_id: service.project_id, token_file },
+    state_dir,
+    folders: [{ name: 'bench', path: watched, settle_ms: `${settle_ms}ms` }],
+    // The same files are changed and sent again in every round.
+    uploads: { concurrency: connections, min_resend_s: '0s' },
+  }
+  writeFileSync(config_file, JSON.stringify(config, undefined, 2))
+  return { words: ['sync', '--config', config_file], ledger_file: join(state_dir, 'ledger.db') }
+}

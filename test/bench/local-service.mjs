@@ -1,0 +1,16 @@
+// The local service in a process of its own: node local-service.mjs DATA_DIR. Prints where it listens as one line of JSON, and
+// after SIGTERM what it holds.
+import { startService } from '../../dist/service/service.js'
+
+const service = await startService({ data_dir: process.argv[2], request_log_most: 0, log: console.error })
+const { project_id } = service.projects.create('bench')
+const { token } = service.tokens.create('bench')
+console.log(JSON.stringify({ api: service.api, blob: service.blob, token, project_id }))
+
+process.once('SIGTERM', async () => {
+  const assets = service.assets(project_id)
+  const accepted = assets.filter(({ status }) => status === 'ready' || status === 'ingesting').length
+  const ready = assets.filter(({ status }) => status === 'ready').length
+  console.log(JSON.stringify({ assets: assets.length, accepted, ready, blob_faults: service.blobFaults.count }))
+  await service.close()
+})

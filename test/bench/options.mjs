@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/** The sizes of which the README speaks; a quick look takes smaller ones. */
+const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
+/** The default of uploads.concurrency. */
+const usual_connections = 8
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * @typedef {object} BenchOptions
+ * @property {number} rounds
+ * @property {number} rescan_files
+ * @property {number} rescan_folders
+ * @property {number} sync_files
+ * @property {number} file_bytes
+ * @property {number} connections connections to each of the two origins, for Sluice and for the bare client
+ * @property {ReadonlySet<string>} parts `rescan`, `sync`
+ * @property {string} program what is measured as `sluice`
+ * @property {string} json where the figures are written
+ */
+
+/**
+ * @param {readonly string[]} words
+ * @returns {BenchOptions}
+ */
+export function readOptions(words) {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      rounds: { type: 'string', default: String(usual.rounds) },
+      files: { type: 'string' },
+      only: { type: 'string' },
+      connections: { type: 'string', default: String(usual_connections) },
+      program: { type: 'string', default: `${root}dist/cli/main.js` },
+      json: { type: 'string', default: `${root}bench.json` },
+    },
+  })
+  const { only, program, json } = values
+  if (only !== undefined && only !== 'rescan' && only !== 'sync') throw new Error('--only is rescan or sync')
+  const files = values.files === undefined ? undefined : wholeNumber('files', values.files)
+  const rescan_files = files ?? usual.rescan_files
+  return {
+    rounds: wholeNumber('rounds', values.rounds),
+    rescan_files,
+    rescan_folders: Math.min(usual.rescan_folders, Math.ceil(rescan_files / 100)),
+    sync_files: files ?? usual.sync_files,
+    file_bytes: usual.file_bytes,
+    connections: wholeNumber('connections', values.connections),
+    parts: new Set(only === undefined ? ['rescan', 'sync'] : [only]),
+    program,
+    json,
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function wholeNumber(name, text) {
+  if (/^[1-9]\d{0,7}$/.test(text)) return Number(text)
+  throw new Error(`--${name} is a whole number from 1 on`)
+}

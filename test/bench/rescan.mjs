@@ -1,0 +1,97 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { configure, settle_ms } from './configured.mjs'
+import { measureCommand, measureNode, startServer } from './measured-process.mjs'
+import { differencesOf, readLedger, refuseOtherDifferences, refuseUnready } from './outcome.mjs'
+import { figureOf } from './statistics.mjs'
+import { makeTree, textOf } from './tree.mjs'
+
+/** The yardstick: it looks at all that a rescan must look at, and at nothing else. */
+const find_format = '%s %T@ %C@ %D %i %P\\n'
+/** Every file must have been quiet for settle_ms by the file system's clock, which ticks every few milliseconds. */
+const rest_ms = settle_ms + 200
+
+/**
+ * A known folder is looked at again, after one of its files was changed, one added and one removed; beside `find`, and less the
+ * time of the same command on an empty folder. Nobody is measured who does not report exactly the three.
+ * @param {import('./options.mjs').BenchOptions} options
+ * @param {string} work
+ */
+export async function benchRescan(options, work) {
+  const { rescan_files: files, rescan_folders: folders, rounds, program, connections } = options
+  const watched = join(work, 'watched')
+  const paths = makeTree(watched, { files, folders, bytes: Math.min(options.file_bytes, 1_024) })
+  const empty_folder = join(work, 'empty')
+  mkdirSync(empty_folder)
+  const server = await startServer(new URL('null-service.mjs', import.meta.url), [])
+  try {
+    const service = server.ready
+    const full = configure(join(work, 'full'), { watched, service, connections })
+    const empty = configure(join(work, 'nothing'), { watched: empty_folder, service, connections })
+    await rest()
+    // Brings the folder in, and warms up all three.
+    await measureNode(program, full.words)
+    refuseUnready(full.ledger_file, files)
+    await measureNode(program, empty.words)
+    await find(watched)
+
+    const runs = []
+    for (let round = 0; round < rounds; round++) {
+      const before = readLedger(full.ledger_file)
+      const done = disturb(watched, paths, round)
+      await rest()
+      const found = await find(watched)
+      const nothing = await measureNode(program, empty.words)
+      const rescan = await measureNode(program, full.words)
+      refuseOtherDifferences(differencesOf(before, readLedger(full.ledger_file)), done)
+      runs.push({ find: found, empty: nothing, rescan })
+    }
+    return summaryOf(runs, files, folders)
+  } finally {
+    await server.stop()
+    rmSync(watched, { recursive: true })
+  }
+}
+
+/**
+ * One file changed, one added, one removed: others in each round, spread over the folder.
+ * @param {string} watched
+ * @param {string[]} paths what is there; kept up to date
+ * @param {number} round
+ */
+function disturb(watched, paths, round) {
+  const changed = paths[Math.floor(paths.length * 0.3) + round]
+  const [removed] = paths.splice(Math.floor(paths.length * 0.6) + round, 1)
+  const added = join(changed, `../added-${round}.txt`)
+  writeFileSync(changed, textOf(1_000_000 + round, 1_000))
+  writeFileSync(added, textOf(2_000_000 + round, 1_000))
+  rmSync(removed)
+  paths.push(added)
+  const inside = (path) => [relative(watched, path)]
+  return { changed: inside(changed), added: inside(added), removed: inside(removed) }
+}
+
+/** @param {string} watched */
+function find(watched) {
+  return measureCommand('find', [watched, '-type', 'f', '-printf', find_format])
+}
+
+function rest() {
+  return new Promise((resolve) => setTimeout(resolve, rest_ms))
+}
+
+/** @param {Record<'find' | 'empty' | 'rescan', import('./measured-process.mjs').Measurement>[]} runs */
+function summaryOf(runs, files, folders) {
+  const net = runs.map(({ rescan, empty }) => rescan.seconds - empty.seconds)
+  return {
+    files,
+    folders,
+    find_s: figureOf(runs.map((run) => run.find.seconds)),
+    empty_s: figureOf(runs.map((run) => run.empty.seconds)),
+    rescan_s: figureOf(runs.map((run) => run.rescan.seconds)),
+    net_s: figureOf(net),
+    times_find: figureOf(net.map((seconds, at) => seconds / runs[at].find.seconds)),
+    cpu_s: figureOf(runs.map((run) => run.rescan.cpu_s)),
+    peak_mb: figureOf(runs.map((run) => run.rescan.peak_mb)),
+  }
+}

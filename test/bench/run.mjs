@@ -1,0 +1,69 @@
+// npm run bench [-- --rounds N --files N --only rescan|sync --connections N --program MAIN_JS --json FILE]
+// Every figure is the median of the rounds, its spread beside it; ratios are of runs of the same round.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { benchFirstSync } from './first-sync.mjs'
+import { readOptions } from './options.mjs'
+import { benchRescan } from './rescan.mjs'
+import { tableOf } from './table.mjs'
+
+const first_aims = { times_find_most: 2.2, of_bare_rate_least: 0.5, peak_mb_most: 200 }
+
+const options = readOptions(process.argv.slice(2))
+const work = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+const removeWork = () => rmSync(work, { recursive: true, force: true })
+process.once('SIGINT', () => {
+  removeWork()
+  process.exit(130)
+})
+
+try {
+  const results = await measureAll()
+  writeFileSync(options.json, `${JSON.stringify(results, undefined, 2)}\n`)
+  console.log(tableOf(results))
+} catch (error) {
+  console.error(`no figures: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  removeWork()
+}
+
+async function measureAll() {
+  const date = new Date().toISOString()
+  const rescan = options.parts.has('rescan') ? await benchRescan(options, made('rescan')) : undefined
+  const sync = options.parts.has('sync') ? await benchFirstSync(options, made('sync')) : undefined
+  const machine = {
+    node: process.version,
+    system: `${process.platform} ${process.arch}`,
+    processor: cpus()[0]?.model,
+    processors: cpus().length,
+    memory_gb: Math.round(totalmem() / 1e9),
+  }
+  const command = ['npm run bench', ...process.argv.slice(2)].join(' ')
+  return { date, command, machine, rounds: options.rounds, rescan, sync, aims: aimsOf(rescan, sync) }
+}
+
+/** @param {string} name */
+function made(name) {
+  const folder = join(work, name)
+  mkdirSync(folder)
+  return folder
+}
+
+function aimsOf(rescan, sync) {
+  const { times_find_most, of_bare_rate_least, peak_mb_most } = first_aims
+  const aims = []
+  const most = (what, found, aim) => aims.push({ what, found, aim: `${aim} at most`, met: found <= aim })
+  const least = (what, found, aim) => aims.push({ what, found, aim: `${aim} at least`, met: found >= aim })
+  if (rescan) {
+    most('rescan in times of find', rescan.times_find.median, times_find_most)
+    most('peak memory of the rescan, MB', rescan.peak_mb.most, peak_mb_most)
+  }
+  for (const name of sync ? ['local', 'null'] : []) {
+    const figures = sync[`${name}_service`]
+    least(`rate in shares of the bare client, ${name} service`, figures.of_bare_rate.median, of_bare_rate_least)
+    most(`peak memory of the first sync, ${name} service, MB`, figures.sluice_peak_mb.most, peak_mb_most)
+  }
+  return aims
+}

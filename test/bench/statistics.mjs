@@ -1,0 +1,22 @@
+/**
+ * @typedef {object} Figure
+ * @property {number} median
+ * @property {number} least
+ * @property {number} most
+ */
+
+/**
+ * @param {readonly number[]} values at least one
+ * @returns {Figure}
+ */
+export function figureOf(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  return { median: rounded(median), least: rounded(sorted[0]), most: rounded(sorted.at(-1)) }
+}
+
+/** Four digits say more than any two runs agree on. @param {number} value */
+function rounded(value) {
+  return Number(value.toPrecision(4))
+}

@@ -1,0 +1,51 @@
+/**
+ * The figures as people read them.
+ * @param {any} results
+ * @returns {string}
+ */
+export function tableOf({ rescan, sync, aims }) {
+  const lines = [
+    ...(rescan === undefined ? [] : rescanLines(rescan)),
+    ...(sync === undefined ? [] : syncLines(sync)),
+    ...aims.map(({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`),
+  ]
+  return lines.join('\n')
+}
+
+function rescanLines(rescan) {
+  return [
+    `Rescan of ${rescan.files} files in ${rescan.folders} folders; one changed, one added, one removed, exactly these reported`,
+    row('find', rescan.find_s, 's'),
+    row('sync of the folder', rescan.rescan_s, 's'),
+    row('sync of an empty folder', rescan.empty_s, 's'),
+    row('rescan: folder less empty', rescan.net_s, 's'),
+    row('rescan in times of find', rescan.times_find, 'x'),
+    row('processor time', rescan.cpu_s, 's'),
+    row('peak memory', rescan.peak_mb, 'MB'),
+    '',
+  ]
+}
+
+function syncLines(sync) {
+  const about = `First sync of ${sync.files} files of ${sync.file_bytes} bytes, ${sync.connections} connections`
+  return [
+    ['local service', sync.local_service],
+    ['null service', sync.null_service],
+  ].flatMap(([name, figures]) => [
+    `${about}, ${name}`,
+    row('Sluice, until all are ready', figures.sluice_s, 's'),
+    row('bare client', figures.bare_s, 's'),
+    row('Sluice', figures.sluice_files_per_s, 'files/s'),
+    row('bare client', figures.bare_files_per_s, 'files/s'),
+    row('Sluice in shares of the bare', figures.of_bare_rate, ''),
+    row('processor time, Sluice', figures.sluice_cpu_s, 's'),
+    row('peak memory, Sluice', figures.sluice_peak_mb, 'MB'),
+    row('peak memory, bare client', figures.bare_peak_mb, 'MB'),
+    '',
+  ])
+}
+
+/** @param {string} name @param {import('./statistics.mjs').Figure} figure @param {string} unit */
+function row(name, { median, least, most }, unit) {
+  return `  ${name.padEnd(30)}${String(median).padStart(8)} ${unit.padEnd(8)}(${least} to ${most})`
+}
