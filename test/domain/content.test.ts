@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  type ContentProgress,
+  type ContentState,
+  contentAfter,
+  isUnderway,
+  most_vanished,
+  newContent,
+} from '../../src/domain/content.ts'
+import { type ContentFact, isContentFact } from '../../src/domain/fact.ts'
+
+const states: readonly ContentState[] = [
+  'wanted',
+  'reserving',
+  'reserved',
+  'sent',
+  'ingesting',
+  'ready',
+  'refused',
+  'removed_on_service',
+  'abandoned',
+]
+const now_ms = 1_000_000
+const later_ms = 1_060_000
+const error = { code: 'http.500', message: 'a bad moment' }
+const ticket = { upload_url: 'https://b/', upload_method: 'PUT', upload_headers: {}, expires_at_ms: 9 } as const
+
+const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type }> } = {
+  slot_intended: { type: 'slot_intended', content: 1 },
+  slot_reserved: { type: 'slot_reserved', content: 1, asset_id: 'asset_new', ticket },
+  asset_found: { type: 'asset_found', content: 1, asset_id: 'asset_found' },
+  bytes_accepted: { type: 'bytes_accepted', content: 1 },
+  bytes_missing: { type: 'bytes_missing', content: 1, not_before_ms: later_ms, error },
+  ingest_started: { type: 'ingest_started', content: 1, not_before_ms: later_ms },
+  ingest_continues: { type: 'ingest_continues', content: 1, not_before_ms: later_ms },
+  asset_ready: { type: 'asset_ready', content: 1 },
+  content_refused: { type: 'content_refused', content: 1, error },
+  set_back: { type: 'set_back', content: 1, not_before_ms: later_ms, error },
+  slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
+  hit_dead: { type: 'hit_dead', content: 1 },
+  asset_vanished: { type: 'asset_vanished', content: 1 },
+  content_orphaned: { type: 'content_orphaned', content: 1 },
+  content_wanted_again: { type: 'content_wanted_again', content: 1, not_before_ms: later_ms },
+}
+
+/** The state after each fact in each state, in the order of `states`; a dot: the fact says nothing there. */
+const table: Record<ContentFact['type'], string> = {
+  //                    wanted    reserving reserved  sent      ingesting ready refused removed abandoned
+  slot_intended: '      reserving reserving .         .         .         .     .       .       .',
+  slot_reserved: '      .         reserved  .         .         .         .     .       .       .',
+  asset_found: '        .         ingesting .         .         .         .     .       .       .',
+  bytes_accepted: '     .         .         sent      .         .         .     .       .       .',
+  bytes_missing: '      .         .         .         reserved  .         .     .       .       .',
+  ingest_started: '     .         .         .         ingesting .         .     .       .       .',
+  ingest_continues: '   .         .         .         .         ingesting .     .       .       .',
+  asset_ready: '        .         .         .         .         ready     .     .       .       .',
+  content_refused: '    refused   refused   refused   refused   refused   .     .       .       .',
+  set_back: '           wanted    reserving reserved  sent      ingesting .     .       .       .',
+  slot_lost: '          .         .         wanted    wanted    .         .     .       .       .',
+  hit_dead: '           .         .         .         .         wanted    .     .       .       .',
+  asset_vanished: '     .         .         .         .         wanted    .     .       .       .',
+  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .       .',
+  content_wanted_again: '.        .         .         .         .         .     wanted  wanted  wanted',
+}
+
+/** A content with something in every field, so that what is kept and what is cleared shows. */
+function contentIn(state: ContentState): ContentProgress {
+  return {
+    state,
+    asset_id: 'asset_old',
+    made_here: false,
+    without_md5: true,
+    not_before_ms: 5,
+    attempts: 3,
+    slots_lost: 2,
+    vanished: 0,
+    error_code: 'old.code',
+    error_message: 'old message',
+    intended_ms: 1,
+    sent_ms: 2,
+    following_since_ms: 3,
+    ready_ms: 4,
+  }
+}
+
+const after = (state: ContentState, type: ContentFact['type'], change: Partial<ContentProgress> = {}) =>
+  contentAfter({ ...contentIn(state), ...change }, facts[type], now_ms)
+
+describe('every fact in every state', () => {
+  for (const [type, row] of Object.entries(table) as [ContentFact['type'], string][]) {
+    test(type, () => {
+      const expected = row.trim().split(/\s+/)
+      expect(expected).toHaveLength(states.length)
+      expect(states.map((state) => after(state, type)?.state ?? '.')).toEqual(expected)
+    })
+  }
+
+  test('the table knows every fact about contents, and isContentFact too', () => {
+    for (const fact of Object.values(facts)) expect(isContentFact(fact)).toBe(true)
+    expect(isContentFact({ type: 'file_gone', folder: 'a', path: 'b' })).toBe(false)
+  })
+})
+
+/** Only the named fields differ from before. */
+function expectChange(
+  state: ContentState,
+  type: ContentFact['type'],
+  change: Partial<ContentProgress>,
+  before: Partial<ContentProgress> = {},
+): void {
+  expect(after(state, type, before), type).toEqual({ ...contentIn(state), ...before, ...change })
+}
+
+const no_error = { error_code: undefined, error_message: undefined }
+const the_error = { error_code: error.code, error_message: error.message }
+
+test('what each fact changes beside the state, and what it keeps', () => {
+  expectChange('wanted', 'slot_intended', { state: 'reserving', intended_ms: now_ms })
+  expectChange('reserving', 'slot_reserved', {
+    state: 'reserved',
+    asset_id: 'asset_new',
+    made_here: true,
+    not_before_ms: now_ms,
+    ...no_error,
+  })
+  expectChange(
+    'reserving',
+    'asset_found',
+    {
+      state: 'ingesting',
+      asset_id: 'asset_found',
+      made_here: false,
+      attempts: 0,
+      following_since_ms: now_ms,
+      not_before_ms: now_ms,
+      ...no_error,
+    },
+    { made_here: true },
+  )
+  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, not_before_ms: now_ms, ...no_error })
+  expectChange('sent', 'bytes_missing', { state: 'reserved', attempts: 4, not_before_ms: later_ms, ...the_error })
+  expectChange('sent', 'ingest_started', {
+    state: 'ingesting',
+    attempts: 0,
+    following_since_ms: now_ms,
+    not_before_ms: later_ms,
+    ...no_error,
+  })
+  expectChange('ingesting', 'ingest_continues', { attempts: 4, not_before_ms: later_ms, ...no_error })
+  expectChange('ingesting', 'asset_ready', {
+    state: 'ready',
+    ready_ms: now_ms,
+    attempts: 0,
+    slots_lost: 0,
+    without_md5: false,
+    not_before_ms: now_ms,
+    ...no_error,
+  })
+  expectChange('reserved', 'content_refused', { state: 'refused', ...the_error })
+  expectChange('sent', 'set_back', { attempts: 4, not_before_ms: later_ms, ...the_error })
+  expectChange('reserved', 'slot_lost', {
+    state: 'wanted',
+    asset_id: undefined,
+    attempts: 4,
+    slots_lost: 3,
+    not_before_ms: later_ms,
+    ...the_error,
+  })
+  expectChange('ingesting', 'hit_dead', {
+    state: 'wanted',
+    asset_id: undefined,
+    without_md5: true,
+    not_before_ms: now_ms,
+    ...no_error,
+  })
+  expectChange('reserved', 'content_orphaned', {
+    state: 'abandoned',
+    asset_id: undefined,
+    attempts: 0,
+    not_before_ms: now_ms,
+    ...no_error,
+  })
+  expect(after('refused', 'content_wanted_again')).toEqual({ ...newContent(later_ms), without_md5: true })
+})
+
+test('vanished while it was being read: sent once more, then removed on the service', () => {
+  const first = after('ingesting', 'asset_vanished')
+  expect(first).toEqual({ ...newContent(now_ms), vanished: 1 })
+  const last = after('ingesting', 'asset_vanished', { vanished: most_vanished })
+  expect(last).toMatchObject({ state: 'removed_on_service', error_code: 'removed_on_service', asset_id: 'asset_old' })
+  expect(after('ingesting', 'asset_ready', { vanished: 1 })?.vanished).toBe(0)
+})
+
+test('a note is kept while it goes on', () => {
+  const fact = { ...facts.ingest_continues, note: error }
+  expect(contentAfter(contentIn('ingesting'), fact, now_ms)).toMatchObject(the_error)
+})
+
+test('after any facts: nothing is ready that was not ingesting, nothing is sent without a slot, inputs stay as they were', () => {
+  const fact = fc.constantFrom(...Object.values(facts))
+  const property = fc.property(fc.array(fact, { maxLength: 60 }), (sequence) => {
+    let content = newContent(0)
+    for (const next of sequence) {
+      const before = structuredClone(content)
+      const result = contentAfter(content, next, now_ms)
+      expect(content).toEqual(before)
+      if (!result) continue
+      if (result.state === 'ready') expect(before.state).toBe('ingesting')
+      if (result.state === 'sent' && before.state !== 'sent') expect(before.state).toBe('reserved')
+      const has_asset = ['reserved', 'sent', 'ingesting', 'ready'].includes(result.state)
+      if (has_asset) expect(result.asset_id).toBeDefined()
+      if (['wanted', 'reserving', 'abandoned'].includes(result.state)) expect(result.asset_id).toBeUndefined()
+      if (result.state === 'refused') expect(result.error_code).toBeDefined()
+      if (isUnderway(result.state)) expect(result.ready_ms === undefined || before.ready_ms !== undefined).toBe(true)
+      content = result
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})
