@@ -58,11 +58,13 @@ class Demo {
   readonly #options: DemoOptions
   readonly #setup: DemoSetup
   readonly #began_ms: number
+  #write_log: (text: string) => void
 
   constructor(options: DemoOptions, setup: DemoSetup) {
     this.#options = options
     this.#setup = setup
     this.#began_ms = options.clock.now_ms()
+    this.#write_log = (text) => options.terminal.err(text.trimEnd())
   }
 
   async run(): Promise<ExitCode> {
@@ -71,7 +73,9 @@ class Demo {
     const folder = config.folders[0]!
     this.#say(`A local service is running: API ${service.api}, blob store ${service.blob}`)
     this.#say(is_sample ? `A small sample folder: ${folder.path}` : `Your folder, which is only read: ${folder.path}`)
-    const daemon = await startDaemon({ config, secrets, clock, log: openLog(config, terminal), mode: 'run' })
+    const destination = { write: (text: string) => this.#write_log(text) }
+    const log = openLog(config, terminal, { format: 'pretty', destination })
+    const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run' })
     let view: LedgerView | undefined
     try {
       view = openLedgerView(config.state_dir)
@@ -99,6 +103,7 @@ class Demo {
     const began_ms = clock.monotonic_ms()
     this.#say('It is synced now …')
     const progress = showProgress({ terminal, clock, read: () => passState(view.folders(), this.#began_ms) })
+    this.#write_log = progress.log_destination?.write ?? this.#write_log
     const is_idle = await this.#until(view, daemon.idle()).finally(() => progress.end())
     const { ready } = view.folders()[0]!.stages
     const took = formatDuration(clock.monotonic_ms() - began_ms)

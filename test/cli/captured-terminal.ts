@@ -1,0 +1,20 @@
+import { createTerminal, type Terminal } from '../../src/cli/terminal.ts'
+
+/** A terminal that is none: what is written can be read. */
+export function capturedTerminal(): { terminal: Terminal; out(): string; err(): string } {
+  let [out, err] = ['', '']
+  const terminal = createTerminal({
+    stdout: {
+      write(text) {
+        out += text
+      },
+    },
+    stderr: {
+      write(text) {
+        err += text
+      },
+    },
+    no_color: true,
+  })
+  return { terminal, out: () => out, err: () => err }
+}
