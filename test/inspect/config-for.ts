@@ -1,0 +1,24 @@
+import type { Config } from '../../src/config/config.ts'
+import { configFromObject } from '../../src/config/load.ts'
+
+export const project_id = 'project_0123456789abcdefghij'
+
+/** A configuration of one folder called `notes`. */
+export function configFor(options: {
+  root: string
+  state_dir?: string
+  folder?: object
+  uploads?: object
+  more?: readonly object[]
+}): Config {
+  const { root, state_dir = '/nowhere/state', folder = {}, uploads = {}, more = [] } = options
+  return configFromObject(
+    {
+      service: { base_url: 'https://assistant.example.com', project_id },
+      state_dir,
+      folders: [{ name: 'notes', path: root, ...folder }, ...more],
+      uploads,
+    },
+    { HOME: '/nowhere' },
+  )
+}

@@ -1,0 +1,228 @@
+import { spawnSync } from 'node:child_process'
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { explain } from '../../src/inspect/explain.ts'
+import type { Explanation } from '../../src/inspect/explanation.ts'
+import { assetOf, openRig, type Rig, stat, ticket } from '../ledger/view-rig.ts'
+import { makeTree, type TreeEntry } from '../tree.ts'
+import { configFor } from './config-for.ts'
+
+interface Setting {
+  tree?: Record<string, TreeEntry>
+  folder?: object
+  uploads?: object
+  limits?: NonNullable<Parameters<typeof openRig>[0]>['limits']
+}
+
+async function setUp({ tree = {}, folder, uploads, limits }: Setting = {}) {
+  const root = makeTree(tree)
+  const rig = await openRig({ root, ...(limits ? { limits } : {}) })
+  const config = configFor({
+    root,
+    state_dir: rig.state_dir,
+    ...(folder ? { folder } : {}),
+    ...(uploads ? { uploads } : {}),
+  })
+  const ask = (path: string, daemon_runs = true): Explanation =>
+    explain({ config, ledger: rig.view(), place: { folder: 'notes', path }, daemon_runs, now_ms: rig.clock.now_ms() })
+  return { root, rig, ask, config }
+}
+
+const error = { code: 'asset.create.type', message: 'files of this type are not read' }
+
+async function fail(rig: Rig, path: string, not_before_ms: number): Promise<void> {
+  const content = await rig.settle(path)
+  await rig.record({ type: 'set_back', content, not_before_ms, error: { code: 'network.reset', message: 'cut' } })
+}
+
+describe('ignored', () => {
+  test('by a .sluiceignore: the rule with file and line', async () => {
+    const { ask, root } = await setUp({ tree: { 'a/.sluiceignore': '# mine\n*.log\n', 'a/b/x.log': 'x' } })
+    expect(ask('a/b/x.log')).toMatchObject({
+      state: 'ignored',
+      ignored_by: { rule: '*.log', source: `${root}/a/.sluiceignore:2` },
+      why: [expect.stringContaining(`*.log (${root}/a/.sluiceignore:2)`)],
+    })
+  })
+
+  test('by a default, by the config, by a directory above', async () => {
+    const tree = { '~$x.docx': 'x', 'a.bak': 'x', 'node_modules/p/i.js': 'x' }
+    const { ask } = await setUp({ tree, folder: { exclude: ['*.bak'] } })
+    expect(ask('~$x.docx').ignored_by?.source).toBe('default')
+    expect(ask('a.bak').ignored_by).toMatchObject({ rule: '*.bak', source: 'config exclude' })
+    expect(ask('node_modules/p/i.js')).toMatchObject({ state: 'ignored', ignored_by: { source: 'default' } })
+  })
+
+  test('a rule that came later than the file', async () => {
+    const { ask, rig } = await setUp({ tree: { 'a.bak': 'x' }, folder: { exclude: ['*.bak'] } })
+    await rig.bringIn('a.bak')
+    expect(ask('a.bak').why[1]).toContain('before that rule it was ready')
+  })
+})
+
+test('what is no file', async () => {
+  const { ask, root } = await setUp({ tree: { 'd/': '', link: { link: 'd' } } })
+  expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
+  expect(ask('')).toMatchObject({ state: 'special', why: ['a directory; its files: sluice ls notes'] })
+  expect(ask('d')).toMatchObject({ state: 'special', why: ['a directory; its files: sluice ls notes/d'] })
+  expect(ask('link').why[0]).toContain('links are not followed')
+  expect(ask('pipe').why[0]).toContain('a fifo')
+  expect(ask('d/none')).toMatchObject({ state: 'unknown', on_disk: { kind: 'missing', size: null } })
+})
+
+test('without any ledger: not looked at yet, and how to begin', () => {
+  const config = configFor({ root: makeTree({ 'a.txt': 'x', empty: '' }) })
+  const ask = (path: string) =>
+    explain({ config, ledger: undefined, place: { folder: 'notes', path }, daemon_runs: false, now_ms: 0 })
+  expect(ask('a.txt')).toMatchObject({ state: 'unknown', times: null, history: [] })
+  expect(ask('a.txt').why.join('\n')).toContain('`sluice run`')
+  expect(ask('empty').why[0]).toContain('it is empty')
+})
+
+test('settling: until when', async () => {
+  const { ask, rig } = await setUp()
+  const not_before_ms = rig.clock.now_ms() + 2_000
+  await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms })
+  expect(ask('a')).toMatchObject({ state: 'settling', next_try: '2026-01-01T00:00:02.000Z' })
+  expect(ask('a').why[0]).toContain('rest for 2 s')
+  expect(ask('a').why[0]).toContain('again in 2 s')
+})
+
+describe('skipped', () => {
+  test.each([
+    ['empty', 'once there is something in it'],
+    ['too_large', 'max_file_bytes'],
+    ['before_start', 'sluice accept'],
+  ] as const)('%s', async (reason, told) => {
+    const { ask, rig } = await setUp()
+    await rig.record({ type: 'file_skipped', folder: 'notes', path: 'a', stat: stat(), reason, rule: 'the rule' })
+    expect(ask('a').state).toBe('skipped')
+    expect(ask('a').why.join('\n')).toContain('the rule')
+    expect(ask('a').why.join('\n')).toContain(told)
+  })
+})
+
+describe('blocked', () => {
+  test('by the brake: what lets it go, as it can be copied', async () => {
+    const brake = { files: 1, bytes: 1e9, per_ms: day_ms }
+    const { ask, rig, root } = await setUp({ limits: { brake }, uploads: { brake: { files: 1, bytes: '1GB' } } })
+    await rig.settle('first')
+    await rig.settle(`new disk/it's.txt`)
+    const { why, state } = ask(`new disk/it's.txt`)
+    expect(state).toBe('blocked')
+    expect(why[0]).toContain('1 files or 1.0 GB in 24 h')
+    expect(why[1]).toBe(`to let it go: sluice accept '${root}/new disk/it'\\''s.txt'`)
+  })
+
+  test('unreadable: why and when it is tried again; outside: a person', async () => {
+    const { ask, rig } = await setUp()
+    const not_before_ms = rig.clock.now_ms() + 30_000
+    const at = { type: 'file_blocked', folder: 'notes', stat: stat() } as const
+    await rig.record({ ...at, path: 'locked', reason: 'unreadable', detail: 'EBUSY', not_before_ms })
+    await rig.record({ ...at, path: 'out', reason: 'outside', detail: 'a link', not_before_ms: undefined })
+    expect(ask('locked')).toMatchObject({ next_try: '2026-01-01T00:00:30.000Z' })
+    expect(ask('locked').why).toEqual(['blocked (unreadable): EBUSY', expect.stringContaining('again in 30 s')])
+    expect(ask('out').why[1]).toMatch(/^to look again: sluice retry/)
+  })
+})
+
+describe('waiting', () => {
+  test('its turn, the last error with the next try, no daemon', async () => {
+    const { ask, rig } = await setUp()
+    await rig.settle('turn')
+    expect(ask('turn').why).toEqual(['it goes up when its turn comes'])
+    expect(ask('turn', false).why[0]).toContain('no daemon is running')
+    await fail(rig, 'failed', rig.clock.now_ms() + minute_ms)
+    expect(ask('failed')).toMatchObject({
+      state: 'waiting',
+      last_error: { code: 'network.reset', message: 'cut' },
+      attempts: 1,
+      next_try: '2026-01-01T00:01:00.000Z',
+      why: ['the last try failed (attempt 1 of 12): cut', expect.stringContaining('in 1 min')],
+    })
+  })
+
+  test('min_resend_s: the earlier version and when this one goes', async () => {
+    const { ask, rig } = await setUp({ limits: { min_resend_ms: 600_000 } })
+    await rig.bringIn('a')
+    await rig.clock.advance(minute_ms)
+    await rig.settle('a', { size: 11, mtime_ns: 2n })
+    expect(ask('a').why).toEqual([
+      'an earlier version went up 1 min ago: this one goes in 9 min, 10 min after that one (uploads.min_resend_s)',
+    ])
+    await rig.clock.advance(10 * minute_ms)
+    expect(ask('a').why).toEqual(['it goes up when its turn comes'])
+  })
+
+  test('the daily limit', async () => {
+    const { ask, rig } = await setUp({ uploads: { max_bytes_per_day: '100B' } })
+    await rig.settle('alone', { size: 500 })
+    expect(ask('alone').why).toEqual(['it goes up when its turn comes'])
+    await rig.bringIn('first', { size: 90 })
+    await rig.settle('second', { size: 20 })
+    expect(ask('second').why[0]).toContain('uploads.max_bytes_per_day')
+  })
+
+  test('what holds everything up: folder, account, service, its own project and no other', async () => {
+    const { ask, rig, config } = await setUp()
+    await rig.settle('a')
+    const began = (about: string, message: string) =>
+      rig.record({ type: 'trouble_began', about, error: { code: 'x.y', message, hint: 'do this' } })
+    await began('account', 'token refused')
+    await began(`project:${config.folders[0]!.project_id}`, 'project refused')
+    await began('project:project_other', 'not ours')
+    await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'missing' })
+    const why = ask('a').why.join('\n')
+    expect(why).toContain('its folder is offline: missing')
+    expect(why).toContain('token refused: do this')
+    expect(why).toContain('project refused')
+    expect(why).not.toContain('not ours')
+  })
+})
+
+test('ingesting: since when, and that slow is not failed', async () => {
+  const { ask, rig } = await setUp()
+  const content = await rig.settle('a')
+  const asked_again_ms = rig.clock.now_ms() + 16 * minute_ms
+  await rig.record(
+    { type: 'slot_intended', content },
+    { type: 'slot_reserved', content, asset_id: assetOf(content), ticket },
+  )
+  expect(ask('a')).toMatchObject({ state: 'sending', asset_id: assetOf(content) })
+  await rig.record(
+    { type: 'bytes_accepted', content },
+    { type: 'ingest_started', content, not_before_ms: asked_again_ms },
+  )
+  await rig.clock.advance(minute_ms)
+  expect(ask('a').why).toEqual([
+    'the service has its bytes and has been reading them for 1 min',
+    'it is asked again in 15 min',
+  ])
+  await rig.clock.advance(15 * minute_ms)
+  expect(ask('a').why[0]).toContain('longer than usual')
+})
+
+test('refused, removed on the service, gone: what a person can do', async () => {
+  const { ask, rig, root } = await setUp()
+  await rig.record({ type: 'content_refused', content: await rig.settle('no'), error })
+  expect(ask('no')).toMatchObject({ state: 'refused', last_error: error })
+  expect(ask('no').why.join('\n')).toContain(`sluice retry ${root}/no`)
+  await rig.bringIn('gone')
+  await rig.record({ type: 'file_gone', folder: 'notes', path: 'gone' })
+  expect(ask('gone')).toMatchObject({ state: 'gone', asset_id: null, times: { gone: expect.any(String) } })
+})
+
+test('ready, the JSON form', async () => {
+  const { ask, rig, root } = await setUp({ tree: { 'reports/a.txt': 'x'.repeat(10) } })
+  const content = await rig.bringIn('reports/a.txt', { md5: 'a'.repeat(32) })
+  await rig.settle('copy.txt', { md5: 'a'.repeat(32) })
+  await rig.record({ type: 'label_attached', content, name: 'team', label_id: 'label_1' })
+  utimesSync(join(root, 'reports/a.txt'), 1_000, 1_000)
+  const text = JSON.stringify(ask('reports/a.txt'))
+  expect(text).not.toContain('SECRET')
+  expect(JSON.parse(text.replaceAll(root, 'ROOT'))).toMatchSnapshot()
+  await rig.record({ type: 'file_gone', folder: 'notes', path: 'copy.txt' })
+  expect(ask('reports/a.txt').same_bytes).toEqual([])
+})

@@ -1,0 +1,157 @@
+import { spawnSync } from 'node:child_process'
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { day_ms, hour_ms } from '../../src/base/time.ts'
+import type { FileStat } from '../../src/domain/file.ts'
+import { planUploads } from '../../src/inspect/plan.ts'
+import type { FolderPlan, Plan } from '../../src/inspect/plan-answer.ts'
+import { judge } from '../../src/inspect/plan-judge.ts'
+import { extensionOf } from '../../src/inspect/plan-tally.ts'
+import { openRig } from '../ledger/view-rig.ts'
+import { makeTree } from '../tree.ts'
+import { configFor } from './config-for.ts'
+
+const now_ms = Date.UTC(2026, 5, 1)
+
+function statAt(root: string, path: string): FileStat {
+  const { size, mtimeNs, ctimeNs, ino } = lstatSync(join(root, path), { bigint: true })
+  return { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: BigInt.asIntN(64, ino) }
+}
+
+const staying = ({ stays }: FolderPlan) => Object.fromEntries(stays.map(({ reason, files }) => [reason, files]))
+const only = (plan: Plan) => plan.folders[0]!
+
+test('without any ledger: what goes up by type, what not and why, as JSON', async () => {
+  const root = makeTree({
+    'a.TXT': '12345',
+    'b.txt': '123',
+    'sub/c.pdf': '1',
+    LICENSE: '12',
+    empty: '',
+    'big.iso': { bytes: 2_000 },
+    '~$lock.docx': 'x',
+    '.sluiceignore': '# none\nsecret/\n',
+    'secret/x': 'x',
+    link: { link: 'a.TXT' },
+  })
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/odd`), Buffer.from([0xff])]), 'x')
+  expect(spawnSync('mkfifo', [join(root, 'pipe')]).status).toBe(0)
+  const config = configFor({ root, folder: { max_file_bytes: '1kB' } })
+  const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms })
+  expect(JSON.parse(JSON.stringify(plan).replaceAll(root, 'ROOT'))).toMatchSnapshot()
+})
+
+test('with a ledger: what is in, on its way or refused is told from what is new or changed', async () => {
+  const root = makeTree({
+    in: 'in',
+    way: 'way',
+    no: 'no',
+    changed: 'new bytes',
+    fresh: 'fresh',
+    braked: 'b',
+    locked: 'l',
+  })
+  const rig = await openRig({ root, limits: { brake: { files: 4, bytes: 1e9, per_ms: day_ms } } })
+  const settle = async (path: string, stat = statAt(root, path)) => {
+    const md5 = Buffer.from(path.padEnd(16)).toString('hex')
+    await rig.record({ type: 'file_settled', folder: 'notes', path, stat, md5 })
+    return rig.view().story('notes', path)!.content?.id ?? -1
+  }
+  for (const path of ['in', 'changed']) {
+    const content = await settle(path, path === 'in' ? undefined : { ...statAt(root, path), mtime_ns: 5n })
+    await rig.record(
+      { type: 'slot_intended', content },
+      { type: 'asset_found', content, asset_id: `asset_${path}` },
+      { type: 'asset_ready', content },
+    )
+  }
+  await settle('way')
+  await rig.record({ type: 'content_refused', content: await settle('no'), error: { code: 'a.b', message: 'm' } })
+  await settle('braked')
+  const locked = {
+    type: 'file_blocked',
+    folder: 'notes',
+    path: 'locked',
+    reason: 'unreadable',
+    detail: 'EACCES',
+  } as const
+  await rig.record({ ...locked, stat: statAt(root, 'locked'), not_before_ms: undefined })
+  const plan = await planUploads({
+    config: configFor({ root, state_dir: rig.state_dir, uploads: { brake: { files: 4 } } }),
+    ledger: rig.view(),
+    hash: false,
+    now_ms: rig.clock.now_ms(),
+  })
+  expect(staying(only(plan))).toEqual({ ready: 1, underway: 1, refused: 1, brake: 1, unreadable: 1 })
+  expect(plan.would_go_up.files).toBe(2)
+  expect(plan.limits.brake).toMatchObject({ files: 4, is_reached: true })
+})
+
+test('--hash: known bytes are linked, equal ones go up once', async () => {
+  const root = makeTree({ 'a.txt': 'same', 'b/a copy.txt': 'same', 'known.txt': 'hello', 'new.txt': 'new' })
+  const rig = await openRig({ root })
+  await rig.bringIn('elsewhere/hello.txt', { size: 5, md5: '5d41402abc4b2a76b9719d911017c592' })
+  const config = configFor({ root, state_dir: rig.state_dir })
+  const plan = await planUploads({ config, ledger: rig.view(), hash: true, now_ms })
+  expect(staying(only(plan))).toEqual({ same_bytes: 1, known_bytes: 1 })
+  expect(plan.would_go_up).toEqual({ files: 2, bytes: 7 })
+  const blind = await planUploads({ config, ledger: rig.view(), hash: false, now_ms })
+  expect(blind.would_go_up.files).toBe(4)
+})
+
+test('a folder that is away is told of, the others are planned', async () => {
+  const root = makeTree({ 'a.txt': 'x' })
+  const more = [{ name: 'away', path: join(root, '../not-there-at-all') }]
+  const plan = await planUploads({ config: configFor({ root, more }), ledger: undefined, hash: false, now_ms })
+  expect(plan.folders.map(({ offline }) => offline === null)).toEqual([true, false])
+  expect(plan.would_go_up.files).toBe(1)
+})
+
+test('what the limits mean for it', async () => {
+  const root = makeTree({ a: 'x'.repeat(100), b: 'x'.repeat(100), c: 'y' })
+  const plan = async (uploads: object) =>
+    (await planUploads({ config: configFor({ root, uploads }), ledger: undefined, hash: false, now_ms })).limits
+  expect(await plan({ brake: { files: 2 }, max_bytes_per_day: '100B' })).toMatchObject({
+    brake: { is_reached: true },
+    days: 3,
+  })
+  expect(await plan({ brake: { files: 3 } })).toMatchObject({ brake: { is_reached: false }, days: null })
+  expect(await plan({ brake: 'off' })).toMatchObject({ brake: null })
+})
+
+test('it writes nothing, into the folder or the state directory', async () => {
+  const root = makeTree({ 'a.txt': 'x' })
+  const state_dir = join(makeTree(), 'state')
+  mkdirSync(state_dir)
+  await planUploads({ config: configFor({ root, state_dir }), ledger: undefined, hash: true, now_ms })
+  expect(readdirSync(state_dir)).toEqual([])
+  expect(readdirSync(root)).toEqual(['a.txt'])
+})
+
+describe('start', () => {
+  const at = (age_ms: number) => BigInt(now_ms - age_ms) * 1_000_000n
+  const aged = (age_ms: number, ctime_age_ms = age_ms): FileStat => {
+    return { size: 1, mtime_ns: at(age_ms), ctime_ns: at(ctime_age_ms), inode: 1n }
+  }
+  const look = (start: Parameters<typeof judge>[0]['folder']['start'], stat: FileStat, first_scan_done = false) =>
+    judge({ folder: { max_file_bytes: 10, start }, stat, known: undefined, now_ms, first_scan_done })
+
+  test('judged as at the first look, and no more afterwards', () => {
+    const recent = { kind: 'newer_than', age_ms: day_ms } as const
+    expect(look({ kind: 'all' }, aged(9 * day_ms))).toBeUndefined()
+    expect(look({ kind: 'from_now' }, aged(1))).toBe('before_start')
+    expect(look(recent, aged(day_ms + hour_ms, 0))).toBe('before_start')
+    expect(look(recent, aged(hour_ms))).toBeUndefined()
+    expect(look(recent, aged(2 * day_ms), true)).toBeUndefined()
+  })
+})
+
+test.each([
+  ['a/b.TXT', 'txt'],
+  ['a.b/c', ''],
+  ['.profile', ''],
+  ['x.', ''],
+  ['a.tar.gz', 'gz'],
+  [`x.${'y'.repeat(40)}`, ''],
+])('the type of %s', (path, extension) => expect(extensionOf(path)).toBe(extension))
