@@ -1,0 +1,55 @@
+import type { Fact } from '../../src/domain/fact.ts'
+
+/**
+ * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
+ * `ledger`: today the ledger draws it itself, inside a claim or another fact, and nobody tells it; a scenario tells it directly.
+ */
+type Teller = 'worker' | 'person' | 'ledger'
+
+/** Checked by the compiler: a new fact does not build until it stands here, and then no test passes until a run is stopped at it. */
+const tellers: Record<Fact['type'], Teller> = {
+  folder_configured: 'worker',
+  folders_removed_except: 'worker',
+  folder_online: 'worker',
+  folder_offline: 'worker',
+  scan_finished: 'worker',
+  file_seen: 'worker',
+  file_settled: 'worker',
+  file_gone: 'worker',
+  file_ignored: 'worker',
+  file_skipped: 'worker',
+  file_blocked: 'worker',
+  file_changed: 'worker',
+  slot_intended: 'worker',
+  slot_reserved: 'worker',
+  asset_found: 'worker',
+  bytes_accepted: 'worker',
+  bytes_missing: 'worker',
+  ingest_started: 'worker',
+  ingest_continues: 'worker',
+  asset_ready: 'worker',
+  content_refused: 'worker',
+  set_back: 'worker',
+  slot_lost: 'worker',
+  hit_dead: 'worker',
+  asset_vanished: 'worker',
+  content_orphaned: 'ledger',
+  content_wanted_again: 'ledger',
+  label_attached: 'worker',
+  label_detached: 'worker',
+  labels_settled: 'worker',
+  labels_set_back: 'worker',
+  accepted: 'person',
+  retried: 'person',
+  trouble_began: 'worker',
+  trouble_ended: 'worker',
+  daemon_started: 'worker',
+}
+
+export type FactType = Fact['type']
+export const fact_types = Object.keys(tellers) as FactType[]
+
+/** Facts that a scenario's person or the scenario itself tells; all others must come from the daemon. */
+export function isToldFromOutside(type: FactType): boolean {
+  return tellers[type] !== 'worker'
+}

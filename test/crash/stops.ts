@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { type FactType, fact_types } from './fact-types.ts'
+import type { Stop } from './mortal-ledger.ts'
+import { type Run, runScenario } from './run-scenario.ts'
+import { type Scenario, scenarios } from './scenarios.ts'
+
+/** Runs wait for disks and timers more than they compute. */
+const runs_at_once = 6
+/** Two contents a connection are under way, and these worlds have two connections: more cannot be in the hands of one life. */
+const most_in_flight = 4
+
+export interface PlannedStop {
+  scenario: Scenario
+  undisturbed: Run
+  stop: Stop
+}
+
+/** Every fact of the undisturbed runs as a place to stop at, in the order of the scenarios and of time. */
+export async function everyFact(): Promise<PlannedStop[]> {
+  const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
+  return runs.flatMap(({ scenario, undisturbed }) => {
+    const seen = new Map<FactType, number>()
+    return undisturbed.facts.map((type) => {
+      const occurrence = (seen.get(type) ?? 0) + 1
+      seen.set(type, occurrence)
+      return { scenario, undisturbed, stop: { type, occurrence, when: 'at once' as const } }
+    })
+  })
+}
+
+/** Each stop in a list of its own, both ways to die there. */
+export function bothWays(facts: readonly PlannedStop[]): PlannedStop[][] {
+  return facts.flatMap((planned) => [[planned], [beforeNext(planned)]])
+}
+
+/**
+ * For each type the first fact and the last of the shortest run that has it. How often some are told hangs on the speed of the
+ * machine (the service is asked again until it is ready), so the other runs that have it stand ready behind it.
+ */
+export function firstAndLast(facts: readonly PlannedStop[]): PlannedStop[][] {
+  const shortest_first = [...facts].sort((a, b) => a.undisturbed.took_ms - b.undisturbed.took_ms)
+  return fact_types.flatMap((type) => {
+    const places = shortest_first.filter(({ stop }) => stop.type === type)
+    const firsts = places.filter(({ stop }) => stop.occurrence === 1)
+    const lasts = firsts.map(({ scenario }) => places.findLast((place) => place.scenario === scenario)!)
+    return [firsts, lasts.map(beforeNext)]
+  })
+}
+
+function beforeNext(planned: PlannedStop): PlannedStop {
+  return { ...planned, stop: { ...planned.stop, when: 'before the next' } }
+}
+
+/**
+ * Runs of each list one after the other until one was really stopped, and holds every end against the undisturbed one. No type
+ * of fact may be left without a stop.
+ */
+export async function expectSameEnds(lists: readonly (readonly PlannedStop[])[]): Promise<void> {
+  const stopped_at = new Map<FactType, number>()
+  const not_reached: string[] = []
+  const wrong: string[] = []
+  await inParallel(lists, async (list) => {
+    for (const { scenario, undisturbed, stop } of list) {
+      const name = `${scenario.name}, stopped ${stop.when} after ${stop.type} ${stop.occurrence}`
+      try {
+        const run = await runScenario(scenario, stop)
+        expectSameEnd(run, undisturbed, name)
+        if (run.was_stopped) {
+          stopped_at.set(stop.type, (stopped_at.get(stop.type) ?? 0) + 1)
+          return
+        }
+        not_reached.push(name)
+      } catch (error) {
+        wrong.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      }
+    }
+  })
+  const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
+  console.log(`stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`)
+  expect(wrong, wrong.join('\n\n')).toEqual([])
+  expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
+}
+
+function expectSameEnd(run: Run, undisturbed: Run, name: string): void {
+  expect(run.end, name).toEqual(undisturbed.end)
+  expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + most_in_flight)
+  expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + most_in_flight)
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < items.length) {
+      const index = next++
+      results[index] = await run(items[index]!)
+    }
+  }
+  await Promise.all(Array.from({ length: runs_at_once }, lane))
+  return results
+}

@@ -1,0 +1,152 @@
+import { mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Clock, system_clock } from '../../src/base/time.ts'
+import type { Config } from '../../src/config/config.ts'
+import { configFromObject } from '../../src/config/load.ts'
+import type { ServiceOptions } from '../../src/service/options.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+
+type Fields = Record<string, unknown>
+
+export interface WorldOptions {
+  /** Below the one watched folder, `docs`. */
+  tree: Record<string, TreeEntry>
+  /** Of the folder, and of the section `uploads` of the config. */
+  folder?: Fields
+  uploads?: Fields
+  service?: Partial<ServiceOptions>
+}
+
+/** Where the real defaults wait for people and slow lines, a test need not. */
+const quick_uploads = {
+  brake: 'off',
+  min_resend_s: 0,
+  concurrency: 2,
+  small_file_bytes: 1_000,
+  retry_first_ms: 10,
+  retry_most_ms: 100,
+}
+const quick_follow = { first_ms: 30, most_ms: 100, dead_hit_after_ms: 1_000 }
+/** What was written just now has been quiet for long, by the clock of all who are in the test. */
+const clock_ahead_ms = 60_000
+/** Far behind any of these clocks: such a file is not known to be quiet until it was looked at twice. */
+const future_s = Date.now() / 1_000 + 30 * 24 * 3_600
+
+/** One folder, one service and one place for the ledger, with a clock of their own; lives of the daemon come and go in it. */
+export class World {
+  readonly base: string
+  readonly home: string
+  readonly service: Service
+  readonly project_id: string
+  readonly token: string
+  readonly clock: Clock
+  readonly #options: WorldOptions
+  readonly #advance: (ms: number) => void
+
+  static async begin(options: WorldOptions): Promise<World> {
+    let ahead_ms = clock_ahead_ms
+    const clock = { ...system_clock, now_ms: () => Date.now() + ahead_ms }
+    const home = makeTree()
+    const service = await startService({ data_dir: join(home, 'service'), clock, ...options.service })
+    return new World(options, home, service, clock, (ms) => {
+      ahead_ms += ms
+    })
+  }
+
+  private constructor(
+    options: WorldOptions,
+    home: string,
+    service: Service,
+    clock: Clock,
+    advance: (ms: number) => void,
+  ) {
+    this.#options = options
+    this.#advance = advance
+    this.home = home
+    this.service = service
+    this.clock = clock
+    this.base = makeTree()
+    this.project_id = service.projects.create('crash').project_id
+    this.token = service.tokens.create('crash').token
+    mkdirSync(this.folder)
+    this.write(options.tree)
+  }
+
+  get folder(): string {
+    return join(this.base, 'docs')
+  }
+
+  get state_dir(): string {
+    return join(this.home, 'state')
+  }
+
+  config(): Config {
+    const { folder, uploads } = this.#options
+    return configFromObject(
+      {
+        service: { base_url: this.service.api, project_id: this.project_id },
+        state_dir: this.state_dir,
+        folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 1_000, ...folder }],
+        uploads: { ...quick_uploads, ...uploads },
+        follow: quick_follow,
+        hashing: { threads: 1 },
+      },
+      { HOME: this.home },
+    )
+  }
+
+  passTime(ms: number): void {
+    this.#advance(ms)
+  }
+
+  at(path: string): string {
+    return join(this.folder, path)
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(this.folder, tree)
+  }
+
+  /** A file that has to be seen to be quiet. */
+  writeJustNow(path: string, text: string): void {
+    this.write({ [path]: text })
+    utimesSync(this.at(path), future_s, future_s)
+  }
+
+  move(from: string, to: string): void {
+    mkdirSync(dirname(this.at(to)), { recursive: true })
+    renameSync(this.at(from), this.at(to))
+  }
+
+  remove(path: string): void {
+    rmSync(this.at(path))
+  }
+
+  /** A slot made by somebody else. */
+  async reserve(fields: { filename: string; mime_type: string; md5: string }): Promise<{
+    asset_id: string
+    upload_url: string
+    upload_headers: Record<string, string>
+  }> {
+    return (await this.#post('/v1/assets', fields)) as never
+  }
+
+  /** An asset that somebody else brought in. */
+  async upload(text: string, md5: string): Promise<void> {
+    const slot = await this.reserve({ filename: 'theirs.txt', mime_type: 'text/plain', md5 })
+    await fetch(slot.upload_url, { method: 'PUT', headers: slot.upload_headers, body: text })
+    await this.#post(`/v1/assets/${slot.asset_id}/complete`, {})
+  }
+
+  close(): Promise<void> {
+    return this.service.close()
+  }
+
+  async #post(path: string, body: object): Promise<unknown> {
+    const headers = { 'x-api-key': this.token, 'x-project-id': this.project_id, 'content-type': 'application/json' }
+    const answer = await fetch(this.service.api + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+    return await answer.json()
+  }
+}
