@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSluiceError, SluiceError } from '../base/errors.ts'
+import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { holdLock } from '../base/sqlite.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
@@ -21,7 +21,7 @@ export function ledgerFile(state_dir: string): string {
 
 /**
  * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `database.*`,
- * and the file system's own for a state directory that cannot be made.
+ * and `config.state_dir` for a directory that is not for us to close.
  */
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
   makeStateDirectory(state_dir)
@@ -52,15 +52,30 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
 function makeStateDirectory(state_dir: string): void {
   try {
     mkdirSync(state_dir, { recursive: true, mode: 0o700 })
+    refuseShared(state_dir)
     chmodSync(state_dir, 0o700)
   } catch (error) {
+    if (isSluiceError(error)) throw error
     throw new SluiceError({
       code: 'database.unreadable',
-      message: `the state directory ${state_dir} cannot be used: ${(error as Error).message}`,
+      message: `the state directory ${state_dir} cannot be used: ${messageOf(error)}`,
       hint: 'set state_dir to a directory that this user owns',
       cause: error,
     })
   }
+}
+
+/** The directory is closed to everybody else: one that holds other things, /tmp or a home directory, would be taken from its users. */
+function refuseShared(state_dir: string): void {
+  const is_open = (statSync(state_dir).mode & 0o077) !== 0
+  if (!is_open) return
+  const names = readdirSync(state_dir)
+  if (names.length === 0 || names.includes('ledger.db')) return
+  throw new SluiceError({
+    code: 'config.state_dir',
+    message: `state_dir ${state_dir} is open to other users and holds other things (${names[0]})`,
+    hint: 'give Sluice a directory of its own; it need not exist yet',
+  })
 }
 
 function lockLedger(state_dir: string): { release(): void } {

@@ -76,7 +76,7 @@ function lifecycle(call: ServedCall): void {
     }
     call.resolve(undefined)
   } catch (error) {
-    call.reject(error)
+    call.reject(translateSqliteError(error, data.ledger_file))
   }
 }
 
