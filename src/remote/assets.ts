@@ -1,3 +1,4 @@
+import { scrubText } from '../base/scrub.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseUploadUrl } from './addresses.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, textOf, timeOf_ms } from './translate.ts'
@@ -34,7 +35,7 @@ export function createdOf(value: unknown, status: number): Created {
   const { already_exists, upload_url } = fields
   // An absent already_exists is false; but 200 without upload fields can mean nothing else.
   if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
-    const known = textOf(fields.status)?.slice(0, status_longest)
+    const known = statusText(fields.status)
     return { kind: 'exists', asset_id, ...(known === undefined ? {} : { status: known }) }
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
@@ -45,7 +46,7 @@ export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
   const fields = fieldsOf(value, 'the asset')
   const id = idOf('asset', fields.asset_id)
   if (asset_id !== undefined && id !== asset_id) throw new OddAnswer('it is about another asset')
-  const raw_status = textOf(fields.status)?.slice(0, status_longest)
+  const raw_status = statusText(fields.status)
   if (raw_status === undefined) throw new OddAnswer('the asset has no status')
   const filename = textOf(fields.filename)
   const created_at_ms = timeOf_ms(fields.created_at)
@@ -68,6 +69,12 @@ export function labelOf(value: unknown): LabelReference {
 
 function labelsOf(value: unknown): LabelReference[] | undefined {
   return value === undefined || value === null ? undefined : itemsOf(value, 'labels').map(labelOf)
+}
+
+/** Shown to people and stored: scrubbed before it is cut, for half a secret is not seen as one. */
+function statusText(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text === undefined ? undefined : scrubText(text).slice(0, status_longest)
 }
 
 function statusOf(raw_status: string): AssetRecord['status'] {
