@@ -22,8 +22,8 @@ export interface OpenOptions {
 
 /**
  * Opens a database in WAL mode, 0600, and brings it to the newest version; before each migration of a file that holds data a
- * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.damaged`, `database.full`, `database.locked`,
- * `database.unreadable`, each naming the file.
+ * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.damaged`, `database.full`, `database.disk`,
+ * `database.locked`, `database.unreadable`, each naming the file.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   let database: Sqlite | undefined
@@ -110,7 +110,7 @@ const sqlite_faults: readonly (readonly [string, string, string])[] = [
   ],
   [
     'SQLITE_IOERR',
-    'database.failed',
+    'database.disk',
     'look at the disk that holds the file (space, dmesg); nothing that was recorded is lost',
   ],
   [
