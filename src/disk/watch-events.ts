@@ -17,6 +17,8 @@ export interface WatchListener {
   hint(hint: Hint): void
   /** The .sluiceignore of this directory came, changed or went. */
   rulesChanged(directory: string): void
+  /** A directory stands where a file was: chokidar goes on watching the file, and hears nothing from the directory. */
+  fileReplaced(path: string): void
   rootRemoved(): void
   failed(error: unknown): void
 }
@@ -41,13 +43,19 @@ export function startChokidar(root: string, rules: IgnoreRules, listener: WatchL
     ignorePermissionErrors: true,
     ignored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
   })
-  watcher.on('all', (event, absolute) => {
+  // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt
+  // would be watched for one share, and a stopped program would not end.
+  watcher.add = () => watcher
+  watcher.on('all', (event, absolute, stats) => {
     const path = relativeTo(root, absolute)
     if (event === 'unlinkDir' && path === '') listener.rootRemoved()
     else if (path === '') listener.hint({ kind: 'folder' })
     else if (event === 'addDir' || event === 'unlinkDir') listener.hint({ kind: 'directory', path })
     else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
-    else listener.hint({ kind: 'path', path })
+    else {
+      listener.hint({ kind: 'path', path })
+      if (stats?.isDirectory()) listener.fileReplaced(path)
+    }
   })
   watcher.on('raw', hearRaw(root, listener))
   watcher.on('error', (error) => listener.failed(error))

@@ -37,7 +37,8 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
   const root = withoutSlash(realRoot(options.root))
 
   const stop = new AbortController()
-  const changed_rules = new Set<string>()
+  /** Directories that the present chokidar does not hear. */
+  const not_entered = new Set<string>()
   let trouble = createWatchTrouble()
   let current: FSWatcher | undefined
   let starting: Promise<void> | undefined
@@ -71,17 +72,22 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
     },
     rulesChanged(directory) {
       rules.forget(directory)
-      changed_rules.add(directory)
-      hintDirectory(directory)
-      starting ??= startAgain()
+      enter(directory)
     },
+    fileReplaced: enter,
   }
 
-  /** chokidar does not enter what was ignored when it started, so changed rules need a new one; the old one hears on meanwhile. */
+  function enter(directory: string): void {
+    not_entered.add(directory)
+    hintDirectory(directory)
+    starting ??= startAgain()
+  }
+
+  /** chokidar does not enter what was ignored or a file when it started, so it takes a new one; the old one hears on meanwhile. */
   async function startAgain(): Promise<void> {
     do {
-      const directories = [...changed_rules]
-      changed_rules.clear()
+      const directories = [...not_entered]
+      not_entered.clear()
       const old = current
       trouble = createWatchTrouble()
       current = startChokidar(root, rules, listener)
@@ -89,7 +95,7 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
       await old?.close()
       // What has become visible was not watched until now.
       for (const directory of directories) hintDirectory(directory)
-    } while (changed_rules.size > 0 && !stop.signal.aborted)
+    } while (not_entered.size > 0 && !stop.signal.aborted)
     starting = undefined
     tellTrouble()
   }
