@@ -76,6 +76,15 @@ export class Circuits {
     return { limit: 1, wait_ms: 0, except_projects }
   }
 
+  /** For what was claimed before something tripped: whether it may not be begun now. */
+  rests(project_id: string): boolean {
+    const now_ms = this.#tools.clock.now_ms()
+    return [...this.#tripped].some(
+      ([about, { until_ms }]) =>
+        until_ms > now_ms && (!about.startsWith('project:') || about === `project:${project_id}`),
+    )
+  }
+
   /** The probe found nothing to do. */
   unused(): void {
     this.#probe_until_ms = 0

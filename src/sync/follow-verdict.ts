@@ -36,6 +36,10 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
 }
 
 function isDeadHit(work: FollowWork, record: AssetRecord, waited_ms: number, policy: FollowPolicy): boolean {
-  if (work.made_here || work.size <= dead_size_most || record.size_in_bytes === undefined) return false
-  return record.size_in_bytes <= dead_size_most && waited_ms >= policy.dead_hit_after_ms
+  return !work.made_here && isUnfilled(record, work.size) && waited_ms >= policy.dead_hit_after_ms
+}
+
+/** A slot that reads as if it were on its way, though the bytes (so many) never came. */
+export function isUnfilled({ size_in_bytes }: AssetRecord, size: number): boolean {
+  return size > dead_size_most && size_in_bytes !== undefined && size_in_bytes <= dead_size_most
 }

@@ -1,4 +1,4 @@
-import { type Clock, day_ms, minute_ms } from '../base/time.ts'
+import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { LabelWork, Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
@@ -19,7 +19,7 @@ const labelled_at_once = 4
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 50
 const longest_rest_ms = minute_ms
-const set_back_ms = 5 * minute_ms
+const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 /** A label that the service does not take, or an asset that is gone: asked again rarely, for as long as it is wanted. */
 const refused_ms = day_ms
 
@@ -31,6 +31,8 @@ export interface Labeler {
 /** Brings the labels of ready assets to what their folders ask for; labels that people attached are never touched. */
 export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
   const { ledger, circuits, clock, report } = tools
+  /** Failures in a row of contents whose labels are set back; forgotten with the process, then the back-off begins anew. */
+  const tries = new Map<number, number>()
   let in_flight = 0
 
   async function step(): Promise<{ wait_ms: number }> {
@@ -45,7 +47,7 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     in_flight = work.length
     try {
       for (let from = 0; from < work.length && !signal.aborted; from += labelled_at_once) {
-        await Promise.all(work.slice(from, from + labelled_at_once).map((item) => labelAsset(item, tools)))
+        await Promise.all(work.slice(from, from + labelled_at_once).map((item) => labelAsset(item, tools, tries)))
       }
     } finally {
       in_flight = 0
@@ -67,32 +69,39 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
 }
 
 /** Attach first, then detach: a file that moves is never without a label. Every call is recorded before the next. */
-async function labelAsset(work: LabelWork, tools: LabelTools): Promise<void> {
+async function labelAsset(work: LabelWork, tools: LabelTools, tries: Map<number, number>): Promise<void> {
   const { content, project_id, asset_id, wanted, attached } = work
   const { ledger, remote, circuits } = tools
   const have = new Set(attached.map(({ name }) => name))
   for (const name of wanted) {
     if (have.has(name)) continue
     const outcome = await remote.attachLabel(project_id, asset_id, name)
-    if (!outcome.ok) return setBack(work, outcome.failure, tools)
+    if (!outcome.ok) return setBack(work, outcome.failure, tools, tries)
     await circuits.succeeded(project_id, 'api')
     await ledger.record([{ type: 'label_attached', content, name, label_id: outcome.value.label_id }])
   }
   for (const { name, label_id } of attached) {
     if (wanted.includes(name)) continue
     const outcome = await remote.detachLabel(project_id, asset_id, label_id)
-    if (!outcome.ok) return setBack(work, outcome.failure, tools)
+    if (!outcome.ok) return setBack(work, outcome.failure, tools, tries)
     await circuits.succeeded(project_id, 'api')
     await ledger.record([{ type: 'label_detached', content, name }])
   }
+  tries.delete(content)
   await ledger.record([{ type: 'labels_settled', content, wanted }])
 }
 
-async function setBack({ content, project_id, name }: LabelWork, failure: Failure, tools: LabelTools): Promise<void> {
-  const { ledger, circuits, clock, report } = tools
+async function setBack(
+  { content, project_id, name }: LabelWork,
+  failure: Failure,
+  { ledger, circuits, clock, report }: LabelTools,
+  tries: Map<number, number>,
+): Promise<void> {
   if ((await circuits.failed(failure, project_id, 'api')) === 'hold') return
   const is_passing = failure.about === 'network' || failure.about === 'later' || failure.about === 'attempt'
-  const not_before_ms = clock.now_ms() + (is_passing ? set_back_ms : refused_ms)
+  const tried = tries.get(content) ?? 0
+  tries.set(content, tried + 1)
+  const not_before_ms = clock.now_ms() + (is_passing ? backoff_ms(tried, retry) : refused_ms)
   await ledger.record([{ type: 'labels_set_back', content, not_before_ms }])
   report.later(`its labels: ${failure.message}`, name)
 }

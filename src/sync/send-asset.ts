@@ -6,6 +6,7 @@ import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
+import { isUnfilled } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
@@ -158,15 +159,18 @@ class Sender {
     ticket: Ticket | undefined,
     tries: number,
   ): Promise<boolean> {
-    const { content, project_id, attempts } = this.#work
+    const { content, project_id, attempts, size } = this.#work
     const read = await this.#tools.remote.readAsset(project_id, asset_id)
     if (!read.ok) {
       if (read.failure.about === 'asset_gone') await this.#loseSlot(failure)
       else await this.#failed(read.failure, 'api')
       return false
     }
-    if (read.value.status !== 'uploaded') {
-      await this.#ingestStarted(read.value.status === 'ready')
+    const { status } = read.value
+    // Hosted, a slot that was never completed reads `ingesting` too, with no size.
+    const is_open = status === 'uploaded' || (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
+    if (!is_open) {
+      await this.#ingestStarted(status === 'ready')
       return false
     }
     const error = { code: failure.code ?? 'complete_refused', message: textOf(failure) }

@@ -31,8 +31,8 @@ export function startUploader(
 
   async function sendOne(work: SendWork): Promise<void> {
     try {
-      // Claimed ahead, and then told to stop: the claim goes back, nothing was begun.
-      if (options.signal.aborted) await ledger.release('send', [work.content])
+      // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
+      if (options.signal.aborted || circuits.rests(work.project_id)) await ledger.release('send', [work.content])
       else await sendAsset(work, tools, options.hard_stop)
       if (queue.concurrency < most) queue.concurrency++
     } catch (error) {
