@@ -130,8 +130,8 @@ export class FileRecorder {
     this.#usage.add('wanted', stat.size, at_ms)
     const not_before_ms = row?.sent_ms === undefined ? at_ms : Math.max(at_ms, row.sent_ms + this.#limits.min_resend_ms)
     if (known) this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
-    else this.#contents.rows.insert(folder.project, md5, stat.size, not_before_ms, at_ms)
-    return this.#contents.rows.find(folder.project, md5, stat.size)!
+    const id = known?.id ?? this.#contents.rows.insert(folder.project, md5, stat.size, not_before_ms, at_ms)
+    return this.#contents.rows.get(id)!
   }
 
   #brakeHolds(bytes: number, at_ms: number): boolean {
