@@ -35,7 +35,7 @@ export interface DemoOptions {
 }
 
 /** The service runs in this very process: when it does not answer for so long, it never will. */
-const patience_ms = 8 * second_ms
+const patience_ms = 5 * second_ms
 /** A new file is ready within a second or two. */
 const late_file_most_ms = minute_ms
 /** A question is about what just arrived, not about everything. */

@@ -70,6 +70,6 @@ function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => num
     return left <= 0 ? 0 : left / rate(what)
   })
   const left_s = Math.max(...times_s)
-  if (left_s === 0) return 'almost done'
+  if (left_s === 0) return 'done'
   return Number.isFinite(left_s) ? `${formatDuration(left_s * second_ms)} left` : 'time left unknown'
 }

@@ -28,8 +28,9 @@ export async function sayWord(options: {
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before: afterwards they are on their way.
   const amounts = countReached(words, config.state_dir)
-  const is_running = await record(words, config)
-  for (const [index, word] of words.entries()) terminal.out(told(word, amounts[index]!))
+  // Before the first run nothing is known of any file, so no word has an effect.
+  const is_running = amounts === undefined || (await record(words, config))
+  for (const [index, word] of words.entries()) terminal.out(told(word, amounts?.[index] ?? { files: 0, bytes: 0 }))
   if (!is_running) terminal.err('no daemon is running: `sluice run` or `sluice sync` takes it from here')
 }
 
@@ -38,7 +39,7 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
   return paths.map((path) => placeOf(path, folders, process.cwd()))
 }
 
-function countReached(words: readonly PersonFact[], state_dir: string): Amount[] {
+function countReached(words: readonly PersonFact[], state_dir: string): Amount[] | undefined {
   try {
     const pass = openPassView(state_dir)
     try {
@@ -47,8 +48,7 @@ function countReached(words: readonly PersonFact[], state_dir: string): Amount[]
       pass.close()
     }
   } catch (error) {
-    // Nothing is known of any file before the first run.
-    if (isSluiceError(error, 'database.missing')) return words.map(() => ({ files: 0, bytes: 0 }))
+    if (isSluiceError(error, 'database.missing')) return undefined
     throw error
   }
 }

@@ -42,6 +42,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
         },
         async (options) => {
           if (!load) return
+          refuseNoNumbers(options)
           const { command } = await load()
           answer = await command.run(options as never, terminal)
         },
@@ -107,6 +108,13 @@ function plainWords(words: readonly string[]): string[] {
   if (at < 0) return [...words]
   const paths = words.slice(at + 1).map((word) => (word.startsWith('-') ? `./${word}` : word))
   return [...words.slice(0, at), ...paths]
+}
+
+/** yargs makes NaN of a word where a number belongs. */
+function refuseNoNumbers(options: object): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
+  }
 }
 
 /** What yargs says of the words it was given; it throws some of it itself, and hands the rest to `fail`. */

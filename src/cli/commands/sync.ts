@@ -5,7 +5,7 @@ import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
-import { openLedgerView } from '../../ledger/view.ts'
+import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { awaitIdle } from '../await-idle.ts'
 import type { Command, GlobalOptions } from '../command.ts'
@@ -15,7 +15,7 @@ import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
 import { placeOf } from '../place.ts'
-import { showProgress } from '../progress.ts'
+import { type Progress, showProgress } from '../progress.ts'
 import { showError } from '../show-error.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
@@ -85,22 +85,18 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   const destination: { write(text: string): void } = { write: (text) => void process.stderr.write(text) }
   const log = openLog(config, terminal, logChange(config, terminal, { write: (text) => destination.write(text) }))
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders: names })
-  const shown = showPass(pass, began_ms)
-  if (shown.progress.log_destination) destination.write = shown.progress.log_destination.write
+  let shown: ShownPass | undefined
   try {
+    shown = showPass(pass, began_ms)
+    destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, config, 'once')
-    try {
-      const drained = await Promise.race([daemon.drained, aborted(signals.first)])
-      await shown.progress.end()
-      if (drained === undefined) terminal.err('finishing what is in flight; another signal stops at once')
-      await control.close()
-      await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
-      return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
-    } finally {
-      await control.close()
-    }
+    const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
+    await shown.progress.end()
+    if (drained === undefined) terminal.err('finishing what is in flight; another signal stops at once')
+    await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
+    return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
   } finally {
-    await shown.close()
+    await shown?.close()
     await daemon.abort()
   }
 }
@@ -132,8 +128,15 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
   }
 }
 
+interface ShownPass {
+  view: LedgerView
+  progress: Progress
+  summary(fault: SluiceError | undefined): ExitCode
+  close(): Promise<void>
+}
+
 /** Progress while it goes on, the summary at its end. */
-function showPass({ config, names, terminal }: Pass, began_ms: number) {
+function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPass {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
   const folders = () => view.folders().filter(({ name }) => names.includes(name))
@@ -141,7 +144,7 @@ function showPass({ config, names, terminal }: Pass, began_ms: number) {
   return {
     view,
     progress,
-    summary(fault: SluiceError | undefined): ExitCode {
+    summary(fault) {
       const pass = openPassView(config.state_dir)
       try {
         const end = { view, pass, names, began_ms, now_ms: clock.now_ms() }
