@@ -1,0 +1,52 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { placeOf } from '../../src/cli/place.ts'
+import { makeTree } from '../tree.ts'
+
+const base = makeTree({
+  'notes/a.txt': '',
+  'notes/notes/inner.txt': '',
+  'notes/deep/': '',
+  'work/': '',
+  'elsewhere/': '',
+})
+symlinkSync(join(base, 'notes'), join(base, 'link'))
+const folders = [
+  { name: 'notes', path: join(base, 'notes') },
+  { name: 'deep', path: join(base, 'notes/deep') },
+  { name: 'job', path: join(base, 'work') },
+  { name: 'gone', path: join(base, 'not-there') },
+]
+const elsewhere = join(base, 'elsewhere')
+
+test.each([
+  ['an absolute path', join(base, 'notes/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
+  ['a folder itself, with a slash', `${join(base, 'work')}/`, elsewhere, { folder: 'job', path: '' }],
+  ['the nearest of two folders', join(base, 'notes/deep/b.txt'), elsewhere, { folder: 'deep', path: 'b.txt' }],
+  ['relative to the current directory', 'a.txt', join(base, 'notes'), { folder: 'notes', path: 'a.txt' }],
+  ['relative, upwards', '../notes/a.txt', elsewhere, { folder: 'notes', path: 'a.txt' }],
+  ['the current directory', '.', join(base, 'work'), { folder: 'job', path: '' }],
+  ['a folder by its name', 'job', elsewhere, { folder: 'job', path: '' }],
+  ['a name and the path in it', 'job/x/y.txt', elsewhere, { folder: 'job', path: 'x/y.txt' }],
+  ['the same with a slash at its end', 'job/x/', elsewhere, { folder: 'job', path: 'x' }],
+  ['a name, from within another folder', 'job/x.txt', join(base, 'notes'), { folder: 'job', path: 'x.txt' }],
+  [
+    'what is there on disk comes first',
+    'notes/inner.txt',
+    join(base, 'notes'),
+    { folder: 'notes', path: 'notes/inner.txt' },
+  ],
+  ['a file that is gone', 'was.txt', join(base, 'notes'), { folder: 'notes', path: 'was.txt' }],
+  ['a folder that is not there', join(base, 'not-there/x'), elsewhere, { folder: 'gone', path: 'x' }],
+  ['through a link to the folder', join(base, 'link/a.txt'), elsewhere, { folder: 'notes', path: 'a.txt' }],
+  ['a name that begins with dots', '..a/b', join(base, 'work'), { folder: 'job', path: '..a/b' }],
+])('%s', (_what, text, cwd, place) => {
+  expect(placeOf(text, folders, cwd)).toEqual(place)
+})
+
+test.each(['/etc/passwd', 'other/x', '..', '../..'])('%s is in no folder', (text) => {
+  expect(() => placeOf(text, folders, elsewhere)).toThrow(
+    expect.objectContaining({ code: 'usage.path', hint: expect.stringContaining('job (') }),
+  )
+})

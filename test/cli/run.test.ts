@@ -1,0 +1,85 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { Home, until } from './sluice.ts'
+
+test('the daemon takes up what comes, ends with 0 on a signal, and leaves no socket', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  const daemon = await home.run()
+  home.write({ 'b.txt': 'two' })
+  await until('both are ready', () => home.readyAssets() === 2, daemon.err)
+  daemon.child.kill('SIGHUP')
+  home.write({ 'c.txt': 'three' })
+  await until('a hang-up ended nothing', () => home.readyAssets() === 3, daemon.err)
+  daemon.child.kill('SIGINT')
+  const { code, out, err } = await daemon.ended
+  expect([code, out]).toEqual([0, ''])
+  expect(err).toContain('ready: docs/b.txt')
+  expect(err).toMatch(/"msg":"stopped"/)
+  expect(home.hasSocket()).toBe(false)
+})
+
+test('a second signal stops at once; what was in flight goes on at the next start', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let is_asked = false
+  const unhold = home.service.on('begin', () => {
+    is_asked = true
+    return held
+  })
+  const daemon = await home.run()
+  await until('a request is out', () => is_asked, daemon.err)
+  daemon.child.kill('SIGTERM')
+  await until('it was heard', () => daemon.err().includes('another signal stops at once'), daemon.err)
+  const began = performance.now()
+  daemon.child.kill('SIGTERM')
+  expect((await daemon.ended).code).toBe(0)
+  // Half a minute is what the first signal alone would have given it.
+  expect(performance.now() - began).toBeLessThan(10_000)
+  unhold()
+  release()
+  expect((await home.sluice('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(1)
+})
+
+test('one daemon a ledger; after kill -9 the next one starts over the stale socket', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  const daemon = await home.run()
+  expect(await home.sluice('run')).toMatchObject({ code: 1, err: expect.stringContaining('another Sluice process') })
+  expect(home.hasSocket()).toBe(true)
+  daemon.child.kill('SIGKILL')
+  await daemon.ended
+  expect(home.hasSocket()).toBe(true)
+  // Nobody answers there: the pass does the work itself.
+  expect((await home.sluice('sync')).code).toBe(0)
+  const next = await home.run()
+  expect(await home.sluice('retry')).toMatchObject({ code: 0, err: '' })
+  next.child.kill('SIGTERM')
+  expect((await next.ended).code).toBe(0)
+})
+
+test('a missing token ends it with 77, a refused one does not end it', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  rmSync(join(home.path, 'token'))
+  expect(await home.sluice('run')).toMatchObject({
+    code: 77,
+    err: expect.stringContaining('cannot read the token file'),
+  })
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const daemon = await home.run()
+  await until('it is told', () => daemon.err().includes('"about":"account"'), daemon.err)
+  home.giveToken()
+  await until('the new token is taken up', () => home.readyAssets() === 1, daemon.err)
+  expect(daemon.err()).not.toMatch(/pat_\w{32}/)
+})
+
+test('no configuration: 78', async () => {
+  const home = await Home.make()
+  rmSync(join(home.path, 'sluice.yaml'))
+  for (const words of [['run'], ['sync'], ['retry'], ['accept', 'docs']]) {
+    expect(await home.sluice(...words), words[0]).toMatchObject({ code: 78 })
+  }
+})

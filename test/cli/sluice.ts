@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach } from 'vitest'
+import type { ServiceOptions } from '../../src/service/options.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const homes: Home[] = []
+
+afterEach(async () => {
+  for (const home of homes.splice(0)) await home.close()
+})
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+/** A process of the real program, and what it has written so far. */
+export interface Running {
+  ended: Promise<Ended>
+  child: ChildProcess
+  out(): string
+  err(): string
+}
+
+/** A user with a folder called docs, a configuration and a token of a local service. */
+export class Home {
+  readonly path: string
+  readonly service: Service
+  readonly project_id: string
+  readonly #children = new Set<ChildProcess>()
+  #tokens = 0
+
+  private constructor(path: string, service: Service) {
+    this.path = path
+    this.service = service
+    this.project_id = service.projects.create('cli').project_id
+    this.giveToken()
+    this.configure()
+  }
+
+  static async make(tree: Record<string, TreeEntry> = {}, options: Partial<ServiceOptions> = {}): Promise<Home> {
+    const path = makeTree({ 'docs/': '' })
+    addToTree(join(path, 'docs'), tree)
+    const home = new Home(path, await startService({ data_dir: join(path, 'service'), ...options }))
+    homes.push(home)
+    return home
+  }
+
+  giveToken(token = this.service.tokens.create(`cli ${++this.#tokens}`).token): void {
+    writeFileSync(join(this.path, 'token'), token, { mode: 0o600 })
+  }
+
+  configure(change: { service?: object; uploads?: object; folder?: object; folders?: object[] } = {}): void {
+    const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms: '50ms', ...change.folder }
+    const service = {
+      base_url: this.service.api,
+      project_id: this.project_id,
+      token_file: join(this.path, 'token'),
+      ...change.service,
+    }
+    const config = {
+      service,
+      state_dir: join(this.path, 'state'),
+      folders: [docs, ...(change.folders ?? [])],
+      uploads: { min_resend_s: 0, ...change.uploads },
+      follow: { first_ms: '20ms', most_ms: '200ms' },
+    }
+    writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(join(this.path, 'docs'), tree)
+  }
+
+  start(...words: string[]): Running {
+    const child = spawn(process.execPath, [program, ...words], {
+      cwd: this.path,
+      env: { PATH: process.env.PATH, HOME: this.path },
+    })
+    this.#children.add(child)
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    child.stderr.on('data', (chunk) => {
+      err += String(chunk)
+    })
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code, signal) => {
+        this.#children.delete(child)
+        resolve({ code, signal, out, err })
+      })
+    })
+    return { child, ended, out: () => out, err: () => err }
+  }
+
+  sluice(...words: string[]): Promise<Ended> {
+    return this.start(...words).ended
+  }
+
+  /** A daemon that answers on its socket. */
+  async run(): Promise<Running> {
+    const running = this.start('run')
+    await until(
+      'the daemon runs',
+      () => running.err().includes('is running'),
+      () => running.err(),
+    )
+    return running
+  }
+
+  readyAssets(): number {
+    return this.service.assets(this.project_id).filter(({ status }) => status === 'ready').length
+  }
+
+  hasSocket(): boolean {
+    return existsSync(join(this.path, 'state/control.sock'))
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL')
+    await this.service.close()
+  }
+}
+
+export async function until(what: string, fact: () => boolean, more: () => unknown = () => ''): Promise<void> {
+  const began = performance.now()
+  while (!fact()) {
+    if (performance.now() - began > 15_000) throw new Error(`not so after 15 s: ${what} ${String(more())}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

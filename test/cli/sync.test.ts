@@ -1,0 +1,122 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeTree } from '../tree.ts'
+import { Home, until } from './sluice.ts'
+
+const project_of_nobody = 'project_00000000000000000000'
+
+test('one pass: what is new is sent, what is known is not, and it ends with 0', async () => {
+  const home = await Home.make({ 'a.txt': 'one', 'b/c.txt': 'two', 'copy.txt': 'one', '~$lock.docx': 'x' })
+  const { code, out, err } = await home.sluice('sync')
+  expect([code, home.readyAssets()], err).toEqual([0, 2])
+  expect(out.split('\n').slice(0, 2)).toEqual([
+    'ready     3 files, 9 B',
+    '          new: 2 sent (6 B), 1 with bytes already known',
+  ])
+  const creates = () => home.service.requestLog.filter(({ place }) => place === 'assets.create').length
+  expect(creates()).toBe(2)
+  expect(await home.sluice('sync')).toMatchObject({ code: 0, out: 'ready     3 files, 9 B\n          nothing new\n' })
+  expect(creates()).toBe(2)
+})
+
+test('refused and skipped files are told with their reason: 3', async () => {
+  const home = await Home.make({ 'a.txt': 'one', 'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'), 'empty.txt': '' })
+  const { code, out } = await home.sluice('sync')
+  expect(code).toBe(3)
+  expect(out).toMatch(
+    /^refused {3}1 file, .*\n {10}1 × the service has the bytes and could not read them.*\(docs\/photo\.png\)$/m,
+  )
+  expect(out).toMatch(/^skipped {3}1 file, 0 B\n {10}1 × empty: .*\(empty\.txt\)$/m)
+})
+
+test('a folder by its name or path: the others are not looked at', async () => {
+  const other = makeTree({ 'x.txt': 'other' })
+  const home = await Home.make({ 'a.txt': 'one' })
+  home.configure({ folders: [{ name: 'other', path: other, settle_ms: '50ms' }] })
+  expect(await home.sluice('sync', 'docs')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ready     1 file, 3 B'),
+  })
+  expect(home.readyAssets()).toBe(1)
+  expect(await home.sluice('sync', other)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('ready     1 file, 5 B'),
+  })
+  expect(home.readyAssets()).toBe(2)
+  expect((await home.sluice('sync', 'docs/a.txt')).err).toContain('a pass is about whole folders')
+  expect((await home.sluice('sync', 'nothing')).code).toBe(64)
+})
+
+test('an offline folder is not "all in": 3', async () => {
+  const home = await Home.make()
+  rmSync(join(home.path, 'docs'), { recursive: true })
+  expect(await home.sluice('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
+})
+
+test.each([
+  ['no token', (home: Home) => rmSync(join(home.path, 'token')), /cannot read the token file/],
+  ['a token that the service refuses', (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`), /account|token|401/i],
+  ['a project out of reach', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
+])('%s: 77, and no file has changed its state', async (_what, spoil, err) => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  spoil(home)
+  const ended = await home.sluice('sync')
+  expect([ended.code, ended.err]).toEqual([77, expect.stringMatching(err)])
+  home.giveToken()
+  home.configure()
+  expect(await home.sluice('sync')).toMatchObject({ code: 0 })
+})
+
+test('beside a running daemon: that one scans, and is waited for', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  // Without watching, only the scan that is asked for finds the second file.
+  home.configure({ folder: { watch: false } })
+  const daemon = await home.run()
+  await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
+  home.write({ 'b.txt': 'two' })
+  const { code, out, err } = await home.sluice('sync')
+  expect([code, home.readyAssets()]).toEqual([0, 2])
+  expect(err).toContain(`a daemon is running (process ${daemon.child.pid})`)
+  expect(out).toContain('ready     2 files, 6 B')
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
+})
+
+test('two passes at once: the second asks the first, both end with 0, and nothing is sent twice', async () => {
+  const home = await Home.make({}, { bad_days: { latency_ms: 50 } })
+  home.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
+  const first = home.start('sync')
+  await until('the first is at work', () => home.service.requestLog.some(({ place }) => place === 'put'), first.err)
+  const second = await home.sluice('sync')
+  expect([second.code, (await first.ended).code], second.err).toEqual([0, 0])
+  expect(second.out).toContain('ready     40 files')
+  expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(40)
+})
+
+test('beside a daemon whose token is refused: 77, at once', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const daemon = await home.run()
+  await until('it is told', () => /account/.test(daemon.err()), daemon.err)
+  expect((await home.sluice('sync')).code).toBe(77)
+  // The daemon goes on, and takes the new token up by itself.
+  home.giveToken()
+  await until('it is ready', () => home.readyAssets() === 1, daemon.err)
+})
+
+test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async () => {
+  const home = await Home.make({}, { bad_days: { latency_ms: 100 } })
+  home.write(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
+  const sync = home.start('sync')
+  await until('something is sent', () => home.service.requestLog.some(({ place }) => place === 'put'), sync.err)
+  sync.child.kill('SIGINT')
+  const { code, signal, out, err } = await sync.ended
+  expect([code, signal]).toEqual([3, null])
+  expect(err).toContain('finishing what is in flight')
+  expect(out).toMatch(/^waiting {3}\d+ files/m)
+  // No slot was left without its bytes.
+  expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
+  expect((await home.sluice('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(60)
+})
