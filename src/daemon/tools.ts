@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -80,12 +81,15 @@ function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFau
 
 function readCa(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    const text = readFileSync(file, 'utf8')
+    // What is no certificate would be left out in silence, and every connection would then fail for another reason.
+    new X509Certificate(text)
+    return text
   } catch (error) {
     throw new SluiceError({
       code: 'config.ca_file',
-      message: `service.ca_file ${file} cannot be read: ${messageOf(error)}`,
-      hint: 'give the path of a PEM file that this user can read',
+      message: `service.ca_file ${file} cannot be used: ${messageOf(error)}`,
+      hint: 'give the path of a PEM file with certificates that this user can read',
       cause: error,
     })
   }
