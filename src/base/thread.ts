@@ -50,13 +50,17 @@ export function startThread(module: string, data: unknown = undefined): Thread {
     const call = waiting.get(answer.id)
     if (!call) return
     waiting.delete(answer.id)
-    if (waiting.size === 0) port1.unref()
+    if (waiting.size === 0) rest()
     if ('error' in answer) call.reject(fromPlainError(answer.error))
     else call.resolve(answer.value as never)
   })
-  // Idle threads keep no process alive; a call in flight does.
-  port1.unref()
-  worker.unref()
+  // Idle threads keep no process alive; a call in flight does. So does its thread: the port of one that dies is closed before its
+  // end is told, and a process with nothing else to wait for would be gone in between, without a word.
+  const rest = () => {
+    port1.unref()
+    worker.unref()
+  }
+  rest()
   worker.on('error', (error) =>
     end(
       new SluiceError({ code: 'thread.failed', message: `thread ${module} failed: ${messageOf(error)}`, cause: error }),
@@ -69,7 +73,10 @@ export function startThread(module: string, data: unknown = undefined): Thread {
       if (ended) return Promise.reject(ended)
       return new Promise<Result>((resolve, reject) => {
         const id = next_id++
-        if (waiting.size === 0) port1.ref()
+        if (waiting.size === 0) {
+          port1.ref()
+          worker.ref()
+        }
         waiting.set(id, { resolve, reject })
         port1.postMessage({ id, method, argument } satisfies CallMessage, transfer)
       })

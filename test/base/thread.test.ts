@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { makeTree } from '../tree.ts'
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
+
+/** What a process prints that has nothing but a call to wait for. */
+function callAndPrint(method: string): { status: number | null; stdout: string } {
+  const thread_door = JSON.stringify(join(dist, 'base/thread.js'))
+  const folder = makeTree({
+    'served.mjs': `import { serveCalls } from ${thread_door}
+      serveCalls({
+        answer: () => 42,
+        exit: () => process.exit(1),
+        fail: () => { setImmediate(() => { throw new Error('it broke') }); return new Promise(() => {}) },
+      })`,
+    // Threads are named as modules of dist/.
+    'served.js': `import './served.mjs'`,
+    'package.json': '{"type":"module"}',
+  })
+  const module = JSON.stringify(relative(dist, join(folder, 'served')))
+  const script = `import { startThread } from ${thread_door}
+    console.log(await startThread(${module}).call('${method}').catch((error) => error.code))`
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  return { status, stdout: stdout.trim() }
+}
+
+test('a call keeps the process alive until its answer, and an idle thread does not', () => {
+  expect(callAndPrint('answer')).toEqual({ status: 0, stdout: '42' })
+})
+
+test('a thread that ends in the middle of a call is told, also where nothing else keeps the process alive', () => {
+  expect(callAndPrint('exit')).toEqual({ status: 0, stdout: 'thread.ended' })
+  expect(callAndPrint('fail')).toEqual({ status: 0, stdout: 'thread.failed' })
+})
