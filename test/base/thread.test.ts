@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -10,20 +11,20 @@ const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 function callAndPrint(method: string): { status: number | null; stdout: string } {
   const thread_door = JSON.stringify(join(dist, 'base/thread.js'))
   const folder = makeTree({
-    'served.mjs': `import { serveCalls } from ${thread_door}
+    'package.json': '{"type":"module"}',
+    'served.js': `import { serveCalls } from ${thread_door}
       serveCalls({
         answer: () => 42,
         exit: () => process.exit(1),
         fail: () => { setImmediate(() => { throw new Error('it broke') }); return new Promise(() => {}) },
       })`,
-    // Threads are named as modules of dist/.
-    'served.js': `import './served.mjs'`,
-    'package.json': '{"type":"module"}',
   })
+  // Threads are named as modules of dist/.
   const module = JSON.stringify(relative(dist, join(folder, 'served')))
-  const script = `import { startThread } from ${thread_door}
+  const caller = `import { startThread } from ${thread_door}
     console.log(await startThread(${module}).call('${method}').catch((error) => error.code))`
-  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+  writeFileSync(join(folder, 'caller.js'), caller)
+  const { status, stdout } = spawnSync(process.execPath, [join(folder, 'caller.js')], { encoding: 'utf8' })
   return { status, stdout: stdout.trim() }
 }
 
