@@ -26,7 +26,10 @@ export interface Ledger {
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
   release(work: 'send' | 'follow' | 'label', contents: readonly number[]): Promise<void>
 
-  /** What becomes due within the horizon without any help, counted up to 1,000 of each kind. */
+  /**
+   * What becomes due within the horizon without any help, counted up to 1,000 of each kind. Files that are set aside (`blocked`)
+   * count only when they are due now: their looks may go on for ever.
+   */
   pending(horizon_ms: number): Promise<Pending>
   /** True when something becomes due within the horizon in a project that is not among these. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>

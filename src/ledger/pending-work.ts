@@ -18,7 +18,13 @@ export class PendingWork {
         `SELECT count(*) AS n, min(due) AS due FROM
            (SELECT ${due} AS due FROM ${table} WHERE ${condition} AND ${due} <= ? ORDER BY ${due} LIMIT ${counted})`,
       )
-    this.#look = count('files', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`, 'not_before_ms')
+    // A file that comes to rest is waited for. One that is set aside counts only when its look is due: it may stay so for ever.
+    this.#look = database.prepare(
+      `SELECT count(*) AS n, min(due) AS due FROM
+         (SELECT not_before_ms AS due FROM files
+          WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= @until
+            AND (state = 'seen' OR not_before_ms <= @now) ORDER BY not_before_ms LIMIT ${counted})`,
+    )
     this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
     this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
     this.#elsewhere = database.prepare(
@@ -35,10 +41,11 @@ export class PendingWork {
     return this.#elsewhere.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
   }
 
-  until(until_ms: number): Pending {
-    const [look, send, follow, label] = [this.#look, this.#send, this.#follow, this.#label].map(
-      (statement) => statement.get(until_ms) as { n: number; due: number | null },
-    ) as [Due, Due, Due, Due]
+  until(until_ms: number, now_ms: number): Pending {
+    const look = this.#look.get({ until: until_ms, now: now_ms }) as Due
+    const [send, follow, label] = [this.#send, this.#follow, this.#label].map(
+      (statement) => statement.get(until_ms) as Due,
+    ) as [Due, Due, Due]
     const dues = [look, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
     return {
       look: look.n,

@@ -111,8 +111,8 @@ export class LedgerStore {
     return row !== undefined && this.#files.wasBeforeStart(row.id, stat)
   }
 
-  pending(until_ms: number): Pending {
-    return this.#pending.until(until_ms)
+  pending(until_ms: number, now_ms: number): Pending {
+    return this.#pending.until(until_ms, now_ms)
   }
 
   dueElsewhere(except: readonly string[], until_ms: number): boolean {

@@ -28,7 +28,7 @@ const calls: Record<string, Call> = {
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
   claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
   release: (store, { work, contents }) => store.claims.release(work, contents),
-  pending: (store, until_ms) => store.pending(until_ms),
+  pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),
   tidy: (store, _nothing, now_ms) => store.tidy(now_ms),
