@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { ledger_version } from '../../src/ledger/migrations.ts'
+import type { Service } from '../../src/service/service.ts'
+import { capturedTerminal } from '../cli/captured-terminal.ts'
+import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+
+export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+/** No command of these tests may take longer: what does, hangs. */
+const patience_ms = 45_000
+const nobody = 65_534
+
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+export interface Running {
+  child: ChildProcess
+  ended: Promise<Ended>
+  out(): string
+  err(): string
+}
+
+export interface StartOptions {
+  env?: NodeJS.ProcessEnv
+  as_nobody?: boolean
+  /** Placed before the program: `unshare -m sh …`. */
+  command?: readonly string[]
+}
+
+const children = new Set<ChildProcess>()
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+type Fields = Record<string, unknown>
+
+/** A user with a folder called docs, a token file and a configuration; what still runs after the last test is killed. */
+export class SluiceHome {
+  readonly path: string
+
+  constructor(tree: Record<string, TreeEntry> = {}) {
+    this.path = makeTree({ 'docs/': '' })
+    chmodSync(this.path, 0o755)
+    this.write(tree)
+  }
+
+  at(name: string): string {
+    return join(this.path, name)
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(this.at('docs'), tree)
+  }
+
+  /** A project of the service and a token for it, both in the configuration. Answers the project. */
+  use(service: Service, change: { service?: Fields; uploads?: Fields; folder?: Fields; top?: Fields } = {}): string {
+    const { project_id } = service.projects.create('a project')
+    this.giveToken(service.tokens.create(this.path).token)
+    this.configure({ ...change, service: { base_url: service.api, project_id, ...change.service } })
+    return project_id
+  }
+
+  giveToken(token: string): void {
+    writeFileSync(this.at('token'), token, { mode: 0o600 })
+  }
+
+  configure(change: { service: Fields; uploads?: Fields; folder?: Fields; top?: Fields }): void {
+    const config = {
+      service: { token_file: this.at('token'), ...change.service },
+      state_dir: this.at('state'),
+      folders: [{ name: 'docs', path: this.at('docs'), settle_ms: '50ms', ...change.folder }],
+      uploads: { min_resend_s: 0, brake: 'off', retry_first_ms: '20ms', retry_most_ms: '200ms', ...change.uploads },
+      follow: { first_ms: '20ms', most_ms: '200ms' },
+      ...change.top,
+    }
+    writeFileSync(this.at('sluice.yaml'), JSON.stringify(config, undefined, 2))
+  }
+
+  start(words: readonly string[], { env = {}, as_nobody = false, command = [] }: StartOptions = {}): Running {
+    const [file = '', ...rest] = [...command, process.execPath, program, ...words]
+    const child = spawn(file, rest, {
+      cwd: this.path,
+      env: { PATH: process.env.PATH, HOME: this.path, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(as_nobody && process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}),
+    })
+    children.add(child)
+    let [out, err] = ['', '']
+    child.stdout.on('data', (chunk) => {
+      out += String(chunk)
+    })
+    child.stderr.on('data', (chunk) => {
+      err += String(chunk)
+    })
+    const ended = new Promise<Ended>((resolve, reject) => {
+      const late = setTimeout(() => {
+        child.kill('SIGKILL')
+        reject(new Error(`sluice ${words.join(' ')} takes longer than ${patience_ms} ms\n${out}\n${err}`))
+      }, patience_ms)
+      child.on('close', (code) => {
+        clearTimeout(late)
+        children.delete(child)
+        resolve({ code, out, err })
+      })
+    })
+    return { child, ended, out: () => out, err: () => err }
+  }
+
+  sluice(words: readonly string[], options?: StartOptions): Promise<Ended> {
+    return this.start(words, options).ended
+  }
+
+  /** The same inside this process, which costs a hundredth: for what is told before anything is begun. */
+  async inProcess(words: readonly string[]): Promise<Ended> {
+    const { terminal, out, err } = capturedTerminal()
+    const code = await runCli(words, terminal, commands)
+    return { code, out: out(), err: err() }
+  }
+
+  /** Every file that the ledger knows: its state, or that of its content where it is present. */
+  stages(): Record<string, string> {
+    const ledger = openSqliteReadOnly(this.at('state/ledger.db'), ledger_version)
+    try {
+      const rows = ledger
+        .prepare(
+          `SELECT path, CASE WHEN files.state = 'present' THEN contents.state
+             ELSE trim(files.state || ' ' || coalesce(reason, '')) END AS stage
+           FROM files LEFT JOIN contents ON contents.id = files.content`,
+        )
+        .all() as { path: string; stage: string }[]
+      return Object.fromEntries(rows.map(({ path, stage }) => [path, stage]))
+    } finally {
+      ledger.close()
+    }
+  }
+}
+
+export function makeDirectory(path: string, mode: number): void {
+  mkdirSync(path)
+  chmodSync(path, mode)
+}
