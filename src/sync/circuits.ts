@@ -32,6 +32,8 @@ const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
 /** How often the token's source is read again while the token is refused. */
 const token_look_ms = 2 * second_ms
+/** Calls that are still out carry the old token: what they are told in this time says nothing about the new one. */
+const old_token_ms = second_ms
 /** A probe that says nothing for this long was lost. */
 const probe_lost_ms = 2 * minute_ms
 /** A short pause that the service asked for is no trouble to tell people about. */
@@ -152,7 +154,9 @@ export class Circuits {
     if (!account || now_ms - this.#token_looked_ms < token_look_ms) return
     this.#token_looked_ms = now_ms
     try {
-      if (this.#tools.reloadToken()) account.until_ms = now_ms
+      if (!this.#tools.reloadToken()) return
+      account.until_ms = now_ms + old_token_ms
+      account.attempts = 0
     } catch (error) {
       this.#tools.report.trouble('account', messageOf(error), 'error')
     }

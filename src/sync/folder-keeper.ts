@@ -95,10 +95,8 @@ class Keeper implements FolderKeeper {
   }
 
   rescan(): void {
-    this.#scan_asked = true
-    this.#busy = true
     this.#last_scan_ms = Number.NEGATIVE_INFINITY
-    this.#scanner.wake()
+    this.#askForScan()
   }
 
   isIdle(): boolean {
@@ -190,9 +188,7 @@ class Keeper implements FolderKeeper {
     if (hint.kind === 'doubtful') this.#tools.report.folder(this.#folder.name, hint.reason, 'warn')
     const is_whole = hint.kind === 'folder' || hint.kind === 'doubtful' || hint.path === ''
     if (is_whole || !this.#hints.add(hint)) {
-      this.#scan_asked = true
-      this.#busy = true
-      this.#scanner.wake()
+      this.#askForScan()
     } else this.#hinter.wake()
   }
 
@@ -235,14 +231,20 @@ class Keeper implements FolderKeeper {
     this.#looking = true
     try {
       for (const under of directories) await scanOnce(this.#folder, this.#tools, { under, signal: this.#signal })
-      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') {
-        this.#scan_asked = true
-        this.#busy = true
-        this.#scanner.wake()
-      }
+      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') this.#askForScan()
+    } catch (error) {
+      // These hints are taken and were not followed: the scan finds what they were about.
+      this.#askForScan()
+      throw error
     } finally {
       this.#looking = false
     }
     return { wait_ms: 0 }
+  }
+
+  #askForScan(): void {
+    this.#scan_asked = true
+    this.#busy = true
+    this.#scanner.wake()
   }
 }

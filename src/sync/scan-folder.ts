@@ -63,6 +63,8 @@ class Walk {
   readonly #tools: ScanTools
   readonly #last_path: string | undefined
   readonly #rounds = new Set<Promise<unknown>>()
+  /** Of the first round that failed. */
+  #fault: { error: unknown } | undefined
   #after_path: string | undefined
   #missing: string[] = []
   #missing_total = 0
@@ -91,8 +93,10 @@ class Walk {
     await this.settled()
   }
 
+  /** Throws what a round met: files that nobody looked at make no finished scan. */
   async settled(): Promise<void> {
     await Promise.all(this.#rounds)
+    if (this.#fault) throw this.#fault.error
   }
 
   async lookAtMissing(): Promise<void> {
@@ -125,9 +129,12 @@ class Walk {
   async #look(paths: string[]): Promise<void> {
     if (paths.length === 0) return
     while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
-    const round = this.#tools.intake.lookAt(this.#folder.name, paths).finally(() => this.#rounds.delete(round))
-    // A round that fails is thrown by `settled`; without this it would also count as unhandled until then.
-    round.catch(() => {})
+    const round = this.#tools.intake
+      .lookAt(this.#folder.name, paths)
+      .catch((error: unknown) => {
+        this.#fault ??= { error }
+      })
+      .finally(() => this.#rounds.delete(round))
     this.#rounds.add(round)
   }
 }

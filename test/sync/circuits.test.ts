@@ -56,6 +56,11 @@ test('a refused token rests everything at once, until there is another one', asy
   expect(circuits.allowance().limit).toBe(0)
   is_new = true
   await clock.advance(2_000)
+  // What is still out carries the old token, and its answers say nothing about the new one.
+  expect(circuits.allowance()).toMatchObject({ limit: 0, wait_ms: 1_000 })
+  is_new = false
+  expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
+  await clock.advance(1_000)
   expect(circuits.allowance().limit).toBe(1)
 })
 
