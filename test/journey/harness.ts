@@ -1,0 +1,315 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { type Clock, system_clock } from '../../src/base/time.ts'
+import type { Config } from '../../src/config/config.ts'
+import { openSecrets } from '../../src/config/secrets.ts'
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
+import type { Fact } from '../../src/domain/fact.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import type { Place } from '../../src/service/bad-days.ts'
+import type { StoredAsset } from '../../src/service/inside.ts'
+import type { RequestEntry, Stage } from '../../src/service/observer.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+import { filesOnDisk } from './disk-truth.ts'
+import { type Hold, holdNext } from './hold.ts'
+import { type FileView, type FolderView, LedgerView, type TroubleView } from './ledger-view.ts'
+import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
+import { until, within } from './waiting.ts'
+
+export interface JourneyOptions {
+  profile: ProfileName
+  /** What lies on the disk before the daemon starts; the first part of each path is the folder's name. */
+  tree?: Record<string, TreeEntry>
+  /** The watched folders by name, with what their config says beside name and path; one called docs unless told. */
+  folders?: Record<string, Fields>
+  /** Sections of the config; what is named here replaces what quick-config.ts says. */
+  config?: ConfigChange
+  service?: Partial<ServiceOptions>
+  /** Of the daemon. */
+  clock?: Clock
+  wrap_ledger?: (ledger: Ledger) => Ledger
+}
+
+const running: Journey[] = []
+
+afterEach(async ({ task }) => {
+  const has_passed = task.result?.state !== 'fail'
+  // A second daemon over the same service goes first; the service goes with the journey that began it.
+  for (const journey of running.splice(0).reverse()) await journey.close(has_passed)
+})
+
+/** The same journeys against what the interface says, and against what the hosted service was seen to do. */
+export function journeys(title: string, define: (profile: ProfileName) => void): void {
+  describe.each(['default', 'hosted'] as const)(`${title} (%s)`, { timeout: 60_000 }, define)
+}
+
+/** Makes the folders, starts the service and, unless the journey does it later, the daemon. All is checked and closed after the test. */
+export async function begin(options: JourneyOptions, start: 'started' | 'not started' = 'started'): Promise<Journey> {
+  const base = makeTree()
+  for (const name of Object.keys(options.folders ?? { docs: {} })) mkdirSync(join(base, name))
+  addToTree(base, options.tree ?? {})
+  const service = await startService({ data_dir: makeTree(), profile: options.profile, ...options.service })
+  const journey = new Journey(options, base, service)
+  if (start === 'started') await journey.start()
+  return journey
+}
+
+export class Journey {
+  readonly base: string
+  readonly home: string
+  readonly project_id: string
+  service: Service
+  readonly #options: JourneyOptions
+  readonly #person: string
+  readonly #log: string[] = []
+  readonly #holds: Hold[] = []
+  readonly #owns_service: boolean
+  #daemon: Daemon | undefined
+  #view: LedgerView | undefined
+  #end: { left_out: string[]; also_there: string[] } = { left_out: [], also_there: [] }
+
+  constructor(options: JourneyOptions, base: string, service: Service) {
+    this.#options = options
+    this.base = base
+    this.home = makeTree()
+    this.service = service
+    const [project] = service.projects.list()
+    this.project_id = project?.project_id ?? service.projects.create('journey').project_id
+    const so_far = service.tokens.list().length
+    this.#owns_service = so_far === 0
+    this.#person = service.tokens.create(`person ${so_far}`).token
+    this.giveToken(so_far === 0 ? 'daemon' : `daemon ${so_far}`)
+    running.push(this)
+  }
+
+  /** A second daemon with a memory of its own, over the same folders, service and project. */
+  async another(change: ConfigChange = {}): Promise<Journey> {
+    const other = new Journey(this.#options, this.base, this.service)
+    await other.start(change)
+    return other
+  }
+
+  get daemon(): Daemon {
+    if (!this.#daemon) throw new Error('the daemon is not running')
+    return this.#daemon
+  }
+
+  /** Makes a token of this name and puts it where the daemon looks for it. */
+  giveToken(name: string): void {
+    const { token } = this.service.tokens.create(name)
+    const file = join(this.home, 'token')
+    writeFileSync(`${file}.new`, `${token}\n`, { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+
+  config(change: ConfigChange = {}): Config {
+    const { folders = { docs: {} }, config = {} } = this.#options
+    const service = { base_url: this.service.api, project_id: this.project_id, token_file: join(this.home, 'token') }
+    const places = { state_dir: join(this.home, 'state'), base: this.base, home: this.home }
+    return quickConfig(places, { service }, { folders, ...config }, change)
+  }
+
+  async start(change: ConfigChange = {}): Promise<void> {
+    const config = this.config(change)
+    const log = createLog({
+      level: 'trace',
+      format: 'json',
+      destination: { write: (text) => void this.#log.push(text) },
+    })
+    const { secrets } = openSecrets(config, {})
+    const { clock = system_clock, wrap_ledger } = this.#options
+    const wrapped = wrap_ledger ? { wrap_ledger } : {}
+    this.#daemon = await within('the start', startDaemon({ config, secrets, clock, log, mode: 'run', ...wrapped }))
+    this.#view ??= new LedgerView(config.state_dir)
+  }
+
+  async stop(): Promise<void> {
+    const daemon = this.#daemon
+    this.#daemon = undefined
+    if (daemon) await within('the stop', daemon.stop())
+  }
+
+  /** At once, in the middle of whatever it does. */
+  async abort(): Promise<void> {
+    const daemon = this.#daemon
+    this.#daemon = undefined
+    if (daemon) await within('the abort', daemon.abort())
+  }
+
+  /** With another config, as after an edit of the file. */
+  async restart(change: ConfigChange = {}): Promise<void> {
+    await this.stop()
+    await this.start(change)
+  }
+
+  /** The same data and address with other options, as after an update of the service. */
+  async restartService(options: Partial<ServiceOptions>): Promise<void> {
+    const { data_dir, api } = this.service
+    await this.service.close()
+    const port = Number(new URL(api).port)
+    this.service = await startService({ data_dir, port, profile: this.#options.profile, ...options })
+  }
+
+  async record(...facts: Fact[]): Promise<void> {
+    await this.daemon.ledger.record(facts)
+  }
+
+  // On the disk.
+
+  at(name: string): string {
+    return join(this.base, name)
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(this.base, tree)
+  }
+
+  move(from: string, to: string): void {
+    mkdirSync(dirname(this.at(to)), { recursive: true })
+    renameSync(this.at(from), this.at(to))
+  }
+
+  remove(name: string): void {
+    rmSync(this.at(name), { recursive: true })
+  }
+
+  // What the ledger says.
+
+  files(): FileView[] {
+    return this.#view?.files() ?? []
+  }
+
+  file(name: string): FileView | undefined {
+    return this.files().find((file) => file.name === name)
+  }
+
+  stages(): Record<string, string> {
+    return Object.fromEntries(this.files().map(({ name, stage }) => [name, stage]))
+  }
+
+  troubles(): TroubleView[] {
+    return this.#view?.troubles() ?? []
+  }
+
+  folder(name = 'docs'): FolderView | undefined {
+    return this.#view?.folders().find((folder) => folder.name === name)
+  }
+
+  contents(): { state: string; asset_id: string | null }[] {
+    return this.#view?.contents() ?? []
+  }
+
+  // What the service says.
+
+  /** Assets with bytes, oldest first. */
+  assets(): StoredAsset[] {
+    return this.service.assets(this.project_id).filter(({ bare }) => !bare)
+  }
+
+  slots(): StoredAsset[] {
+    return this.service.assets(this.project_id).filter(({ bare }) => bare)
+  }
+
+  requests(place: Place): RequestEntry[] {
+    return this.service.requestLog.filter((entry) => entry.place === place)
+  }
+
+  /** What it costs to bring files in: slots asked for and bodies sent. */
+  cost(): { creates: number; puts: number } {
+    return { creates: this.requests('assets.create').length, puts: this.requests('put').length }
+  }
+
+  hold(stage: Stage, place: Place): Hold {
+    const hold = holdNext(this.service, stage, place)
+    this.#holds.push(hold)
+    return hold
+  }
+
+  /** A call as a person makes it, with a token of her own. */
+  async call(method: string, path: string, body?: unknown): Promise<{ status: number; body: Fields }> {
+    const headers = { 'x-api-key': this.#person, 'x-project-id': this.project_id, 'content-type': 'application/json' }
+    const text = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(this.service.api + path, { method, headers, ...text })
+    const answer = await response.text()
+    return { status: response.status, body: answer === '' ? {} : (JSON.parse(answer) as Fields) }
+  }
+
+  // Waiting.
+
+  async until(what: string, fact: () => boolean | Promise<boolean>): Promise<void> {
+    await until(what, fact, () => this.#stateForPeople())
+  }
+
+  async stage(name: string, stage: string): Promise<void> {
+    await this.until(`${name} is ${stage}`, () => this.file(name)?.stage === stage)
+  }
+
+  /** Every file that lies on the disk, but those left out, is ready with the bytes that it has now. */
+  async allReady(): Promise<void> {
+    await this.until('every file on the disk is ready', () => this.#notReady().length === 0)
+  }
+
+  async idle(): Promise<void> {
+    await within('nothing left to do', this.daemon.idle())
+  }
+
+  /** How the end differs from "what is on the disk is there": names that are not sent, texts that stay there all the same. */
+  ends(end: { left_out?: string[]; also_there?: string[] }): void {
+    this.#end = { left_out: end.left_out ?? this.#end.left_out, also_there: end.also_there ?? this.#end.also_there }
+  }
+
+  async close(check: boolean): Promise<void> {
+    try {
+      for (const hold of this.#holds) hold.release()
+      await this.stop()
+      if (check) this.#checkEnd()
+    } finally {
+      this.#view?.close()
+      if (this.#owns_service) await this.service.close()
+    }
+  }
+
+  #checkEnd(): void {
+    expect(this.service.blobFaults, 'requests to the blob store that a correct client never makes').toEqual({
+      count: 0,
+      reasons: [],
+    })
+    expect(this.#notReady(), 'files on the disk that are not ready').toEqual([])
+    const alive = this.assets().filter(({ status }) => status !== 'failed')
+    expect(alive.filter(({ status }) => status !== 'ready')).toEqual([])
+    const wanted = new Set([...this.#onDisk().values(), ...this.#end.also_there])
+    // One asset a content, and of each content the bytes that it has on the disk.
+    expect(alive.map(({ md5 }) => md5).sort()).toEqual([...wanted].sort())
+    const log = this.#log.join('')
+    expect(log, 'the log names a token').not.toMatch(/pat_[A-Za-z0-9]{32}/)
+    expect(log, 'the log names a signed URL').not.toMatch(/\/objects\/\w+\?(?!\*\*\*)/)
+  }
+
+  #onDisk(): Map<string, string> {
+    const found = new Map<string, string>()
+    for (const { name, offline_reason } of this.#view?.folders() ?? []) {
+      if (offline_reason !== null) continue
+      for (const [path, md5] of filesOnDisk(this.at(name))) found.set(`${name}/${path}`, md5)
+    }
+    for (const name of this.#end.left_out) found.delete(name)
+    return found
+  }
+
+  #notReady(): string[] {
+    const files = new Map(this.files().map((file) => [file.name, file]))
+    return [...this.#onDisk()].flatMap(([name, md5]) => {
+      const file = files.get(name)
+      return file?.stage === 'ready' && file.md5 === md5 ? [] : [`${name}: ${file?.stage ?? 'unknown'}`]
+    })
+  }
+
+  #stateForPeople(): unknown {
+    const requests = this.service.requestLog.slice(-20).map(({ place, status }) => `${place} ${status}`)
+    const files = this.files().slice(0, 30)
+    return { files, troubles: this.troubles(), folder: this.folder(), requests, log: this.#log.slice(-15) }
+  }
+}
