@@ -81,7 +81,12 @@ export function createBatchBuilder(entries: number): BatchBuilder {
       count += 1
     },
     take() {
-      const batch = { count, names: names.subarray(0, used), ends, stats }
+      const batch = {
+        count,
+        names: names.subarray(0, used),
+        ends: ends.subarray(0, count),
+        stats: stats.subarray(0, 4 * count),
+      }
       names = Buffer.allocUnsafeSlow(entries * bytes_per_entry)
       ends = new Uint32Array(entries)
       stats = new BigInt64Array(entries * 4)

@@ -29,6 +29,16 @@ test('a folder comes through the thread as the walker lists it', async () => {
   expect(end).toMatchObject({ complete: true, files: 2, bytes: 8, directories: 2 })
 })
 
+test('a batch is no longer than its files: whoever compares it with a ledger reads on to its end', async () => {
+  const { batches } = scanFolder({ root: wideTree(1, 7), ignore, batch_entries: 5 })
+  const lengths: number[][] = []
+  for await (const { count, ends, stats } of batches) lengths.push([count, ends.length, stats.length])
+  expect(lengths).toEqual([
+    [5, 5, 20],
+    [2, 2, 8],
+  ])
+})
+
 test('an empty folder ends at once', async () => {
   expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({ complete: true, files: 0, directories: 1 })
 })
