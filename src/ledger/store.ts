@@ -125,9 +125,11 @@ export class LedgerStore {
     const newest = this.database.prepare('SELECT max(id) FROM history').pluck().get() as number | null
     this.database
       .prepare(
-        'DELETE FROM history WHERE id IN (SELECT id FROM history WHERE id <= ? OR at_ms < ? ORDER BY id LIMIT ?)',
+        // Only the oldest rows are read: the whole history takes as long as a scan of the folder it is about.
+        `DELETE FROM history WHERE id IN (
+           SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
       )
-      .run((newest ?? 0) - history_rows, at_ms - history_days * day_ms, tidy_rows)
+      .run(tidy_rows, (newest ?? 0) - history_rows, at_ms - history_days * day_ms)
     const old = this.database
       .prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
       .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
