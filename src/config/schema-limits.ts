@@ -19,11 +19,9 @@ const brake = z
           bytes: sizeValue({ least: 1, most: most_bytes })
             .prefault('100GB')
             .meta({ description: 'Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.' }),
-          per_hours: countValue({ least: 1, most: 168 })
-            .prefault(24)
-            .meta({
-              description: 'The time. Default 24: a day, the measure in which people think of this. Most 168, a week.',
-            }),
+          per_hours: countValue({ least: 1, most: 168 }).prefault(24).meta({
+            description: 'The time. Default 24: a day, the measure in which people think of this. Most 168, a week.',
+          }),
         },
         { error: 'must be off, or some of files, bytes and per_hours' },
       ),
