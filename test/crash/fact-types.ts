@@ -1,4 +1,4 @@
-import type { Fact } from '../../src/domain/fact.ts'
+import { type Fact, isContentFact } from '../../src/domain/fact.ts'
 
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
@@ -49,7 +49,12 @@ const tellers: Record<Fact['type'], Teller> = {
 export type FactType = Fact['type']
 export const fact_types = Object.keys(tellers) as FactType[]
 
-/** Facts that a scenario's person or the scenario itself tells; all others must come from the daemon. */
-export function isToldFromOutside(type: FactType): boolean {
+/** Told by those who act on the service between two facts: what a lost fact names was done all the same. */
+export function isAboutContent(type: FactType): boolean {
+  return isContentFact({ type } as Fact) || type.startsWith('label')
+}
+
+/** What workers tell must come from them; only the rest may be told by a scenario. */
+export function mayBeSaid(type: FactType): boolean {
   return tellers[type] !== 'worker'
 }

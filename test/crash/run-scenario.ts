@@ -1,9 +1,10 @@
 import { createLog } from '../../src/base/log.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
+import type { Fact } from '../../src/domain/fact.ts'
 import { within } from '../journey/waiting.ts'
 import { bareSlots, type End, readEnd } from './end.ts'
-import type { FactType } from './fact-types.ts'
+import { type FactType, mayBeSaid } from './fact-types.ts'
 import { Fate, type Moments, mortal, type Stop } from './mortal-ledger.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import { World } from './world.ts'
@@ -80,11 +81,17 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
 async function pass(daemon: Daemon, world: World, phase: Phase): Promise<void> {
   // It rejects with the ledger when the process dies while the word is being told.
   daemon.drained.catch(() => {})
-  if (phase.said) await daemon.ledger.record(phase.said(world))
+  if (phase.said) await say(daemon, phase.said(world))
   const { why } = await daemon.drained
   if (why !== 'done') throw new Error(`the pass gave up: ${why}`)
   await daemon.idle()
   if (!phase.said_after) return
-  await daemon.ledger.record(phase.said_after(world))
+  await say(daemon, phase.said_after(world))
   await daemon.idle()
+}
+
+async function say(daemon: Daemon, facts: Fact[]): Promise<void> {
+  const own = facts.filter(({ type }) => !mayBeSaid(type))
+  if (own.length > 0) throw new Error(`only the daemon tells ${own[0]!.type}`)
+  await daemon.ledger.record(facts)
 }

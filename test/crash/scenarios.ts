@@ -147,7 +147,7 @@ export const scenarios: Scenario[] = [
   {
     name: 'a file keeps changing',
     tree: { 'b.txt': 'b' },
-    phases: [{ before: (world) => world.writeJustNow('a.txt', 'a') }],
+    phases: [{ before: (world) => world.writeJustNow('a.txt', 'a') }, { before: (world) => world.passTime(60_000) }],
     moments(world) {
       let is_changed = false
       return {

@@ -10,4 +10,4 @@ test('stopped after a fact of every type, started again: the end is that of the 
     'no scenario records these',
   ).toEqual([])
   await expectSameEnds(firstAndLast(facts))
-}, 120_000)
+}, 240_000)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type FactType, fact_types } from './fact-types.ts'
+import { type FactType, fact_types, isAboutContent } from './fact-types.ts'
 import type { Stop } from './mortal-ledger.ts'
 import { type Run, runScenario } from './run-scenario.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -13,6 +13,8 @@ export interface PlannedStop {
   scenario: Scenario
   undisturbed: Run
   stop: Stop
+  /** Whether anything was told after it in the undisturbed run. */
+  has_next: boolean
 }
 
 /** Every fact of the undisturbed runs as a place to stop at, in the order of the scenarios and of time. */
@@ -20,30 +22,36 @@ export async function everyFact(): Promise<PlannedStop[]> {
   const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
   return runs.flatMap(({ scenario, undisturbed }) => {
     const seen = new Map<FactType, number>()
-    return undisturbed.facts.map((type) => {
+    return undisturbed.facts.map((type, index, { length }) => {
       const occurrence = (seen.get(type) ?? 0) + 1
       seen.set(type, occurrence)
-      return { scenario, undisturbed, stop: { type, occurrence, when: 'at once' as const } }
+      const stop = { type, occurrence, when: 'at once' as const }
+      return { scenario, undisturbed, stop, has_next: index < length - 1 }
     })
   })
 }
 
 /** Each stop in a list of its own, both ways to die there. */
 export function bothWays(facts: readonly PlannedStop[]): PlannedStop[][] {
-  return facts.flatMap((planned) => [[planned], [beforeNext(planned)]])
+  return facts.flatMap((planned) => (planned.has_next ? [[planned], [beforeNext(planned)]] : [[planned]]))
 }
 
 /**
- * For each type the first fact and the last of the shortest run that has it. How often some are told hangs on the speed of the
- * machine (the service is asked again until it is ready), so the other runs that have it stand ready behind it.
+ * For each type the first fact of the shortest run that has it; the last one, too, where somebody acts on the service between it
+ * and the next fact. How often some are told hangs on the speed of the machine (the service is asked again until it is ready), so
+ * the other runs that have it stand ready behind it.
  */
 export function firstAndLast(facts: readonly PlannedStop[]): PlannedStop[][] {
   const shortest_first = [...facts].sort((a, b) => a.undisturbed.took_ms - b.undisturbed.took_ms)
   return fact_types.flatMap((type) => {
     const places = shortest_first.filter(({ stop }) => stop.type === type)
     const firsts = places.filter(({ stop }) => stop.occurrence === 1)
-    const lasts = firsts.map(({ scenario }) => places.findLast((place) => place.scenario === scenario)!)
-    return [firsts, lasts.map(beforeNext)]
+    if (!isAboutContent(type)) return [firsts]
+    const lasts = firsts.flatMap(({ scenario }) => {
+      const last = places.findLast((place) => place.scenario === scenario && place.has_next)
+      return last ? [beforeNext(last)] : []
+    })
+    return [firsts, lasts]
   })
 }
 

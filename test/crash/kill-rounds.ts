@@ -1,0 +1,67 @@
+import { expect } from 'vitest'
+import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege } from './kill.ts'
+
+/** So many kills in one first pass over the files; then new files, a new service and a new ledger. */
+const kills_a_series = 15
+/** The last requests of a place come only if nothing before them was saved by a kill: moments are drawn from the first part. */
+const drawn_from = 0.7
+
+/**
+ * Kills the program at moments drawn from the requests of an undisturbed pass, the places in turn, and holds what is left at the
+ * end against the files. Answers how many kills fell where.
+ */
+export async function killRounds(kills: number, random = Math.random): Promise<Map<KillPlace, number>> {
+  const undisturbed = await besiege([])
+  const waiting = Array.from({ length: kills }, (_, index) => {
+    const place = kill_places[index % kill_places.length]!
+    const count = undisturbed.reached.get(place) ?? 0
+    expect(count, `requests at ${place}`).toBeGreaterThan(0)
+    return { place, nth: 1 + Math.floor(random() * count * drawn_from) }
+  })
+  const histogram = new Map<KillPlace, number>()
+  const lost = new Map<KillPlace, number>()
+  while (waiting.length > 0) {
+    const series = await besiege(waiting.splice(0, kills_a_series))
+    waiting.push(...series.left)
+    for (const kill of series.kills) {
+      histogram.set(kill.place, (histogram.get(kill.place) ?? 0) + 1)
+      lost.set(kill.place, (lost.get(kill.place) ?? 0) + kill.slots_lost)
+    }
+  }
+  const lines = kill_places.map((place) => {
+    const count = histogram.get(place) ?? 0
+    return `${place.padEnd(16)} ${String(count).padStart(3)} ${'#'.repeat(count)}  slots lost: ${lost.get(place) ?? 0}`
+  })
+  console.log(['kill -9:', ...lines].join('\n'))
+  return histogram
+}
+
+interface Series {
+  kills: { place: KillPlace; slots_lost: number }[]
+  left: KillMoment[]
+  reached: ReadonlyMap<KillPlace, number>
+}
+
+/** One folder brought in, with these kills on the way, and all that must hold afterwards. */
+async function besiege(moments: readonly KillMoment[]): Promise<Series> {
+  const siege = await Siege.begin()
+  try {
+    const left = await siege.run(moments)
+    siege.expectWhole()
+    const kills = siege.kills()
+    for (const { place, slots_lost } of kills) expect(slots_lost, place).toBeLessThanOrEqual(most_in_flight)
+    const allowed = siege.contents() + kills.length * most_in_flight
+    expect(siege.requests('put')).toBeLessThanOrEqual(allowed)
+    const reached = new Map(siege.reached())
+    const before = ['assets.create', 'put', 'assets.complete'] as const
+    const sent = before.map((place) => siege.requests(place))
+    await siege.run()
+    expect(
+      before.map((place) => siege.requests(place)),
+      'another pass finds nothing to send',
+    ).toEqual(sent)
+    return { kills, left, reached }
+  } finally {
+    await siege.close()
+  }
+}
