@@ -50,8 +50,8 @@ export interface KillMoment {
 }
 
 const connections = 4
-/** Two contents a connection: more cannot be under way in one life. */
-export const most_in_flight = 2 * connections
+/** The uploader has four contents under way for each connection: so many slots one death can cost. */
+export const most_in_flight = 4 * connections
 /** A pass over 300 files takes two seconds on a free machine. */
 const pass_most_ms = 60_000
 
