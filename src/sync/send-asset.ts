@@ -10,6 +10,7 @@ import { isUnfilled } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
+import { withoutTicket } from './without-ticket.ts'
 
 export interface SendTools extends SourceTools {
   ledger: Ledger
@@ -19,6 +20,8 @@ export interface SendTools extends SourceTools {
   report: SyncReport
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
+  /** Large contents: asks for a slot only when a connection is free. */
+  whenLineIsFree(task: () => Promise<void>): Promise<unknown>
 }
 
 const still_at_it: readonly ContentFact['type'][] = ['slot_intended', 'slot_reserved', 'bytes_accepted']
@@ -64,9 +67,16 @@ class Sender {
     this.#source = await openSendingSource(this.#work, this.#tools, changed)
     if (changed.length > 0) await this.#tools.ledger.record(changed)
     if (!this.#source) return
-    const slot = await this.#slot(this.#source)
+    const source = this.#source
+    if (this.#work.size <= this.#tools.small_file_bytes) await this.#sendSource(source)
+    else await this.#tools.whenLineIsFree(() => this.#sendSource(source))
+  }
+
+  async #sendSource(source: SendingSource): Promise<void> {
+    if (this.#signal.aborted) return
+    const slot = await this.#slot(source)
     if (!slot) return
-    if (!(await this.#put(slot.ticket, this.#source))) return
+    if (!(await this.#put(slot.ticket, source))) return
     await this.complete(slot.asset_id, slot.ticket)
   }
 
@@ -91,7 +101,7 @@ class Sender {
     const { content, project_id, md5, without_md5 } = this.#work
     const { report, remote, folders } = this.#tools
     await this.#record({ type: 'slot_intended', content })
-    const folder = folders.get(source.place.folder)!
+    const folder = folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
     const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
     const created = await this.#call('api', remote.createAsset(project_id, asset))
@@ -139,7 +149,7 @@ class Sender {
         await this.#ingestStarted(outcome.value.status === 'ready')
         return
       }
-      const { failure } = outcome
+      const failure = withoutTicket(outcome.failure, ticket ?? this.#work.ticket)
       if (failure.about === 'slot_gone') {
         // One new slot; a service that forgets that one too has a fault that a person must look at.
         if (slots_lost > 0) await this.#refuse(failure)
@@ -196,7 +206,7 @@ class Sender {
   }
 
   async #fileFault(source: SendingSource, error: unknown): Promise<void> {
-    const folder = this.#tools.folders.get(source.place.folder)!
+    const folder = this.#tools.folders.get(source.place.folder)!.settings
     await this.#tools.ledger.record([changedFact(source.place, folder, this.#tools, placeFault(error))])
     this.#tools.report.later(messageOf(error), this.#name())
   }
@@ -222,8 +232,10 @@ class Sender {
   async #failed(failure: Failure, host: 'api' | 'blob'): Promise<void> {
     if (this.#signal.aborted) return
     const { content, project_id, attempts } = this.#work
-    if (failure.about === 'content' || failure.about === 'unknown_protocol') return this.#refuse(failure)
+    if (failure.about === 'content') return this.#refuse(failure)
     if ((await this.#tools.circuits.failed(failure, project_id, host)) === 'hold') return
+    // Not understood, while others were: a person must look at what was seen.
+    if (failure.about === 'unknown_protocol' && attempts > 0) return this.#refuse(failure)
     if (await this.#gaveUp(failure)) return
     const error = { code: failure.code ?? failure.about, message: textOf(failure) }
     await this.#record({ type: 'set_back', content, not_before_ms: this.#later(attempts), error })
