@@ -42,7 +42,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
         },
         async (options) => {
           if (!load) return
-          refuseNoNumbers(options)
+          refuseOddValues(options, words)
           const { command } = await load()
           answer = await command.run(options as never, terminal)
         },
@@ -85,7 +85,6 @@ function createParser(terminal: Terminal): Argv<GlobalOptions> {
       // A file may be called 007 and must not become 7.
       'parse-positional-numbers': false,
       'parse-numbers': false,
-      'duplicate-arguments-array': false,
     })
     .option('config', {
       type: 'string',
@@ -110,10 +109,12 @@ function plainWords(words: readonly string[]): string[] {
   return [...words.slice(0, at), ...paths]
 }
 
-/** yargs makes NaN of a word where a number belongs. */
-function refuseNoNumbers(options: object): void {
+/** yargs makes NaN of a word where a number belongs, and a list of an option that is given twice. */
+function refuseOddValues(options: object, words: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
+    const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+    if (is_option && Array.isArray(value)) throw new UsageFault(`--${name} is given more than once`)
   }
 }
 
