@@ -10,6 +10,7 @@ const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['status', '--jsno'], /Unknown argument: jsno\n {2}did you mean --json\?/],
   [['sync', '--token', 'pat_x'], /Unknown argument: token/],
   [['sync', '--config'], /config/],
+  [['sync', '--config', 'a.yaml', '--config=b.yaml'], /--config is given more than once/],
   [['explain'], /./],
   [['accept'], /./],
   [['ls', '--state', 'lost'], /lost/],
