@@ -5,6 +5,7 @@ import type { Amount, FolderView } from '../ledger/view-folders.ts'
 import type { PassView } from '../ledger/view-pass.ts'
 import type { Example, ProblemGroup } from '../ledger/view-problems.ts'
 import type { Stage } from '../ledger/view-stage.ts'
+import { folderStatus, isComplete } from '../status/view.ts'
 import { type ExitCode, exit_codes } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -23,6 +24,9 @@ export interface PassEnd {
   now_ms: number
 }
 
+/** Of what a scan could not look into; `status` names more. */
+const most_names = 3
+
 const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 
 /** What a pass came to, for people: what is in, what is not, and why. */
@@ -31,7 +35,6 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   const sum = (stages: readonly Stage[]) => sumOf(folders, stages)
   const ready = sum(['ready'])
   const offline = folders.filter(({ offline_reason }) => offline_reason !== undefined)
-  const not_in = sum(['refused', 'removed_on_service', 'blocked', ...waiting]).files
   const line = (title: string, amount: Amount, style = (text: string) => text) =>
     `${style(title.padEnd(9))} ${formatCount(amount.files)} ${amount.files === 1 ? 'file' : 'files'}, ${formatBytes(amount.bytes)}`
 
@@ -52,7 +55,28 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   if (skipped.files > 0) lines.push(line('skipped', skipped), ...skippedLines(end))
   for (const { name, offline_reason } of offline)
     lines.push(`${styles.red('offline  ')} ${name}: ${printable(offline_reason ?? '')}`)
-  return { lines, exit_code: not_in + offline.length > 0 ? exit_codes.incomplete : exit_codes.ok }
+  for (const folder of folders) lines.push(...unseenLines(folder).map((text) => styles.red(text)))
+  const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
+  return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
+}
+
+/** What the last scan could not look into: there may be files in it that nobody knows of. */
+function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
+  if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan is not over`] : []
+  const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
+  const lines: string[] = []
+  if (unreadable_total > 0) {
+    const places = unreadable.slice(0, most_names).map(({ path, code }) => `${path} (${code})`)
+    const rest = unreadable_total > places.length ? ' …' : ''
+    lines.push(`unseen    ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
+  }
+  if (odd_names_total > 0) {
+    const names = odd_names.slice(0, most_names)
+    const rest = odd_names_total > names.length ? ' …' : ''
+    const count = formatCount(odd_names_total)
+    lines.push(`unseen    ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
+  }
+  return lines.map(printable)
 }
 
 function sumOf(folders: readonly FolderView[], stages: readonly Stage[]): Amount {

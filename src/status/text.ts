@@ -38,20 +38,50 @@ function aboutText(about: string): string {
 }
 
 function sayVerdict(writer: LineWriter, status: StatusView): void {
-  const total = (wanted: readonly Stage[]) =>
-    status.folders.reduce(
-      (sum, { stages }) => {
-        const amount = amountOf(stages, wanted)
-        return { files: sum.files + amount.files, bytes: sum.bytes + amount.bytes }
-      },
-      { files: 0, bytes: 0 },
-    )
-  const ready = total(['ready'])
-  const moving = total(underway)
+  const ready = totalOf(status, ['ready'])
   if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
-  else writer.say(`not all is in: ${amountText(ready)} ready, ${amountText(moving)} on the way`, { tone: 'warn' })
-  sayDaemon(writer, status, moving.files > 0)
+  else if (status.folders.every(({ state }) => state === 'new')) {
+    writer.say('nothing was looked at yet', { tone: 'warn' })
+  } else {
+    const text = [`${amountText(ready)} ready`, ...missingTexts(status)].join(', ')
+    writer.say(`not all is in: ${text}`, { tone: 'warn' })
+  }
+  sayDaemon(writer, status, totalOf(status, underway).files > 0)
+}
+
+function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
+  const sum = { files: 0, bytes: 0 }
+  for (const { stages } of folders) {
+    const { files, bytes } = amountOf(stages, wanted)
+    sum.files += files
+    sum.bytes += bytes
+  }
+  return sum
+}
+
+/** Why it is not all in: each cause that `isComplete` knows. */
+function missingTexts(status: StatusView): string[] {
+  const texts: string[] = []
+  for (const [what, stages] of [
+    ['on the way', underway],
+    ['blocked', ['blocked']],
+    ['refused', ['refused']],
+    ['removed on the service', ['removed_on_service']],
+  ] as const) {
+    const amount = totalOf(status, stages)
+    if (amount.files > 0) texts.push(`${amountText(amount)} ${what}`)
+  }
+  for (const { name, state, last_scan } of status.folders) {
+    if (state === 'offline') texts.push(`${name} is offline`)
+    else if (state === 'new') texts.push(`${name} was not looked at yet`)
+    else if (last_scan === null) texts.push(`the first scan of ${name} is not over`)
+    else {
+      if (last_scan.unreadable_total > 0) texts.push(`a part of ${name} cannot be read`)
+      if (last_scan.odd_names_total > 0) texts.push(`names in ${name} are not UTF-8`)
+    }
+  }
+  return texts
 }
 
 function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean): void {

@@ -131,7 +131,8 @@ function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[
 const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
 const newFolder = { state: 'new', since: null, reason: null, last_scan: null, stages: nothing } as const
 
-function folderStatus(folder: FolderView): FolderStatus {
+/** A folder as the ledger knows it. */
+export function folderStatus(folder: FolderView): FolderStatus {
   const { name, root, project_id, offline_reason, scan, scan_began_ms, scan_ended_ms } = folder
   const state = folder.online ? 'online' : offline_reason === undefined ? 'new' : 'offline'
   return {
@@ -164,17 +165,19 @@ export function amountOf(of: Record<Stage, Amount>, wanted: readonly Stage[]): A
 
 /**
  * What is skipped was left out on purpose. A folder that was not looked at, is offline, or holds what cannot be read or named
- * may have files that are not in: that is not "all ready".
+ * may have files that are not in: that is not "all ready". One judgement for `status` and the end of a pass.
  */
+export function isComplete({ state, last_scan, stages }: FolderStatus): boolean {
+  return (
+    state === 'online' &&
+    last_scan !== null &&
+    last_scan.unreadable_total === 0 &&
+    last_scan.odd_names_total === 0 &&
+    amountOf(stages, not_in).files === 0
+  )
+}
+
 function verdictOf({ troubles, folders }: Pick<StatusView, 'troubles' | 'folders'>): Verdict {
   if (troubles.some(({ about }) => about === 'account' || about.startsWith('project'))) return 'refused'
-  const complete = folders.every(
-    ({ state, last_scan, stages }) =>
-      state === 'online' &&
-      last_scan !== null &&
-      last_scan.unreadable_total === 0 &&
-      last_scan.odd_names_total === 0 &&
-      amountOf(stages, not_in).files === 0,
-  )
-  return complete ? 'all_ready' : 'incomplete'
+  return folders.every(isComplete) ? 'all_ready' : 'incomplete'
 }

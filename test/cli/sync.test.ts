@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTree } from '../tree.ts'
@@ -52,6 +52,14 @@ test('an offline folder is not "all in": 3', async () => {
   const home = await Home.make()
   rmSync(join(home.path, 'docs'), { recursive: true })
   expect(await home.sluice('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
+})
+
+test('what a scan could not take is not "all in": 3, from sync and from status', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]), 'hidden')
+  expect(await home.sluice('sync')).toMatchObject({ code: 3, out: expect.stringContaining('unseen    docs: 1 ×') })
+  const status = await home.sluice('status')
+  expect(status).toMatchObject({ code: 3, out: expect.stringMatching(/^not all is in: .*names in docs are not UTF-8/) })
 })
 
 test.each([

@@ -141,6 +141,21 @@ test('a quiet day is short', () => {
   `)
 })
 
+test('before the first pass', () => {
+  const status: StatusView = { ...quiet, verdict: 'incomplete', folders: [{ ...folder, state: 'new' }] }
+  expect(text(status, 80)[0]).toBe('nothing was looked at yet')
+})
+
+test('what is not all in names every cause', () => {
+  const [much, offline, later] = busy.folders
+  const first = { ...folder, name: 'first' }
+  const folders = [{ ...much!, stages: { ...none, blocked: { files: 1, bytes: 2 } } }, offline!, later!, first]
+  expect(text({ ...busy, verdict: 'incomplete', folders }, Number.POSITIVE_INFINITY)[0]).toBe(
+    'not all is in: 0 files (0 B) ready, 1 file (2 B) blocked, a part of notes cannot be read, names in notes are not UTF-8, ' +
+      'share is offline, later was not looked at yet, the first scan of first is not over',
+  )
+})
+
 test('a busy one says what is wrong first, and what to do', () => {
   expect(text(busy, 100).join('\n')).toMatchSnapshot()
   const lines = text(busy, 100)
