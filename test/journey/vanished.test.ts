@@ -17,6 +17,19 @@ journeys('assets that are not there', (profile) => {
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
   })
 
+  test('removed while pages of the list are read: what is not on them is asked for alone', async () => {
+    const names = Array.from({ length: 5 }, (_, index) => `docs/${index}.txt`)
+    const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+    const service = { ingest: { delay_ms: 600 } }
+    const journey = await begin({ profile, tree, service, config: { follow: { list_from: 1 } } })
+    await journey.stage('docs/0.txt', 'ingesting')
+    const { asset_id } = journey.file('docs/0.txt')!
+    await journey.service.removeAsset(asset_id!)
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 6, puts: 6 })
+    expect(journey.requests('assets.read')).toMatchObject([{ status: 404 }])
+  })
+
   test('removed there twice: that is meant, and said', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service: { ingest: { delay_ms: 1_000 } } })
     for (const round of [1, 2]) {

@@ -1,5 +1,5 @@
 /** No step of a journey takes longer than this on two cores that have much else to do; what does, hangs. */
-const patience_ms = 20_000
+const patience_ms = 30_000
 const look_again_ms = 10
 
 /** Polls until the fact holds. `state` is told when it never does, so that a red test says where things stood. */
