@@ -1,10 +1,16 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { FileLines } from '../base/log-rate.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
 import type { SyncReport } from '../sync/report.ts'
 
+const same_fault_ms = minute_ms
+/** Different faults that are remembered. */
+const most_faults = 200
+
 /** What sync tells, as log lines: a line a file while there are few, a summary when there are many, refusals always. */
-export function logReport(log: Log, lines: FileLines): SyncReport {
+export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport {
+  const told_ms = new Map<string, number>()
   return {
     ready: (name) => lines.passed('ready', name),
     sent: (name, bytes) => lines.passed('sent', name, { bytes }),
@@ -16,8 +22,14 @@ export function logReport(log: Log, lines: FileLines): SyncReport {
     folder: (name, what, level) => log[level]({ folder: name }, `folder ${name} ${what}`),
     trouble: (about, what, level) => log[level]({ about }, `${about}: ${what}`),
     fault: (where, error) => {
+      // A fault of the machine (a full disk) meets every file: once a minute says it all.
+      const what = `${where}: ${messageOf(error)}`
+      const now_ms = clock.monotonic_ms()
+      if (now_ms - (told_ms.get(what) ?? Number.NEGATIVE_INFINITY) < same_fault_ms) return
+      if (told_ms.size >= most_faults) told_ms.clear()
+      told_ms.set(what, now_ms)
       const hint = error instanceof SluiceError ? error.hint : undefined
-      log.error({ err: error, ...(hint === undefined ? {} : { hint }) }, `${where}: ${messageOf(error)}`)
+      log.error({ err: error, ...(hint === undefined ? {} : { hint }) }, what)
     },
   }
 }

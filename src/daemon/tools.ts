@@ -54,7 +54,7 @@ export async function openTools({ config, secrets, clock, log, wrap_ledger }: To
     const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
     const lines = createFileLines({ log: room, clock, files_per_second: config.log.files_per_second })
     const examiner = startExaminer({ threads: config.hashing.threads })
-    const { report, ledgerFault } = notingLedgerFaults(logReport(room, lines))
+    const { report, ledgerFault } = notingLedgerFaults(logReport(room, lines, clock))
     return { ledger: wrap_ledger?.(ledger) ?? ledger, remote, examiner, clock, report, lines, ledgerFault }
   } catch (error) {
     await remote.close()

@@ -38,8 +38,8 @@ export interface WorkerSettings {
 
 export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
   const { config, watch, only_folders, reloadToken, soft, hard } = options
-  const circuits = new Circuits({ ...tools, reloadToken, onSlowDown: () => uploader.slowDown() })
-  const settings = new Map(config.folders.map((folder) => [folder.name, folder]))
+  const projects = [...new Set(config.folders.map(({ project_id }) => project_id))]
+  const circuits = new Circuits({ ...tools, projects, reloadToken, onSlowDown: () => uploader.slowDown() })
   const folders = new Map(
     config.folders.map((folder) => [folder.name, { settings: folder, rules: createIgnoreRules(folder.path, folder) }]),
   )
@@ -58,7 +58,7 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     {
       ...tools,
       circuits,
-      folders: settings,
+      folders,
       now_ms: () => tools.clock.now_ms(),
       small_file_bytes: uploads.small_file_bytes,
       follow_first_ms: follow.first_ms,

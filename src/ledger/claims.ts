@@ -226,7 +226,9 @@ export class Claims {
   }
 
   #claim(work: ContentWork, content: number, now_ms: number, bytes = 0): void {
-    this.#claimed[work].claim(content, now_ms + this.#parts.limits.claim_ms, bytes)
+    // An upload may take hours; its sender lives in this process and always gives the claim back, so it never runs out under it.
+    const until_ms = work === 'send' ? Number.POSITIVE_INFINITY : now_ms + this.#parts.limits.claim_ms
+    this.#claimed[work].claim(content, until_ms, bytes)
   }
 
   #due(

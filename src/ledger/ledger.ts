@@ -5,7 +5,7 @@ import type { Ticket } from '../domain/ticket.ts'
 
 /**
  * The spine: workers tell it facts and ask it for work; nothing else passes between them. Every verb is asynchronous, coarse and
- * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over.
+ * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over (a claim to send does not run out: an upload may take hours).
  * Errors: `database.*` (full, damaged, …); what was recorded before stays.
  */
 export interface Ledger {

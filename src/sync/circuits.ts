@@ -1,5 +1,5 @@
 import { messageOf } from '../base/errors.ts'
-import { backoff_ms, type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
 import type { SyncReport } from './report.ts'
@@ -24,6 +24,8 @@ interface Tripped {
   since_ms: number
   message: string
   told: boolean
+  /** The service itself named the pause (Retry-After). */
+  asked_to_wait: boolean
 }
 
 /** One failure is weather, three in a row with no success between are a fault of the service. */
@@ -36,6 +38,13 @@ const token_look_ms = 2 * second_ms
 const old_token_ms = second_ms
 /** A probe that says nothing for this long was lost. */
 const probe_lost_ms = 2 * minute_ms
+/** Further than anything is put off. */
+const far_ahead_ms = 366 * day_ms
+/**
+ * Failures that may be those of the host, not of one item. An answer that nobody understands is one of them: a captive portal
+ * or a sign-in page answers every call in the same way.
+ */
+const of_a_host: readonly Failure['about'][] = ['network', 'later', 'unknown_protocol']
 /** A short pause that the service asked for is no trouble to tell people about. */
 const quiet_pause_ms = minute_ms
 
@@ -47,6 +56,8 @@ export interface CircuitTools {
   reloadToken: () => boolean
   /** The service asked for less at once. */
   onSlowDown: () => void
+  /** Every project of the configuration. */
+  projects: readonly string[]
 }
 
 export class Circuits {
@@ -60,15 +71,21 @@ export class Circuits {
     this.#tools = tools
   }
 
-  allowance(): Allowance {
+  /**
+   * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
+   * its pause is over it takes part again, and rests anew at its first refusal.
+   */
+  allowance(hosts: readonly ('api' | 'blob')[]): Allowance {
     const now_ms = this.#tools.clock.now_ms()
     this.#lookAtToken(now_ms)
     const except_projects: string[] = []
     let probing = false
     let wait_ms = 0
     for (const [about, { until_ms }] of this.#tripped) {
-      if (until_ms <= now_ms) probing = true
-      else if (about.startsWith('project:')) except_projects.push(about.slice('project:'.length))
+      if (about.startsWith('project:')) {
+        if (until_ms > now_ms) except_projects.push(about.slice('project:'.length))
+      } else if (about === 'blob' && !hosts.includes('blob')) continue
+      else if (until_ms <= now_ms) probing = true
       else wait_ms = Math.max(wait_ms, until_ms - now_ms)
     }
     if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_look_ms), except_projects }
@@ -92,12 +109,24 @@ export class Circuits {
     this.#probe_until_ms = 0
   }
 
+  /** Nothing is to be sent: what rested for its sake is no trouble any more. */
+  async nothingToSend(): Promise<void> {
+    const now_ms = this.#tools.clock.now_ms()
+    for (const [about, { until_ms }] of [...this.#tripped]) {
+      if (until_ms > now_ms) continue
+      if (about === 'blob') await this.#heal(about)
+      if (!about.startsWith('project:')) continue
+      const others = this.#tools.projects.filter((project) => about !== `project:${project}`)
+      if (!(await this.#tools.ledger.dueElsewhere(others, far_ahead_ms))) await this.#heal(about)
+    }
+  }
+
   /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
   async failed(failure: Failure, project_id: string, host: 'api' | 'blob'): Promise<'hold' | 'count'> {
     this.#probe_until_ms = 0
     if (failure.about === 'account') return this.#trip('account', failure)
     if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
-    if (failure.about !== 'network' && failure.about !== 'later') return 'count'
+    if (!of_a_host.includes(failure.about)) return 'count'
     if (failure.status === 429 || failure.status === 503) this.#tools.onSlowDown()
     if (failure.retry_after_ms !== undefined) return this.#trip(host, failure, failure.retry_after_ms)
     const in_a_row = (this.#in_a_row.get(host) ?? 0) + 1
@@ -114,8 +143,10 @@ export class Circuits {
   }
 
   /** What rests now, and since when. */
-  tripped(): { about: About; since_ms: number; message: string }[] {
-    return [...this.#tripped].map(([about, { since_ms, message }]) => ({ about, since_ms, message }))
+  tripped(): { about: About; since_ms: number; until_ms: number; asked_to_wait: boolean; message: string }[] {
+    return [...this.#tripped].map(([about, { since_ms, until_ms, asked_to_wait, message }]) => {
+      return { about, since_ms, until_ms, asked_to_wait, message }
+    })
   }
 
   async #trip(about: About, failure: Failure, pause_ms?: number): Promise<'hold'> {
@@ -129,7 +160,14 @@ export class Circuits {
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
     const told = before?.told === true || pause_ms === undefined || pause_ms > quiet_pause_ms
     const since_ms = before?.since_ms ?? now_ms
-    this.#tripped.set(about, { attempts: attempts + 1, until_ms: now_ms + wait_ms, since_ms, message, told })
+    this.#tripped.set(about, {
+      attempts: attempts + 1,
+      until_ms: now_ms + wait_ms,
+      since_ms,
+      message,
+      told,
+      asked_to_wait: pause_ms !== undefined,
+    })
     if (told && !before?.told) await this.#tell(about, failure, message)
     return 'hold'
   }

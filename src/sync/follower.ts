@@ -40,7 +40,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
   let in_flight = 0
 
   async function step(): Promise<{ wait_ms: number }> {
-    const { limit, wait_ms, except_projects } = circuits.allowance()
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
     if (limit === 0) return { wait_ms }
     const { work, next_due_ms } = await ledger.claimToFollow(Math.min(claimed_at_once, limit), { except_projects })
     if (work.length === 0) {

@@ -1,5 +1,6 @@
 import { isSluiceError } from '../base/errors.ts'
 import type { Examiner } from '../disk/examiner.ts'
+import type { IgnoreRules } from '../disk/ignore.ts'
 import { mimeType } from '../disk/mime.ts'
 import { openSource } from '../disk/source.ts'
 import type { FileFact } from '../domain/fact.ts'
@@ -17,7 +18,7 @@ export interface SendingSource {
 export interface SourceTools {
   examiner: Examiner
   small_file_bytes: number
-  folders: ReadonlyMap<string, FolderSettings>
+  folders: ReadonlyMap<string, { settings: FolderSettings; rules: IgnoreRules }>
   now_ms: () => number
 }
 
@@ -31,8 +32,14 @@ export async function openSendingSource(
   facts: FileFact[],
 ): Promise<SendingSource | undefined> {
   for (const place of work.sources) {
-    const folder = tools.folders.get(place.folder)
-    if (!folder) continue
+    const known = tools.folders.get(place.folder)
+    if (!known) continue
+    const { settings: folder, rules } = known
+    // The rules may have changed since it was taken up: what a person excluded never leaves. Intake finds out the rest.
+    if (rules.verdict(place.path, 'file').ignored || work.size > folder.max_file_bytes) {
+      facts.push(changedFact(place, folder, tools, 'missing'))
+      continue
+    }
     try {
       const source = await openPlace(work, place, folder, tools)
       if (typeof source !== 'string') return source

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { minute_ms } from '../base/time.ts'
+import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { SendWork } from '../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
@@ -19,24 +19,33 @@ export interface Uploader {
  */
 const contents_per_connection = 4
 const longest_rest_ms = minute_ms
+/** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
+const after_fault = { first_ms: 500, most_ms: minute_ms }
 
 export function startUploader(
-  tools: SendTools,
+  tools: Omit<SendTools, 'whenLineIsFree'>,
   options: { connections: number; signal: AbortSignal; hard_stop: AbortSignal },
 ): Uploader {
   const most = options.connections * contents_per_connection
   const queue = new PQueue({ concurrency: most })
+  // A slot lives for minutes, a large upload takes hours: those get their slot when a connection is free for them.
+  const line = new PQueue({ concurrency: options.connections })
+  const send = { ...tools, whenLineIsFree: (task: () => Promise<void>) => line.add(task) }
   const { ledger, circuits, clock, report } = tools
   let in_flight = 0
+  let faults_in_a_row = 0
+  let rest_until_ms = 0
 
   async function sendOne(work: SendWork): Promise<void> {
     try {
       // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
       if (options.signal.aborted || circuits.rests(work.project_id)) await ledger.release('send', [work.content])
-      else await sendAsset(work, tools, options.hard_stop)
+      else await sendAsset(work, send, options.hard_stop)
       if (queue.concurrency < most) queue.concurrency++
+      faults_in_a_row = 0
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
+      rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
     } finally {
       in_flight--
       worker.wake()
@@ -44,9 +53,15 @@ export function startUploader(
   }
 
   async function step(): Promise<{ wait_ms: number }> {
+    const rest_ms = rest_until_ms - clock.monotonic_ms()
+    if (rest_ms > 0) {
+      // Jobs that end wake this worker; without the pace they would make it spin.
+      await clock.sleep(rest_ms, options.signal)
+      return { wait_ms: 0 }
+    }
     const room = most * 2 - in_flight
     if (room < most) return { wait_ms: longest_rest_ms }
-    const { limit, wait_ms, except_projects } = circuits.allowance()
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
     if (limit === 1 && in_flight > 0) {
       circuits.unused()
@@ -58,6 +73,7 @@ export function startUploader(
       in_flight++
       void queue.add(() => sendOne(item))
     }
+    if (work.length === 0) await circuits.nothingToSend()
     if (work.length > 0) return { wait_ms: limit === 1 ? longest_rest_ms : 0 }
     const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
     return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }

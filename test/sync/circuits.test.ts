@@ -13,13 +13,22 @@ const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure 
   ...more,
 })
 
-function setUp(reloadToken = () => false) {
+function setUp(reloadToken = () => false, has_work = true) {
   const clock = new FakeClock(1_000_000)
   const told: Fact[] = []
-  // The circuits tell the ledger, and never ask it.
-  const ledger = { record: async (facts: readonly Fact[]) => void told.push(...facts) } as unknown as Ledger
+  const ledger = {
+    record: async (facts: readonly Fact[]) => void told.push(...facts),
+    dueElsewhere: async () => has_work,
+  } as unknown as Ledger
   let slowed = 0
-  const circuits = new Circuits({ ledger, clock, report: silent, reloadToken, onSlowDown: () => slowed++ })
+  const circuits = new Circuits({
+    ledger,
+    clock,
+    report: silent,
+    reloadToken,
+    onSlowDown: () => slowed++,
+    projects: ['project_a', 'p'],
+  })
   return { circuits, clock, told, slowed: () => slowed }
 }
 
@@ -29,23 +38,23 @@ test('one failure is weather, three in a row rest, one probe at a time, a succes
   await circuits.succeeded('p', 'api')
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('count')
-  expect(circuits.allowance().limit).toBe(Number.POSITIVE_INFINITY)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
   expect(told).toMatchObject([{ type: 'trouble_began', about: 'api' }])
-  expect(circuits.allowance().limit).toBe(0)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
 
   await clock.advance(1_000)
-  expect(circuits.allowance().limit).toBe(1)
-  expect(circuits.allowance().limit).toBe(0)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(await circuits.failed(failure('network'), 'p', 'api')).toBe('hold')
-  expect(circuits.allowance().limit).toBe(0)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(told).toHaveLength(1)
 
   await clock.advance(2_000)
-  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   await circuits.succeeded('p', 'api')
   expect(told).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended', about: 'api' }])
-  expect(circuits.allowance().limit).toBe(Number.POSITIVE_INFINITY)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('a refused token rests everything at once, until there is another one', async () => {
@@ -53,21 +62,24 @@ test('a refused token rests everything at once, until there is another one', asy
   const { circuits, clock, told } = setUp(() => is_new)
   expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
   expect(told).toMatchObject([{ type: 'trouble_began', about: 'account' }])
-  expect(circuits.allowance().limit).toBe(0)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true
   await clock.advance(2_000)
   // What is still out carries the old token, and its answers say nothing about the new one.
-  expect(circuits.allowance()).toMatchObject({ limit: 0, wait_ms: 1_000 })
+  expect(circuits.allowance(['api', 'blob'])).toMatchObject({ limit: 0, wait_ms: 1_000 })
   is_new = false
   expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
   await clock.advance(1_000)
-  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
 test('a refused project rests alone', async () => {
   const { circuits } = setUp()
   expect(await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')).toBe('hold')
-  expect(circuits.allowance()).toMatchObject({ limit: Number.POSITIVE_INFINITY, except_projects: ['project_a'] })
+  expect(circuits.allowance(['api', 'blob'])).toMatchObject({
+    limit: Number.POSITIVE_INFINITY,
+    except_projects: ['project_a'],
+  })
 })
 
 test('Retry-After is obeyed, with less at once, and a short one is no trouble', async () => {
@@ -77,9 +89,9 @@ test('Retry-After is obeyed, with less at once, and a short one is no trouble', 
   expect(slowed()).toBe(1)
   expect(told).toEqual([])
   await clock.advance(6_999)
-  expect(circuits.allowance().limit).toBe(0)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   await clock.advance(1)
-  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
 test('a blob store that fails does not heal by an API that answers', async () => {
@@ -91,7 +103,7 @@ test('a blob store that fails does not heal by an API that answers', async () =>
 
 test('a fault of one content never rests anything', async () => {
   const { circuits } = setUp()
-  for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone', 'unknown_protocol'] as const) {
+  for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone'] as const) {
     for (let times = 0; times < 5; times++) expect(await circuits.failed(failure(about), 'p', 'api')).toBe('count')
   }
   expect(circuits.tripped()).toEqual([])
@@ -101,7 +113,42 @@ test('a probe that found nothing to do is given back', async () => {
   const { circuits, clock } = setUp()
   await circuits.failed(failure('later', { retry_after_ms: 1_000 }), 'p', 'api')
   await clock.advance(1_000)
-  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
   circuits.unused()
-  expect(circuits.allowance().limit).toBe(1)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
+})
+
+test('a sign-in page that answers every call rests the host, and refuses nothing', async () => {
+  const { circuits } = setUp()
+  for (const verdict of ['count', 'count', 'hold']) {
+    expect(await circuits.failed(failure('unknown_protocol', { status: 302 }), 'p', 'api')).toBe(verdict)
+  }
+})
+
+test('a project whose pause is over takes part again, and slows no other down', async () => {
+  const { circuits, clock } = setUp()
+  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
+  await clock.advance(20_000)
+  expect(circuits.allowance(['api'])).toMatchObject({ limit: Number.POSITIVE_INFINITY, except_projects: [] })
+  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
+  expect(circuits.allowance(['api'])).toMatchObject({ except_projects: ['project_a'] })
+})
+
+test('a trouble ends when nothing is left that could meet it', async () => {
+  const { circuits, clock, told } = setUp(() => false, false)
+  await circuits.failed(failure('project', { status: 404 }), 'project_a', 'api')
+  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  await circuits.nothingToSend()
+  expect(circuits.tripped()).toHaveLength(2)
+  await clock.advance(60_000)
+  await circuits.nothingToSend()
+  expect(circuits.tripped()).toEqual([])
+  expect(told.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
+})
+
+test('a blob store that rests stops no worker that needs the API alone', async () => {
+  const { circuits } = setUp()
+  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
+  expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
 })
