@@ -22,7 +22,8 @@ export async function killRounds(kills: number, random = Math.random): Promise<M
   const lost = new Map<KillPlace, number>()
   while (waiting.length > 0) {
     const series = await besiege(waiting.splice(0, kills_a_series))
-    waiting.push(...series.left)
+    // Drawn too late for a pass in which the kills before them had saved requests: earlier, the next time.
+    waiting.push(...series.left.map(({ place, nth }) => ({ place, nth: Math.ceil(nth / 2) })))
     for (const kill of series.kills) {
       histogram.set(kill.place, (histogram.get(kill.place) ?? 0) + 1)
       lost.set(kill.place, (lost.get(kill.place) ?? 0) + kill.slots_lost)
