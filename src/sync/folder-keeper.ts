@@ -8,7 +8,7 @@ import type { FolderSettings } from './folder-settings.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
-import { type ScanTools, scanOnce } from './scan-folder.ts'
+import { countMissing, type ScanTools, scanOnce } from './scan-folder.ts'
 
 export interface KeeperTools extends ScanTools {
   ledger: Ledger
@@ -32,8 +32,11 @@ const root_look_ms = 5 * second_ms
 /** Scans asked for by doubt rest at least this long after the last one: a storm of events is one scan. */
 const scan_rest_ms = 2 * second_ms
 const hints_at_once = 500
+const comparing = 'another disk is mounted here; it is compared with what is known'
 /** Scans stand in for a watcher that is missing or does not cover the whole folder. */
 const unwatched_scan_ms = 2 * minute_ms
+/** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
+const doubt_rest_ms = 2 * minute_ms
 /** A watcher that cannot start (inotify limit) is tried again after this. */
 const watcher_retry_ms = 10 * minute_ms
 
@@ -61,10 +64,12 @@ class Keeper implements FolderKeeper {
   readonly #scanner: Worker
   readonly #hinter: Worker
   #watcher: { close(): Promise<void>; trouble(): string | undefined } | undefined
-  #watcher_retry_ms = 0
-  #scan_asked = true
-  #next_scan_ms = 0
+  // All three by the monotonic clock: a wall clock set back must not put a scan off.
+  #watcher_retry_ms = Number.NEGATIVE_INFINITY
+  #next_scan_ms = Number.NEGATIVE_INFINITY
   #last_scan_ms = Number.NEGATIVE_INFINITY
+  #scan_asked = true
+  #doubt: { device: bigint; reason: string; until_ms: number } | undefined
   #busy = true
   #looking = false
   #is_online = false
@@ -96,6 +101,7 @@ class Keeper implements FolderKeeper {
 
   rescan(): void {
     this.#last_scan_ms = Number.NEGATIVE_INFINITY
+    if (this.#doubt) this.#doubt.until_ms = Number.NEGATIVE_INFINITY
     this.#askForScan()
   }
 
@@ -109,12 +115,12 @@ class Keeper implements FolderKeeper {
   }
 
   async #keep(): Promise<{ wait_ms: number }> {
-    const now_ms = this.#tools.clock.now_ms()
     const state = await this.#checkRoot()
     if (!state) {
       this.#busy = false
       return { wait_ms: root_look_ms }
     }
+    const now_ms = this.#tools.clock.monotonic_ms()
     await this.#keepWatching(now_ms)
     const is_due = this.#scan_asked || now_ms >= this.#next_scan_ms
     const rest_ms = this.#last_scan_ms + scan_rest_ms - now_ms
@@ -122,7 +128,7 @@ class Keeper implements FolderKeeper {
     if (!this.#scan_asked) this.#busy = false
     const soon_ms = this.#scan_asked
       ? Math.max(1, Math.min(rest_ms, scan_rest_ms))
-      : this.#next_scan_ms - this.#tools.clock.now_ms()
+      : this.#next_scan_ms - this.#tools.clock.monotonic_ms()
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
   }
 
@@ -142,7 +148,13 @@ class Keeper implements FolderKeeper {
         `it is empty, and held ${count} files: unmounted? If it is rightly empty: sluice accept ${name}`,
       )
     }
-    if (!state.online || state.device !== status.device) {
+    const is_other = state.device !== undefined && state.device !== status.device
+    if (is_other && held_many && !state.empty_accepted) {
+      const doubt = await this.#doubtAbout(status.device, state)
+      if (doubt !== undefined) return this.#goOffline(state, doubt)
+    }
+    this.#doubt = undefined
+    if (!state.online || is_other) {
       await ledger.record([{ type: 'folder_online', folder: name, device: status.device }])
       if (!state.online && state.device !== undefined) this.#tools.report.folder(name, 'is back', 'info')
       await this.#unwatch()
@@ -150,6 +162,28 @@ class Keeper implements FolderKeeper {
     }
     this.#is_online = true
     return state
+  }
+
+  /**
+   * Why the disk that now stands here is not the one that is known; undefined when it is (mounted anew, by another number). The
+   * ledger keeps the known device until then, so the doubt outlives this process. While the two are compared the folder is
+   * offline: nobody looks into it.
+   */
+  async #doubtAbout(device: bigint, state: FolderState): Promise<string | undefined> {
+    const { clock, ledger } = this.#tools
+    const { name, known_files } = state
+    const doubt = this.#doubt
+    if (doubt?.device === device && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
+    this.#busy = true
+    this.#is_online = false
+    if (state.online) await ledger.record([{ type: 'folder_offline', folder: name, reason: comparing }])
+    const missing = await countMissing(this.#folder, this.#tools, { known_files, signal: this.#signal })
+    if (missing === undefined) return comparing
+    const now = (await ledger.folders()).find((other) => other.name === name)
+    if (now?.empty_accepted || missing * 2 <= known_files) return undefined
+    const reason = `another disk is mounted here, or none: ${missing} of ${known_files} files are missing; if that is right: sluice accept ${name}`
+    this.#doubt = { device, reason, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+    return reason
   }
 
   async #goOffline(state: FolderState, reason: string): Promise<undefined> {
@@ -203,7 +237,7 @@ class Keeper implements FolderKeeper {
       this.#scan_asked = true
       throw error
     })
-    this.#last_scan_ms = clock.now_ms()
+    this.#last_scan_ms = clock.monotonic_ms()
     if (outcome.kind === 'finished') {
       await ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary }])
       const is_covered = !this.#watch || (this.#watcher !== undefined && this.#watcher.trouble() === undefined)
@@ -211,7 +245,7 @@ class Keeper implements FolderKeeper {
         ? this.#folder.rescan_interval_ms
         : Math.min(this.#folder.rescan_interval_ms, unwatched_scan_ms)
       // Jittered, so that many folders and many machines do not scan in step.
-      this.#next_scan_ms = clock.now_ms() + interval_ms * (0.9 + 0.2 * Math.random())
+      this.#next_scan_ms = clock.monotonic_ms() + interval_ms * (0.9 + 0.2 * Math.random())
     } else {
       this.#scan_asked = true
       if (outcome.kind === 'doubtful') {

@@ -58,6 +58,27 @@ export async function scanOnce(
   return { kind: 'finished', summary: summaryOf(end) }
 }
 
+/**
+ * Walks the folder and looks at nothing. Answers how many of the known files are missing at the least, undefined when the walk
+ * did not come to its end.
+ */
+export async function countMissing(
+  folder: FolderSettings,
+  tools: ScanTools,
+  options: { known_files: number; signal: AbortSignal },
+): Promise<number | undefined> {
+  const { known_files, signal } = options
+  const { batch_entries } = tools
+  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, signal })
+  const walk = new Walk(folder, tools, undefined)
+  for await (const batch of scan.batches) await walk.compare(batch)
+  const end = await scan.end
+  if (!end.complete || signal.aborted) return undefined
+  await walk.close()
+  // Files that wait for their next look are not among the missing, and no more files are known here than were met.
+  return Math.max(walk.missing_total, known_files - end.files)
+}
+
 class Walk {
   readonly #folder: FolderSettings
   readonly #tools: ScanTools
@@ -67,7 +88,7 @@ class Walk {
   #fault: { error: unknown } | undefined
   #after_path: string | undefined
   #missing: string[] = []
-  #missing_total = 0
+  missing_total = 0
 
   constructor(folder: FolderSettings, tools: ScanTools, under: string | undefined) {
     this.#folder = folder
@@ -76,11 +97,17 @@ class Walk {
     this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
   }
 
-  async take(batch: ScanBatch): Promise<void> {
-    if (batch.count === 0) return
+  /** The indices of entries that differ from the ledger. */
+  async compare(batch: ScanBatch): Promise<Uint32Array> {
+    if (batch.count === 0) return new Uint32Array()
     const through_path = entryPath(batch, batch.count - 1)
     const changed = await this.#compare(batch, through_path)
     this.#after_path = through_path
+    return changed
+  }
+
+  async take(batch: ScanBatch): Promise<void> {
+    const changed = await this.compare(batch)
     const paths = [...changed].map((index) => entryPath(batch, index))
     for (let from = 0; from < paths.length; from += looks_a_round)
       await this.#look(paths.slice(from, from + looks_a_round))
@@ -109,7 +136,7 @@ class Walk {
   /** Why this does not look like the folder that is known; undefined when it does. */
   async doubt(end: ScanEnd): Promise<string | undefined> {
     const state = (await this.#tools.ledger.folders()).find(({ name }) => name === this.#folder.name)
-    if (!state || state.empty_accepted || this.#missing_total <= this.#tools.empty_folder_files) return undefined
+    if (!state || state.empty_accepted || this.missing_total <= this.#tools.empty_folder_files) return undefined
     if (end.files > 0) return undefined
     return `none of its ${state.known_files} files is there`
   }
@@ -121,7 +148,7 @@ class Walk {
     const { names, ends, stats } = batch
     const stretch = { folder: this.#folder.name, after_path: this.#after_path, through_path, names, ends, stats }
     const { changed, missing, missing_total } = await this.#tools.ledger.differences(stretch)
-    this.#missing_total += missing_total
+    this.missing_total += missing_total
     this.#missing = this.#missing.concat(missing)
     return changed
   }
