@@ -38,6 +38,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const soft = new AbortController()
   const hard = new AbortController()
+  const at_once = new AbortController()
   // Every worker and every rest listens to it: many, and bounded by the number of workers.
   setMaxListeners(0, soft.signal, hard.signal)
 
@@ -79,7 +80,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Whoever started it may look at it only later.
   drained.catch(() => {})
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= closeInReverse(tools, workers, { soft, hard }))
+  const close = () => (closing ??= closeInReverse(tools, workers, { soft, hard, at_once: at_once.signal }))
 
   return {
     ledger,
@@ -90,6 +91,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     },
     stop: close,
     abort() {
+      at_once.abort()
       hard.abort()
       return close()
     },
