@@ -36,7 +36,8 @@ export class ContentRecorder {
       'INSERT INTO arrivals (folder, content, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
     )
     this.#mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
-    this.#mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state = 'present'`)
+    // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.
+    this.#mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
     this.#mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
     this.#append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
   }

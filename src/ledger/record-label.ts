@@ -9,7 +9,7 @@ export class LabelRecorder {
   readonly #attach
   readonly #detach
   readonly #due
-  readonly #paths
+  readonly #places
 
   constructor(database: Sqlite, folders: FolderRows) {
     this.#folders = folders
@@ -17,7 +17,10 @@ export class LabelRecorder {
     this.#attach = database.prepare('INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)')
     this.#detach = database.prepare('DELETE FROM asset_labels WHERE content = ? AND name = ?')
     this.#due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
-    this.#paths = database.prepare(`SELECT folder, path FROM files WHERE content = ? AND state = 'present' LIMIT 1000`)
+    this.#places = database.prepare(
+      `SELECT DISTINCT folder, substr(path, 1, max(0, instr(path, '/') - 1)) AS first_folder
+       FROM files WHERE content = ? AND state = 'present'`,
+    )
   }
 
   apply(fact: LabelFact): void {
@@ -46,16 +49,15 @@ export class LabelRecorder {
 
   /** The union over the present paths, sorted; undefined when no configured folder holds it: then its labels stay. */
   wanted(content: number): string[] | undefined {
-    const paths = this.#paths.all(content) as { folder: number; path: string }[]
+    const places = this.#places.all(content) as { folder: number; first_folder: string }[]
     const names = new Set<string>()
     let is_held = false
-    for (const { folder: id, path } of paths) {
+    for (const { folder: id, first_folder } of places) {
       const folder = this.#folders.withId(id)
       if (!folder?.configured) continue
       is_held = true
       for (const label of folder.labels) names.add(label)
-      const first = path.includes('/') ? path.slice(0, path.indexOf('/')) : ''
-      if (folder.label_from === 'first_folder' && isLabelName(first)) names.add(first)
+      if (folder.label_from === 'first_folder' && isLabelName(first_folder)) names.add(first_folder)
     }
     return is_held ? [...names].sort() : undefined
   }

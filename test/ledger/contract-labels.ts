@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Bench, type LedgerFactory, md5Of } from './fixture.ts'
+import { type Bench, type LedgerFactory, md5Of, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
 /** Does what the labeler does, and tells what it was asked. */
@@ -52,6 +52,19 @@ export function labelContract(factory: LedgerFactory): void {
     await bench.settle('docs', 'Rome/moved.txt', 'text')
     expect(await settleLabels(bench)).toEqual([{ wanted: ['Rome'], attached: ['Paris'] }])
     expect(bench.see.attached(content)).toEqual(['Rome'])
+  })
+
+  check('every one of many paths counts, however many have the same bytes', async (bench) => {
+    await bench.configure('docs', { label_from: 'first_folder' })
+    const content = await bench.settle('docs', 'Berlin/a.txt', 'text')
+    const paths = Array.from({ length: 1_100 }, (_, copy) => `Paris/${copy}`)
+    const same = { folder: 'docs', stat: statOf(4), md5: md5Of('text') }
+    await bench.record(
+      ...['Rome/last', ...paths, 'zeta/last'].map((path) => ({ type: 'file_settled' as const, path, ...same })),
+    )
+    await bench.makeReady(content)
+    expect((await settleLabels(bench))[0]?.wanted).toEqual(['Berlin', 'Paris', 'Rome', 'zeta'])
+    expect(await settleLabels(bench)).toEqual([])
   })
 
   check('the last path is gone: the labels stay as they were', async (bench) => {

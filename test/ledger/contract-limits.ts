@@ -30,6 +30,21 @@ export function limitContract(factory: LedgerFactory): void {
     },
     { min_resend_ms: 10 * minute_ms },
   )
+
+  check(
+    'a document saved while its bytes go out waits as long',
+    async (bench) => {
+      const content = await bench.settle('docs', 'minutes.txt', 'version 0')
+      await bench.reserve(content)
+      await bench.seen('docs', 'minutes.txt', 'version 1')
+      await bench.record({ type: 'bytes_accepted', content })
+      const sent_ms = bench.clock.now_ms()
+      await bench.record({ type: 'ingest_started', content, not_before_ms: sent_ms })
+      await bench.settle('docs', 'minutes.txt', 'version 1')
+      expect(await bench.claimToSend()).toEqual({ work: [], next_due_ms: sent_ms + 10 * minute_ms })
+    },
+    { min_resend_ms: 10 * minute_ms },
+  )
 }
 
 function brakeTests(check: ReturnType<typeof withLedger>): void {
