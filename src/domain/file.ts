@@ -43,6 +43,8 @@ export interface KnownFile {
   seen_ms: number
   not_before_ms: number | undefined
   reason: string | undefined
+  /** More about the reason, for people. */
+  detail: string | undefined
   /** A person let it pass: neither the brake nor the folder's start holds it. */
   accepted: boolean
 }

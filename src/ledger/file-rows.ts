@@ -111,6 +111,6 @@ export function fileStat(raw: RawFile): FileStat {
 }
 
 export function knownFile(row: FileRow): KnownFile {
-  const { path, state, stat, seen_ms, not_before_ms, reason, accepted } = row
-  return { path, state, stat, seen_ms, not_before_ms, reason, accepted }
+  const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
+  return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted }
 }

@@ -4,7 +4,7 @@ import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import { rootStatus } from '../disk/mount.ts'
 import type { FileFact } from '../domain/fact.ts'
-import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { lookVerdict } from './look-verdict.ts'
@@ -81,12 +81,19 @@ interface Looked {
   look: Look
 }
 
+interface ToHash {
+  path: string
+  known: KnownFile | undefined
+  stat: FileStat
+}
+
 /** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
 class LookRound {
   readonly #tools: IntakeTools
   readonly #folder: FolderSettings
   readonly #rules: IgnoreRules
   readonly #facts: FileFact[] = []
+  readonly #known = new Map<string, KnownFile>()
   #state: FolderState | undefined
 
   constructor(tools: IntakeTools, folder: IntakeFolder) {
@@ -101,6 +108,7 @@ class LookRound {
     this.#state = (await ledger.folders()).find((state) => state.name === name)
     if (!this.#state?.online) return 'doubtful'
     const [known, looks] = await Promise.all([ledger.filesAt(name, paths), examiner.lstat(this.#folder.path, paths)])
+    for (const file of known) if (file) this.#known.set(file.path, file)
     const looked = paths.map((path, index) => ({ path, known: known[index], look: looks[index]! }))
     const to_hash = await this.#judge(looked)
     await this.#hash(to_hash)
@@ -110,9 +118,9 @@ class LookRound {
     return trusted ? 'recorded' : 'doubtful'
   }
 
-  async #judge(looked: readonly Looked[]): Promise<{ path: string; stat: FileStat }[]> {
+  async #judge(looked: readonly Looked[]): Promise<ToHash[]> {
     const folder = this.#folder.name
-    const to_hash: { path: string; stat: FileStat }[] = []
+    const to_hash: ToHash[] = []
     const is_remote = this.#isRemote()
     for (const { path, known, look } of looked) {
       if (this.#rules.verdict(path, 'file').ignored) {
@@ -125,7 +133,7 @@ class LookRound {
       } else {
         const verdict = await this.#verdict(path, known, look.stat, is_remote)
         if (verdict.kind === 'fact') this.#facts.push(verdict.fact)
-        if (verdict.kind === 'hash') to_hash.push({ path, stat: look.stat })
+        if (verdict.kind === 'hash') to_hash.push({ path, known, stat: look.stat })
       }
     }
     return to_hash
@@ -152,15 +160,13 @@ class LookRound {
     return status.kind === 'online' && status.remote
   }
 
-  async #hash(entries: { path: string; stat: FileStat }[]): Promise<void> {
+  async #hash(entries: ToHash[]): Promise<void> {
     if (entries.length === 0) return
     const outcomes = await this.#tools.examiner.fingerprint(this.#folder.path, entries)
-    for (const [index, { path, stat }] of entries.entries()) {
-      this.#facts.push(this.#fromFingerprint(path, stat, outcomes[index]!))
-    }
+    for (const [index, entry] of entries.entries()) this.#facts.push(this.#fromFingerprint(entry, outcomes[index]!))
   }
 
-  #fromFingerprint(path: string, stat: FileStat, outcome: Fingerprint): FileFact {
+  #fromFingerprint({ path, known, stat }: ToHash, outcome: Fingerprint): FileFact {
     const folder = this.#folder.name
     const now_ms = this.#tools.clock.now_ms()
     switch (outcome.kind) {
@@ -171,7 +177,7 @@ class LookRound {
       case 'missing':
         return { type: 'file_gone', folder, path }
       case 'unreadable':
-        return this.#unreadable(path, undefined, stat, outcome.code)
+        return this.#unreadable(path, known, stat, outcome.code)
       case 'outside': {
         const detail = 'its real place is outside the folder (a directory on the way is a symbolic link)'
         return { type: 'file_blocked', folder, path, stat, reason: 'outside', detail, not_before_ms: undefined }
@@ -205,12 +211,20 @@ class LookRound {
     return false
   }
 
+  /** Only what is new: a file that stays as it was has been told of. */
   #tell(): void {
     const { report } = this.#tools
     for (const fact of this.#facts) {
       const name = `${fact.folder}/${fact.path}`
-      if (fact.type === 'file_blocked') report.blocked(fact.detail, name)
-      else if (fact.type === 'file_skipped') report.skipped(fact.reason, name)
+      const is_told = (state: FileState, reason: string, detail: string) => {
+        const known = this.#known.get(fact.path)
+        return known?.state === state && known.reason === reason && known.detail === detail
+      }
+      if (fact.type === 'file_blocked') {
+        if (!is_told('blocked', fact.reason, fact.detail)) report.blocked(fact.detail, name)
+      } else if (fact.type === 'file_skipped') {
+        if (!is_told('skipped', fact.reason, fact.rule)) report.skipped(fact.reason, name)
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ const old = aged(day_ms)
 
 function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): KnownFile {
   const plain = { path: 'a', stat: old, seen_ms: now_ms - day_ms, not_before_ms: undefined, reason: undefined }
-  return { ...plain, state, accepted: false, ...change }
+  return { ...plain, state, accepted: false, detail: undefined, ...change }
 }
 
 /** The verdict in a word: `hash`, `nothing`, or the fact's type with its reason. */

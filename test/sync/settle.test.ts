@@ -16,7 +16,7 @@ function aged(age_ms: number, ctime_age_ms = age_ms): FileStat {
 
 function known(change: Partial<KnownFile>): KnownFile {
   const plain = { path: 'a', state: 'seen', stat: aged(0), seen_ms: now_ms, not_before_ms: now_ms } as const
-  return { ...plain, reason: undefined, accepted: false, ...change }
+  return { ...plain, reason: undefined, accepted: false, detail: undefined, ...change }
 }
 
 function settled(stat: FileStat, before?: KnownFile, change: Partial<SettleInput> = {}) {

@@ -1,0 +1,82 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hour_ms, second_ms } from '../../src/base/time.ts'
+import type { Examiner, Fingerprint } from '../../src/disk/examiner.ts'
+import { createIgnoreRules } from '../../src/disk/ignore.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
+import { createIntake } from '../../src/sync/intake.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { openRig, project_id } from '../ledger/view-rig.ts'
+import { makeTree } from '../tree.ts'
+
+/** Of a file that is there and quiet for long, and whose bytes cannot be had: what the disk answers is up to the test. */
+async function lookAtUnreadable() {
+  const root = makeTree({ 'a.txt': { text: 'text', aged_ms: hour_ms } })
+  const clock = new FakeClock(Date.now() + hour_ms)
+  const rig = await openRig({ root, clock })
+  const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, 'a.txt'), { bigint: true })
+  let answer: Fingerprint = { kind: 'unreadable', code: 'EACCES' }
+  const examiner: Pick<Examiner, 'lstat' | 'fingerprint'> = {
+    lstat: async () => [{ kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }],
+    fingerprint: async () => [answer],
+  }
+  const told: string[] = []
+  const report = new Proxy({}, { get: (_, verb) => (what: string) => told.push(`${String(verb)}: ${what}`) })
+  const settings: FolderSettings = {
+    name: 'notes',
+    path: root,
+    project_id,
+    include: [],
+    exclude: [],
+    dot_files: false,
+    labels: [],
+    label_from: 'none',
+    max_file_bytes: 1_000,
+    settle_ms: 5_000,
+    settle_cap_ms: hour_ms,
+    start: { kind: 'all' },
+    upload_name: 'path',
+    mime_types: {},
+    watch: true,
+    rescan_interval_ms: hour_ms,
+  }
+  const intake = createIntake({
+    ledger: rig.ledger,
+    examiner: examiner as Examiner,
+    clock,
+    report: report as SyncReport,
+    folders: new Map([['notes', { settings, rules: createIgnoreRules(root, settings) }]]),
+    empty_folder_files: 20,
+  })
+  return {
+    clock,
+    told,
+    answers: (next: Fingerprint) => {
+      answer = next
+    },
+    /** One look; answers how long the next one rests. */
+    async look(): Promise<number> {
+      await intake.lookAt('notes', ['a.txt'])
+      const [known] = await rig.ledger.filesAt('notes', ['a.txt'])
+      expect(known).toMatchObject({ state: 'blocked', reason: 'unreadable' })
+      return known!.not_before_ms! - clock.now_ms()
+    },
+  }
+}
+
+test('a file that cannot be read is looked at later and later, and told of once', async () => {
+  const { clock, told, answers, look } = await lookAtUnreadable()
+  const rests: number[] = []
+  for (let looks = 0; looks < 12; looks++) {
+    rests.push(await look())
+    await clock.advance(rests.at(-1)!)
+  }
+  expect(rests.slice(0, 4)).toEqual([30, 30, 60, 120].map((seconds) => seconds * second_ms))
+  expect(rests.at(-1)).toBe(hour_ms)
+  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+  answers({ kind: 'unreadable', code: 'EIO' })
+  await look()
+  expect(told.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
+})
