@@ -114,7 +114,8 @@ export const folder_schema = z.strictObject({
   label_from: choice(
     ['none', 'first_folder'],
     'none',
-    'first_folder: the name of the first folder below this one becomes a label of the files in it. Default none: ' +
+    'first_folder: the name of the first folder below this one becomes a label of the files in it, ' +
+      'when it has 2 to 255 characters. Default none: ' +
       'labels are visible to everybody in the project, so they are asked for.',
   ),
   max_file_bytes: size({
