@@ -15,6 +15,7 @@ import type { Migration } from '../base/sqlite.ts'
  * counts     (folder, stage) -> files, bytes; changed in the same transaction as the rows. The stage of a present file is its
  *            content's state, of any other file its own.
  * usage      per hour: contents first wanted (the brake) and bytes sent (the daily limit).
+ * wall_clock one row: the newest time that was seen, to notice that the clock was set back.
  * troubles   what is wrong beyond any one file, for status.
  * history    from `reserved` on, narrow, for people. Never read by workers.
  */
@@ -129,6 +130,11 @@ CREATE TABLE usage (
   bytes INTEGER NOT NULL,
   PRIMARY KEY (what, hour_ms)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE wall_clock (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  newest_ms INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE troubles (
   about TEXT PRIMARY KEY,

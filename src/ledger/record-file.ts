@@ -128,7 +128,9 @@ export class FileRecorder {
     if (known && known.state !== 'abandoned') return known
     if (!row?.accepted && this.#brakeHolds(stat.size, at_ms)) return 'brake'
     this.#usage.add('wanted', stat.size, at_ms)
-    const not_before_ms = row?.sent_ms === undefined ? at_ms : Math.max(at_ms, row.sent_ms + this.#limits.min_resend_ms)
+    // Sent in the future: the clock was set back since.
+    const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
+    const not_before_ms = Math.max(at_ms, sent_ms + this.#limits.min_resend_ms)
     if (known) this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
     const id = known?.id ?? this.#contents.rows.insert(folder.project, md5, stat.size, not_before_ms, at_ms)
     return this.#contents.rows.get(id)!

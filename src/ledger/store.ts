@@ -18,6 +18,7 @@ import { Tickets } from './tickets.ts'
 import { Transaction } from './transaction.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
+import { WallClock } from './wall-clock.ts'
 
 /** The md5 index is hit at random: with SQLite's 2 MB most of a first scan's inserts would read a page from the system. */
 const cache_kib = 32_768
@@ -34,6 +35,7 @@ export class LedgerStore {
   readonly transaction: Transaction
   readonly tickets: Tickets
   readonly claims: Claims
+  readonly wall_clock: WallClock
   readonly #limits: LedgerLimits
   readonly #counts: Counts
   readonly #usage: Usage
@@ -53,6 +55,7 @@ export class LedgerStore {
     database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
     this.database = database
     this.transaction = new Transaction(database)
+    this.wall_clock = new WallClock(database)
     this.tickets = new Tickets(files.tickets)
     this.#limits = limits
     this.#counts = new Counts(database)
@@ -78,6 +81,7 @@ export class LedgerStore {
   /** After a savepoint was rolled back: memory follows the tables again, as it was at the mark. */
   recover(claims_mark: number): void {
     this.#counts.forget()
+    this.wall_clock.reload()
     this.claims.backTo(claims_mark)
     this.#folders.reload()
   }

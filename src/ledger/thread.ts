@@ -109,7 +109,10 @@ function runCall(open: LedgerStore, call: ServedCall): () => void {
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
-    if (!reads_only.has(call.method)) open.transaction.enter()
+    if (!reads_only.has(call.method)) {
+      open.transaction.enter()
+      open.wall_clock.passes(now_ms)
+    }
     const value = run(open, argument, now_ms)
     open.transaction.keepCall()
     open.tickets.transaction.keepCall()

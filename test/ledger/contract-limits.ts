@@ -9,6 +9,7 @@ export function limitContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
   brakeTests(check)
   dailyLimit(check)
+  clockSetBack(check)
 
   check(
     'a document saved each minute goes up once in ten; the last version wins',
@@ -191,5 +192,56 @@ function dailyLimit(check: ReturnType<typeof withLedger>): void {
       expect(await bench.sendable(4)).toMatchObject([{ content: sent, state: 'sent' }])
     },
     { max_bytes_per_day: 1_000 },
+  )
+}
+
+function clockSetBack(check: ReturnType<typeof withLedger>): void {
+  for (const when of ['while it runs', 'while it is stopped']) {
+    check(
+      `the clock ran ahead and is set right ${when}: what waits is due, usage of hours to come is forgotten`,
+      async (bench) => {
+        await bench.clock.advance(4 * hour_ms)
+        const [set_back, ready, ingesting] = [
+          await bench.settle('docs', 'set back', 'set back', 400),
+          await bench.settle('docs', 'ready', 'ready', 400),
+          await bench.settle('docs', 'ingesting', 'ingesting', 200),
+        ]
+        await bench.seen('docs', 'seen', 'seen', minute_ms)
+        await bench.setBack(set_back, minute_ms)
+        await bench.send(ingesting)
+        await bench.configure('docs', { labels: ['one'] })
+        await bench.makeReady(ready)
+        const not_before_ms = bench.clock.now_ms() + day_ms
+        await bench.record({ type: 'labels_set_back', content: ready, not_before_ms })
+        bench.clock.jumpWall(-4 * hour_ms)
+        if (when === 'while it is stopped') await bench.reopen()
+        await bench.record({ type: 'daemon_started' })
+        expect((await bench.ledger.claimToLook(10)).work).toMatchObject([{ path: 'seen' }])
+        expect((await bench.follow()).work).toMatchObject([{ content: ingesting }])
+        expect((await bench.label()).work).toMatchObject([{ content: ready }])
+        expect((await bench.sendable()).map(({ content }) => content)).toEqual([set_back])
+      },
+      { max_bytes_per_day: 800 },
+    )
+  }
+
+  check('a claim alone notices it too; a clock that is moved by seconds changes nothing', async (bench) => {
+    const content = await bench.settle('docs', 'a', 'text')
+    await bench.setBack(content, 50_000)
+    bench.clock.jumpWall(-30_000)
+    expect(await bench.sendable()).toEqual([])
+    bench.clock.jumpWall(-hour_ms)
+    expect(await bench.sendable()).toHaveLength(1)
+  })
+
+  check(
+    'what was sent at an hour to come rests as long as what was sent now',
+    async (bench) => {
+      await bench.makeReady(await bench.settle('docs', 'a', 'one'))
+      bench.clock.jumpWall(-4 * hour_ms)
+      await bench.settle('docs', 'a', 'other')
+      expect((await bench.claimToSend()).next_due_ms).toBe(bench.clock.now_ms() + 10 * minute_ms)
+    },
+    { min_resend_ms: 10 * minute_ms },
   )
 }
