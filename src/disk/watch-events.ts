@@ -54,7 +54,11 @@ export function startChokidar(root: string, rules: IgnoreRules, listener: WatchL
     else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
     else {
       listener.hint({ kind: 'path', path })
-      if (stats?.isDirectory()) listener.fileReplaced(path)
+      if (stats?.isDirectory()) {
+        // What is watched is the file that is gone; another chokidar in this process would share that deaf watch.
+        watcher.unwatch(absolute)
+        listener.fileReplaced(path)
+      }
     }
   })
   watcher.on('raw', hearRaw(root, listener))
