@@ -100,6 +100,9 @@ journeys('files change on the way', (profile) => {
     await journey.allReady()
     await journey.stage('docs/thing', 'gone')
     await journey.stage('docs/box/inner.txt', 'gone')
+    // The new directory is watched, too.
+    journey.write({ 'docs/thing/later.txt': 'later' })
+    await journey.stage('docs/thing/later.txt', 'ready')
     journey.ends({ also_there: [md5Of('a file'), md5Of('inner')] })
   })
 

@@ -2,13 +2,12 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
-import { type Clock, system_clock } from '../../src/base/time.ts'
+import { system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Drained } from '../../src/daemon/drain.ts'
 import type { Fact } from '../../src/domain/fact.ts'
-import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Place } from '../../src/service/bad-days.ts'
 import type { StoredAsset } from '../../src/service/inside.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
@@ -17,24 +16,10 @@ import { type Service, startService } from '../../src/service/service.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
+import type { JourneyOptions } from './journey-options.ts'
 import { type FileView, type FolderView, LedgerView, type TroubleView } from './ledger-view.ts'
 import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
 import { until, within } from './waiting.ts'
-
-export interface JourneyOptions {
-  profile: ProfileName
-  /** What lies on the disk before the daemon starts; the first part of each path is the folder's name. */
-  tree?: Record<string, TreeEntry>
-  /** The watched folders by name, with what their config says beside name and path; one called docs unless told. */
-  folders?: Record<string, Fields>
-  /** Sections of the config; what is named here replaces what quick-config.ts says. */
-  config?: ConfigChange
-  service?: Partial<ServiceOptions>
-  mode?: 'run' | 'once'
-  /** Of the daemon. */
-  clock?: Clock
-  wrap_ledger?: (ledger: Ledger) => Ledger
-}
 
 const running: Journey[] = []
 
