@@ -98,7 +98,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     },
     claimToFollow: (limit, options) => alive(() => inner.claimToFollow(limit, options)),
     claimToLabel: (limit, options) => alive(() => inner.claimToLabel(limit, options)),
-    release: (work, contents) => alive(() => inner.release(work, contents)),
+    release: (...claims) => alive(() => inner.release(...claims)),
     pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
     dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),
     tidy: () => alive(() => inner.tidy()),
