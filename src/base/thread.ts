@@ -8,6 +8,7 @@ import {
   workerData,
 } from 'node:worker_threads'
 import { fromPlainError, messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
+import { Outbox } from './outbox.ts'
 
 /**
  * Threads are modules that serve calls: the starter holds a `Thread` and awaits `call(method, argument)`, the module answers
@@ -46,13 +47,18 @@ export function startThread(module: string, data: unknown = undefined): Thread {
     port1.close()
   }
 
-  port1.on('message', (answer: AnswerMessage) => {
+  function settle(answer: AnswerMessage): void {
     const call = waiting.get(answer.id)
     if (!call) return
     waiting.delete(answer.id)
     if (waiting.size === 0) rest()
     if ('error' in answer) call.reject(fromPlainError(answer.error))
     else call.resolve(answer.value as never)
+  }
+
+  const outbox = new Outbox<CallMessage>(port1, ({ id }, error) => settle({ id, error: toPlainError(error) }))
+  port1.on('message', (answers: AnswerMessage[]) => {
+    for (const answer of answers) settle(answer)
   })
   // Idle threads keep no process alive; a call in flight does. So does its thread: the port of one that dies is closed before its
   // end is told, and a process with nothing else to wait for would be gone in between, without a word.
@@ -78,7 +84,7 @@ export function startThread(module: string, data: unknown = undefined): Thread {
           worker.ref()
         }
         waiting.set(id, { resolve, reject })
-        port1.postMessage({ id, method, argument } satisfies CallMessage, transfer)
+        outbox.post({ id, method, argument }, transfer)
       })
     },
     async terminate() {
@@ -111,19 +117,20 @@ export function threadData<Data>(): Data {
  */
 export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<void>, most = 512): void {
   const port = threadPort()
+  const answers = answersTo(port)
   const backlog: CallMessage[] = []
   let busy = false
-  port.on('message', async (first: CallMessage) => {
-    backlog.push(first)
+  port.on('message', async (first: CallMessage[]) => {
+    backlog.push(...first)
     if (busy) return
     busy = true
     while (backlog.length > 0) {
       while (backlog.length < most) {
-        const next = receiveMessageOnPort(port)?.message as CallMessage | undefined
+        const next = receiveMessageOnPort(port)?.message as CallMessage[] | undefined
         if (!next) break
-        backlog.push(next)
+        backlog.push(...next)
       }
-      await handle(backlog.splice(0, most).map((call) => served(port, call)))
+      await handle(backlog.splice(0, most).map((call) => served(answers, call)))
     }
     busy = false
   })
@@ -132,8 +139,9 @@ export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<voi
 /** Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through `transferred`. */
 export function serveCalls(handlers: Record<string, (argument: never) => unknown>): void {
   const port = threadPort()
-  port.on('message', async (message: CallMessage) => {
-    const call = served(port, message)
+  const answers = answersTo(port)
+  async function serve(message: CallMessage): Promise<void> {
+    const call = served(answers, message)
     try {
       const handler = handlers[message.method]
       if (!handler) throw new Error(`no such method: ${message.method}`)
@@ -143,6 +151,9 @@ export function serveCalls(handlers: Record<string, (argument: never) => unknown
     } catch (error) {
       call.reject(error)
     }
+  }
+  port.on('message', (messages: CallMessage[]) => {
+    for (const message of messages) void serve(message)
   })
 }
 
@@ -161,11 +172,15 @@ function threadPort(): MessagePort {
   return (workerData as { port: MessagePort }).port
 }
 
-function served(port: MessagePort, { id, method, argument }: CallMessage): ServedCall {
+function answersTo(port: MessagePort): Outbox<AnswerMessage> {
+  return new Outbox(port, ({ id }, error) => port.postMessage([{ id, error: toPlainError(error) }]))
+}
+
+function served(answers: Outbox<AnswerMessage>, { id, method, argument }: CallMessage): ServedCall {
   return {
     method,
     argument,
-    resolve: (value, transfer = []) => port.postMessage({ id, value } satisfies AnswerMessage, transfer),
-    reject: (error) => port.postMessage({ id, error: toPlainError(error) } satisfies AnswerMessage),
+    resolve: (value, transfer = []) => answers.post({ id, value }, transfer),
+    reject: (error) => answers.post({ id, error: toPlainError(error) }, []),
   }
 }

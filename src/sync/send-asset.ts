@@ -97,10 +97,10 @@ class Sender {
     return await this.#newSlot(source)
   }
 
+  /** The intent is recorded already, for all that was claimed together. */
   async #newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { content, project_id, md5, without_md5 } = this.#work
     const { report, remote, folders } = this.#tools
-    await this.#record({ type: 'slot_intended', content })
     const folder = folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
     const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }

@@ -52,6 +52,19 @@ export function startUploader(
     }
   }
 
+  /** Intent before the call that makes something, in one commit for all of them. */
+  async function intend(work: readonly SendWork[]): Promise<void> {
+    const intents = work.filter(({ state }) => state === 'wanted')
+    if (intents.length === 0) return
+    try {
+      await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
+    } catch (error) {
+      const contents = work.map(({ content }) => content)
+      await ledger.release('send', contents)
+      throw error
+    }
+  }
+
   async function step(): Promise<{ wait_ms: number }> {
     const rest_ms = rest_until_ms - clock.monotonic_ms()
     if (rest_ms > 0) {
@@ -69,6 +82,7 @@ export function startUploader(
     }
     const { work, next_due_ms } = await ledger.claimToSend(Math.min(room, limit), { except_projects })
     if (work.length === 0 && limit === 1) circuits.unused()
+    await intend(work)
     for (const item of work) {
       in_flight++
       void queue.add(() => sendOne(item))
