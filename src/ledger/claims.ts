@@ -11,6 +11,7 @@ import {
   type LedgerLimits,
   type LookWork,
   most_sources,
+  type Release,
   type SendWork,
   type SourcePath,
 } from './ledger.ts'
@@ -208,8 +209,9 @@ export class Claims {
     this.#claimed.send.bytesAreOut(content)
   }
 
-  release(work: ContentWork, contents: readonly number[]): void {
-    for (const content of contents) this.#claimed[work].end(content)
+  release(...[work, items]: Release): void {
+    if (work === 'look') for (const { folder, path } of items) this.endLook(folder, path)
+    else for (const content of items) this.#claimed[work].end(content)
   }
 
   /** Claims follow the transaction: what was made or ended since the mark is taken back with it. */

@@ -24,7 +24,8 @@ export interface Ledger {
   claimToSend(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<SendWork>>
   claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
-  release(work: 'send' | 'follow' | 'label', contents: readonly number[]): Promise<void>
+  /** Gives claims back that came to nothing: the items are free again, as they were. */
+  release(...claims: Release): Promise<void>
 
   /**
    * What becomes due within the horizon without any help, counted up to 1,000 of each kind. Files that are set aside (`blocked`)
@@ -40,6 +41,10 @@ export interface Ledger {
   onWork(listener: (kinds: ReadonlySet<WorkKind>) => void): () => void
   close(): Promise<void>
 }
+
+export type Release =
+  | [work: 'look', looks: readonly LookWork[]]
+  | [work: 'send' | 'follow' | 'label', contents: readonly number[]]
 
 export interface Claimed<Work> {
   work: Work[]

@@ -112,7 +112,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     claimToSend: claim('claimToSend'),
     claimToFollow: claim('claimToFollow'),
     claimToLabel: claim('claimToLabel'),
-    release: (work, contents) => call('release', { work, contents }),
+    release: (work, items) => call('release', { work, items }),
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
     dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
     tidy: () => call('tidy', undefined),

@@ -27,7 +27,7 @@ const calls: Record<string, Call> = {
   claimToSend: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.send(limit, except, now_ms),
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
   claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
-  release: (store, { work, contents }) => store.claims.release(work, contents),
+  release: (store, { work, items }) => store.claims.release(work, items),
   pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),

@@ -1,5 +1,5 @@
 import { listOf } from '../base/group.ts'
-import { type Clock, minute_ms } from '../base/time.ts'
+import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Intake } from './intake.ts'
@@ -9,6 +9,8 @@ const claimed_at_once = 500
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 20
 const longest_rest_ms = minute_ms
+/** A folder that is in doubt records nothing, and its files stay due: its keeper has to look at the whole of it first. */
+const doubt_rest_ms = 5 * second_ms
 
 /** Looks again at what is due: files that should be quiet by now, files that could not be read. */
 export function startLooker(
@@ -25,8 +27,20 @@ export function startLooker(
     }
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)
-    await Promise.all([...by_folder].map(([folder, paths]) => intake.lookAt(folder, paths)))
-    return { wait_ms: 0 }
+    const answers = await Promise.all([...by_folder].map(([folder, paths]) => lookAt(folder, paths)))
+    return { wait_ms: answers.includes('doubtful') ? doubt_rest_ms : 0 }
+  }
+
+  /** A look that failed, or led to no fact, must not hide its file until the claim runs out. */
+  async function lookAt(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'> {
+    try {
+      return await intake.lookAt(folder, paths)
+    } finally {
+      await ledger.release(
+        'look',
+        paths.map((path) => ({ folder, path })),
+      )
+    }
   }
 
   return runWorker({ name: 'looker', step, clock, signal, pace_ms, on_error: (error) => report.fault('looker', error) })

@@ -200,6 +200,17 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect((await bench.ledger.claimToLook(10)).work).toHaveLength(2)
   })
 
+  check('look: what came to nothing is given back, and nothing else', async (bench) => {
+    for (const path of ['a', 'b']) await bench.seen('docs', path)
+    expect((await bench.ledger.claimToLook(10)).work).toHaveLength(2)
+    expect((await bench.ledger.claimToLook(10)).work).toEqual([])
+    await bench.ledger.release('look', [
+      { folder: 'docs', path: 'b' },
+      { folder: 'gone', path: 'a' },
+    ])
+    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
+  })
+
   check('pending counts what becomes due within the horizon, of each kind', async (bench) => {
     await bench.online('labelled', { labels: ['quarterly'] })
     await bench.seen('docs', 'seen', 'text', 10_000)
