@@ -1,0 +1,143 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createNetServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { type Clock, day_ms, system_clock } from '../../src/base/time.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { openSecrets } from '../../src/config/secrets.ts'
+import { startDaemon } from '../../src/daemon/daemon.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { within } from '../journey/waiting.ts'
+import { makeTree } from '../tree.ts'
+import { SluiceHome } from './sluice-home.ts'
+
+let service: Service
+const servers: { close(done: () => void): unknown; closeAllConnections?(): void }[] = []
+
+beforeAll(async () => {
+  service = await startService({ data_dir: makeTree() })
+})
+
+afterAll(async () => {
+  for (const server of servers) {
+    server.closeAllConnections?.()
+    await new Promise<void>((resolve) => server.close(resolve))
+  }
+  await service.close()
+})
+
+/** A service that always gives the same answer. */
+async function answering(status: number, type: string, body: string): Promise<string> {
+  const server: Server = createServer((incoming, response) => {
+    incoming.resume()
+    response.writeHead(status, { 'content-type': type }).end(body)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** One that speaks, but not HTTP. */
+async function babbling(): Promise<string> {
+  const server = createNetServer((socket) =>
+    socket
+      .on('error', () => {})
+      .resume()
+      .end('SSH-2.0-OpenSSH_9.9\r\n'),
+  )
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function shiftedClock(by_ms: number): Clock {
+  return { ...system_clock, now_ms: () => system_clock.now_ms() + by_ms }
+}
+
+async function pass(home: SluiceHome, clock: Clock) {
+  const { config } = loadConfig({ file: home.at('sluice.yaml'), env: { HOME: home.path } })
+  const { secrets } = openSecrets(config, {})
+  const log = createLog({ level: 'silent', format: 'json' })
+  const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once' })
+  try {
+    return await within('the pass', daemon.drained, 50_000)
+  } finally {
+    await daemon.stop()
+  }
+}
+
+// Each waits for half a minute, as a pass does for a service that may come back: they wait together.
+describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
+  const html = '<!doctype html><title>Sign in to the hotel network</title>'
+  const cases: readonly (readonly [what: string, base_url: () => Promise<string>, said: RegExp])[] = [
+    ['on a closed port', async () => 'http://127.0.0.1:1', /the connection was refused \(ECONNREFUSED\)/],
+    [
+      'a web page with 200',
+      () => answering(200, 'text/html', html),
+      /something on the way to the service \(a proxy\?\) answered 200/,
+    ],
+    ['a web page with 404', () => answering(404, 'text/html', html), /404/],
+    ['no HTTP at all', babbling, /the answer is not HTTP/],
+    ['busy for ever', () => answering(503, 'application/json', '"come back later"'), /503/],
+  ]
+  test.each(cases)('%s: the pass ends, says why, and no file is blamed', async (_what, base_url, said) => {
+    const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
+    const project_id = home.use(service)
+    home.configure({ service: { base_url: await base_url(), project_id } })
+    const drained = await pass(home, system_clock)
+    expect(drained).toMatchObject({
+      why: expect.not.stringMatching('done'),
+      error: { message: expect.stringMatching(said) },
+    })
+    for (const stage of Object.values(home.stages())) expect(['wanted', 'reserving']).toContain(stage)
+
+    home.configure({ service: { base_url: service.api, project_id } })
+    expect(await pass(home, system_clock)).toEqual({ why: 'done' })
+    expect(new Set(Object.values(home.stages()))).toEqual(new Set(['ready']))
+    expect(service.assets(project_id)).toHaveLength(4)
+  })
+
+  test.each([
+    ['nonsense', '{"hello":"world"}'],
+    ['nothing', ''],
+    ['no JSON', 'OK'],
+    ['null', 'null'],
+    ['an id of another kind', '{"asset_id":"project_0123456789abcdefghij","already_exists":true}'],
+    [
+      'an upload to a stranger in the clear',
+      JSON.stringify({
+        asset_id: 'asset_0123456789abcdefghij',
+        upload_url: 'http://203.0.113.7/x?sig=1',
+        upload_method: 'PUT',
+        upload_headers: {},
+        expires_at: '2999-01-01T00:00:00Z',
+      }),
+    ],
+  ])('200 with %s: each file is set aside with the reason, exit 3, and goes in after a retry', async (_what, body) => {
+    const home = new SluiceHome({ 'a.txt': `200 with ${body}` })
+    const project_id = home.use(service)
+    home.configure({ service: { base_url: await answering(200, 'application/json', body), project_id } })
+    const named = ['--config', home.at('sluice.yaml')]
+    const { code, out } = await home.inProcess(['sync', ...named])
+    expect(code).toBe(3)
+    expect(out).toMatch(/an answer that is not understood/)
+    expect(home.stages()).toEqual({ 'a.txt': 'refused' })
+    home.configure({ service: { base_url: service.api, project_id } })
+    expect((await home.inProcess(['retry', ...named])).code).toBe(0)
+    expect((await home.inProcess(['sync', ...named])).code).toBe(0)
+  })
+})
+
+test.each([
+  ['ten years ahead', 3_650 * day_ms],
+  ['ten years behind', -3_650 * day_ms],
+])('a clock that is %s: all goes in all the same', async (_what, by_ms) => {
+  const home = new SluiceHome({ 'a.txt': `clock ${by_ms}`, 'sub/b.txt': `also ${by_ms}` })
+  const project_id = home.use(service)
+  expect(await pass(home, shiftedClock(by_ms))).toEqual({ why: 'done' })
+  expect(home.stages()).toEqual({ 'a.txt': 'ready', 'sub/b.txt': 'ready' })
+  // The clock is set right: nothing is sent again.
+  expect(await pass(home, system_clock)).toEqual({ why: 'done' })
+  expect(service.assets(project_id)).toHaveLength(2)
+})
