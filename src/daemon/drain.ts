@@ -1,4 +1,5 @@
 import { SluiceError } from '../base/errors.ts'
+import { formatDuration } from '../base/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Circuits } from '../sync/circuits.ts'
@@ -6,7 +7,7 @@ import type { Circuits } from '../sync/circuits.ts'
 export type Drained =
   | { why: 'done' }
   /** It gave up: what is not in stays where it is, and goes on with the next run. */
-  | { why: 'account' | 'project' | 'service_unreachable'; error: SluiceError }
+  | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait'; error: SluiceError }
 
 export interface DrainTools {
   ledger: Ledger
@@ -27,6 +28,8 @@ const look_ms = 50
 const horizon_ms = minute_ms
 /** How long a single pass waits for a service that does not answer. */
 const unreachable_ms = 30 * second_ms
+/** How long it waits in all, without any success, for a service that is there and asks for pauses: somebody waits for the pass. */
+const pauses_most_ms = 5 * minute_ms
 
 /**
  * Resolves when nothing is left that moves by itself soon, or when it makes no sense to wait. Errors with `give_up`: `database.*`
@@ -34,12 +37,13 @@ const unreachable_ms = 30 * second_ms
  */
 export async function drain(tools: DrainTools, options: { give_up: boolean }): Promise<Drained> {
   const { clock, signal, circuits } = tools
+  const patience = new Patience(clock)
   while (!signal.aborted) {
     const lost = options.give_up ? tools.ledgerFault() : undefined
     if (lost) throw lost
     if (await isSettled(tools)) return { why: 'done' }
     const fault =
-      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? worstOf(circuits, clock) : undefined
+      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? patience.worstOf(circuits) : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
     await clock.sleep(look_ms, signal)
   }
@@ -63,22 +67,51 @@ async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise
   return look > 0 || (await ledger.dueElsewhere(except, horizon_ms))
 }
 
-function worstOf(circuits: Circuits, clock: Clock): Drained | undefined {
-  for (const { about, since_ms, message } of circuits.tripped()) {
-    if (about === 'account') {
-      return {
-        why: 'account',
-        error: new SluiceError({ code: 'account.refused', message, hint: 'renew the token, then run it again' }),
-      }
-    }
-    if (about.startsWith('project:')) {
-      const hint = 'check project_id in the config, and that the token may use it'
-      return { why: 'project', error: new SluiceError({ code: 'project.refused', message, hint }) }
-    }
-    if (clock.now_ms() - since_ms >= unreachable_ms) {
-      const hint = 'what was not sent goes up with the next run; check service.base_url and the network'
-      return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
-    }
+type Tripped = ReturnType<Circuits['tripped']>[number]
+
+/** Judges what rests: whether it still makes sense to wait for it. */
+class Patience {
+  readonly #clock: Clock
+  /** The end of the last pause that a host asked for. */
+  readonly #paused_until_ms = new Map<string, number>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
-  return undefined
+
+  worstOf(circuits: Circuits): Drained | undefined {
+    for (const tripped of circuits.tripped()) {
+      const { about, message } = tripped
+      if (about === 'account') {
+        const hint = 'renew the token, then run it again'
+        return { why: 'account', error: new SluiceError({ code: 'account.refused', message, hint }) }
+      }
+      if (about.startsWith('project:')) {
+        const hint = 'check project_id in the config, and that the token may use it'
+        return { why: 'project', error: new SluiceError({ code: 'project.refused', message, hint }) }
+      }
+      const lost = tripped.asked_to_wait ? this.#pause(tripped) : this.#unreachable(tripped)
+      if (lost) return lost
+    }
+    return undefined
+  }
+
+  #pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {
+    this.#paused_until_ms.set(about, until_ms)
+    const now_ms = this.#clock.now_ms()
+    const is_too_long = until_ms - since_ms > pauses_most_ms
+    // The probe after the pause has some time to bring its answer.
+    if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
+    const left = until_ms > now_ms ? `, the next ${formatDuration(until_ms - now_ms)}` : ''
+    const hint = 'what was not sent goes up with the next run, which waits as well while the service asks for it'
+    const error = { code: 'service.asked_to_wait', message: `the service asked us to wait${left}: ${message}`, hint }
+    return { why: 'asked_to_wait', error: new SluiceError(error) }
+  }
+
+  #unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
+    const lost_since_ms = Math.max(since_ms, this.#paused_until_ms.get(about) ?? since_ms)
+    if (this.#clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
+    const hint = 'what was not sent goes up with the next run; check service.base_url and the network'
+    return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
+  }
 }

@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { minute_ms, second_ms } from '../../src/base/time.ts'
+import { type Drained, drain } from '../../src/daemon/drain.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import type { Failure } from '../../src/remote/outcome.ts'
+import { Circuits } from '../../src/sync/circuits.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+/** A pass with one file left to send, while nothing else goes on. */
+function onePass() {
+  const clock = new FakeClock()
+  let send = 1
+  const ledger = {
+    record: async () => {},
+    pending: async () => ({ look: 0, send, follow: 0, label: 0, next_due_ms: undefined }),
+  } as unknown as Ledger
+  const report = new Proxy({}, { get: () => () => {} }) as SyncReport
+  const circuits = new Circuits({
+    ledger,
+    clock,
+    report,
+    projects: ['p'],
+    reloadToken: () => false,
+    onSlowDown: () => {},
+  })
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  let ended: Drained | undefined
+  const tools = {
+    ledger,
+    circuits,
+    clock,
+    signal: stop.signal,
+    inFlight: () => 0,
+    foldersAreIdle: () => true,
+    recorded: () => 0,
+    ledgerFault: () => undefined,
+  }
+  void drain(tools, { give_up: true }).then((drained) => {
+    ended = drained
+  })
+  return {
+    clock,
+    circuits,
+    ended: () => ended,
+    fails: (failure: Partial<Failure>) =>
+      circuits.failed({ about: 'later', status: 429, message: 'slow down', ...failure }, 'p', 'api'),
+    async succeeds() {
+      await circuits.succeeded('p', 'api')
+      send = 0
+    },
+  }
+}
+
+test('a pause that the service asked for is waited for', async () => {
+  const { clock, ended, fails, succeeds } = onePass()
+  await fails({ retry_after_ms: 45 * second_ms })
+  await clock.advance(46 * second_ms)
+  expect(ended()).toBeUndefined()
+  await succeeds()
+  await clock.advance(second_ms)
+  expect(ended()).toEqual({ why: 'done' })
+})
+
+test('one pause after the other, without any success: for five minutes in all', async () => {
+  const { clock, ended, fails } = onePass()
+  for (let waited_ms = 0; waited_ms < 5 * minute_ms; waited_ms += 60 * second_ms) {
+    expect(ended()).toBeUndefined()
+    await fails({ retry_after_ms: 60 * second_ms })
+    await clock.advance(60 * second_ms)
+  }
+  expect(ended()).toBeUndefined()
+  await fails({ retry_after_ms: 60 * second_ms })
+  await clock.advance(second_ms)
+  expect(ended()).toMatchObject({
+    why: 'asked_to_wait',
+    error: { code: 'service.asked_to_wait', message: 'the service asked us to wait, the next 1 min: slow down' },
+  })
+})
+
+test('a pause that is longer than that is not begun', async () => {
+  const { clock, ended, fails } = onePass()
+  await fails({ retry_after_ms: 3_600 * second_ms })
+  await clock.advance(second_ms)
+  expect(ended()).toMatchObject({ why: 'asked_to_wait' })
+})
+
+test('no answer after a pause: unreachable, once it has been so for its time', async () => {
+  const { clock, ended, fails } = onePass()
+  await fails({ retry_after_ms: 45 * second_ms })
+  await clock.advance(45 * second_ms)
+  for (let times = 0; times < 3; times++) await fails({ about: 'network' })
+  await clock.advance(29 * second_ms)
+  expect(ended()).toBeUndefined()
+  await clock.advance(2 * second_ms)
+  expect(ended()).toMatchObject({ why: 'service_unreachable' })
+})
