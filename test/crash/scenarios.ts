@@ -147,7 +147,7 @@ export const scenarios: Scenario[] = [
   {
     name: 'a file keeps changing',
     tree: { 'b.txt': 'b' },
-    phases: [{ before: (world) => world.writeJustNow('a.txt', 'a') }, { before: (world) => world.passTime(60_000) }],
+    phases: [{ before: (world) => world.writeJustNow('a.txt', 'a') }, { before: (world) => world.passTime(120_000) }],
     moments(world) {
       let is_changed = false
       return {
@@ -155,7 +155,7 @@ export const scenarios: Scenario[] = [
           if (is_changed || !paths.includes('a.txt')) return
           is_changed = true
           world.writeJustNow('a.txt', 'a, second version')
-          world.passTime(2_000)
+          world.passTime(120_000)
         },
       }
     },

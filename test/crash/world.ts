@@ -87,7 +87,7 @@ export class World {
       {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,
-        folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 1_000, ...folder }],
+        folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 60_000, ...folder }],
         uploads: { ...quick_uploads, ...uploads },
         follow: quick_follow,
         hashing: { threads: 1 },
