@@ -49,8 +49,9 @@ export const uploads_schema = z.strictObject({
     least: 1,
     most: 64,
     about:
-      'How many files are on their way at once. Default 8: the calls for a small file are mostly waiting, more than ' +
-      '8 gain little and trouble the service.',
+      'Connections to the service, and as many to its blob store. Large files go one a connection; of small ones a few ' +
+      'more are on their way, so that no connection waits for the ledger. Default 8: more gain little and trouble the ' +
+      'service.',
   }),
   brake,
   max_bytes_per_day,
