@@ -1,15 +1,27 @@
-import type { Sqlite } from '../base/sqlite.ts'
+import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import { after_all_paths } from './differences.ts'
-import { type FileRow, fileRow } from './file-rows.ts'
+import { fileRow } from './file-rows.ts'
 import type { FolderConsequences, FolderRow } from './folder-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
+
+/** Rows in memory at a time: a folder may have millions. */
+const page_rows = 5_000
+
+/** Which rows under a path are put back to be looked at. A row that was is met only once: pages go on by path. */
+const conditions = {
+  every: `state <> 'gone'`,
+  skipped: `state = 'skipped'`,
+  held: `state <> 'gone' AND +reason IN ('brake', 'before_start')`,
+  blocked: `+state = 'blocked' AND +reason <> 'brake'`,
+} as const
 
 /** A person's word, and what a changed config means for many rows at once. */
 export class PersonRecorder {
   readonly #files: FileRecorder
   readonly #contents: ContentRecorder
+  readonly #one
   readonly #under
   readonly #in_need
   readonly #relabel
@@ -17,64 +29,83 @@ export class PersonRecorder {
   constructor(database: Sqlite, parts: { files: FileRecorder; contents: ContentRecorder }) {
     this.#files = parts.files
     this.#contents = parts.contents
-    this.#under = database
-      .prepare(
-        `SELECT * FROM files WHERE folder = @folder AND (path = @path OR (path >= @first AND path < @last)) AND state <> 'gone'`,
+    const select = (condition: string, path: string) =>
+      database
+        .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
+        .safeIntegers(true)
+    const selects = (path: string) => ({
+      every: select(conditions.every, path),
+      skipped: select(conditions.skipped, path),
+      held: select(conditions.held, path),
+      blocked: select(conditions.blocked, path),
+    })
+    this.#one = selects('path = @path')
+    this.#under = selects('path > @after AND path < @last')
+    const in_need = (path: string) =>
+      database.prepare(
+        `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
+         WHERE files.folder = @folder AND ${path} AND +files.state = 'present'
+           AND contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')
+         ORDER BY files.path LIMIT @limit`,
       )
-      .safeIntegers(true)
-    this.#in_need = database
-      .prepare(
-        `SELECT DISTINCT contents.id FROM contents JOIN files ON files.content = contents.id
-         WHERE contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')
-           AND files.folder = @folder AND files.state = 'present'
-           AND (files.path = @path OR (files.path >= @first AND files.path < @last))`,
-      )
-      .pluck()
+    this.#in_need = {
+      one: in_need('files.path = @path'),
+      under: in_need('files.path > @after AND files.path < @last'),
+    }
     this.#relabel = database.prepare(
       `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
     )
   }
 
   apply(fact: PersonFact, folder: FolderRow, at_ms: number): void {
-    const rows = this.#rowsUnder(folder, fact.path)
     if (fact.type === 'accepted') {
-      for (const row of rows) {
-        if (row.reason === 'brake' || row.reason === 'before_start') {
-          this.#files.lookAgain(row, { accepted: true }, at_ms)
-        }
-      }
+      this.#lookAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
       return
     }
-    for (const row of rows) {
-      if (row.state === 'blocked' && row.reason !== 'brake') this.#files.lookAgain(row, {}, at_ms)
+    this.#lookAgain(folder, fact.path, 'blocked', {}, at_ms)
+    const pages = pagesOf<{ path: string; id: number }>(this.#in_need.one, this.#in_need.under, folder, fact.path)
+    for (const page of pages) {
+      for (const content of new Set(page.map(({ id }) => id))) this.#contents.retry(content, at_ms)
     }
-    for (const content of this.#in_need.all(range(folder, fact.path)) as number[]) this.#contents.retry(content, at_ms)
   }
 
   folderConsequences(at_ms: number): FolderConsequences {
     return {
-      relinkFiles: (folder) => {
-        for (const row of this.#rowsUnder(folder, '')) this.#files.lookAgain(row, { content: undefined }, at_ms)
-      },
-      lookAtSkippedAgain: (folder) => {
-        for (const row of this.#rowsUnder(folder, '')) {
-          if (row.state === 'skipped') this.#files.lookAgain(row, {}, at_ms)
-        }
-      },
+      relinkFiles: (folder) => this.#lookAgain(folder, '', 'every', { content: undefined }, at_ms),
+      lookAtSkippedAgain: (folder) => this.#lookAgain(folder, '', 'skipped', {}, at_ms),
       relabel: (folder) => void this.#relabel.run(at_ms, folder.id),
     }
   }
 
-  #rowsUnder(folder: FolderRow, path: string): FileRow[] {
-    return (this.#under.all(range(folder, path)) as Parameters<typeof fileRow>[0][]).map(fileRow)
+  #lookAgain(
+    folder: FolderRow,
+    path: string,
+    which: keyof typeof conditions,
+    change: Parameters<FileRecorder['lookAgain']>[1],
+    at_ms: number,
+  ): void {
+    for (const page of pagesOf<RawFile>(this.#one[which], this.#under[which], folder, path)) {
+      for (const raw of page) this.#files.lookAgain(fileRow(raw), change, at_ms)
+    }
   }
 }
 
-/** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
-function range(
-  folder: FolderRow,
+type RawFile = Parameters<typeof fileRow>[0]
+
+/** A file, and everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
+function* pagesOf<Row extends { path?: unknown }>(
+  one: Statement,
+  under: Statement,
+  { id }: FolderRow,
   path: string,
-): { folder: number; path: string; first: string; last: string | Buffer } {
-  if (path === '') return { folder: folder.id, path: '', first: '', last: after_all_paths }
-  return { folder: folder.id, path, first: `${path}/`, last: `${path}0` }
+): Generator<Row[]> {
+  if (path !== '') yield one.all({ folder: id, path, limit: 1 }) as Row[]
+  const last = path === '' ? after_all_paths : `${path}0`
+  let after = path === '' ? '' : `${path}/`
+  for (;;) {
+    const page = under.all({ folder: id, after, last, limit: page_rows }) as Row[]
+    yield page
+    if (page.length < page_rows) return
+    after = page.at(-1)!.path as string
+  }
 }
