@@ -1,3 +1,4 @@
+import { messageOf } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { day_ms } from '../base/time.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
@@ -151,8 +152,21 @@ export class LedgerStore {
   }
 
   close(): void {
+    this.#emptyLog()
     this.tickets.close()
     this.database.close()
+  }
+
+  /**
+   * SQLite does this only for the last that closes, and a reader may be it: then the file alone, copied, would be an old one.
+   * Where it fails (a full disk) nothing is lost: the log beside the file is read with it.
+   */
+  #emptyLog(): void {
+    try {
+      this.database.pragma('wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      process.emitWarning(`the log of the ledger could not be written back: ${messageOf(error)}`)
+    }
   }
 
   #apply(fact: Fact, at_ms: number): void {

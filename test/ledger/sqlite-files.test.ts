@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { makeTree } from '../tree.ts'
 import { childScript, startChild } from './child.ts'
@@ -51,6 +52,21 @@ test('a directory that was open to others is closed; one that cannot be made is 
     code: 'database.unreadable',
     hint: expect.stringContaining('state_dir'),
   })
+})
+
+test('closed beside a reader: the file alone, copied, is whole', async () => {
+  const state_dir = join(makeTree(), 'state')
+  const ledger = await openAt(state_dir)
+  const view = openLedgerView(state_dir)
+  await ledger.record([{ type: 'trouble_began', about: 'api', error: { code: 'a.b', message: 'm' } }])
+  expect(view.troubles()).toHaveLength(1)
+  await ledger.close()
+  view.close()
+  const copy = makeTree()
+  copyFileSync(join(state_dir, 'ledger.db'), join(copy, 'ledger.db'))
+  const copied = openLedgerView(copy)
+  expect(copied.troubles()).toHaveLength(1)
+  copied.close()
 })
 
 test('one process at a time: the second is refused, and gets it when the first has closed', async () => {

@@ -91,7 +91,8 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     destination.write = shown.progress.log_destination?.write ?? destination.write
     const control = await serveControl(daemon, config, 'once')
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
-    await shown.progress.end()
+    // Before the ledger: the last that closes writes the log back, and a reader cannot.
+    await shown.close()
     if (drained === undefined) terminal.err('finishing what is in flight; another signal stops at once')
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
@@ -135,7 +136,7 @@ interface ShownPass {
   close(): Promise<void>
 }
 
-/** Progress while it goes on, the summary at its end. */
+/** Progress while it goes on, until it is closed; the summary at its end, of its own. */
 function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPass {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
@@ -145,6 +146,7 @@ function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPas
     view,
     progress,
     summary(fault) {
+      const view = openLedgerView(config.state_dir)
       const pass = openPassView(config.state_dir)
       try {
         const end = { view, pass, names, began_ms, now_ms: clock.now_ms() }
@@ -155,6 +157,7 @@ function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPas
         return exitCodeOf(fault) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
       } finally {
         pass.close()
+        view.close()
       }
     },
     async close() {
