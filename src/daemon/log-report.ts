@@ -20,7 +20,8 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     refused: (reason, name) => lines.refused(reason, name),
     later: (reason, name) => log.debug({ reason }, `later: ${name}`),
     folder: (name, what, level) => log[level]({ folder: name }, `folder ${name} ${what}`),
-    trouble: (about, what, level) => log[level]({ about }, `${about}: ${what}`),
+    // The service's own words, in the middle, end in a full stop as well.
+    trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
     fault: (where, error) => {
       // A fault of the machine (a full disk) meets every file: once a minute says it all.
       const what = `${where}: ${messageOf(error)}`
