@@ -66,7 +66,7 @@ export interface FolderState {
   started_ms: number
   first_scan_ms: number | undefined
   scan_ended_ms: number | undefined
-  /** A person said that this folder is rightly empty. */
+  /** A person said that this folder is rightly empty, or rightly on another disk: believed until a scan finds files. */
   empty_accepted: boolean
   /** Files that are here as far as we know: seen, present, skipped, blocked. */
   known_files: number
