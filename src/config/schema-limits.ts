@@ -183,7 +183,8 @@ export const scan_schema = z.strictObject({
     least: 0,
     most: 1_000_000,
     about:
-      'A folder that held more files than this and is suddenly empty counts as offline until a person accepts it. ' +
+      'A folder that held more files than this and is suddenly empty, or has another disk ' +
+      'without most of them, counts as offline until a person accepts it. ' +
       'Default 10: an unmounted disk looks empty; a folder of a few files may well have been cleared.',
   }),
   max_hints: count({
