@@ -83,3 +83,8 @@ export class ClaimTable<Key> {
     else this.#claims.delete(key)
   }
 }
+
+/** Looks are claimed by folder and path. */
+export function lookKey(folder: number, path: string): string {
+  return `${folder} ${path}`
+}

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { ClaimTable, UndoLog } from './claim-table.ts'
+import { ClaimTable, lookKey, UndoLog } from './claim-table.ts'
 import { type ContentRow, contentRow } from './content-rows.ts'
 import { DailyBudget, nextHour } from './daily-budget.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
@@ -296,8 +296,4 @@ export class Claims {
   #projectOf(row: ContentRow): string {
     return this.#parts.folders.projectId(row.project)
   }
-}
-
-function lookKey(folder: number, path: string): string {
-  return `${folder} ${path}`
 }
