@@ -1,5 +1,5 @@
 import { listOf } from '../base/group.ts'
-import { type Clock, minute_ms } from '../base/time.ts'
+import type { Clock } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork, Ledger } from '../ledger/ledger.ts'
@@ -8,6 +8,7 @@ import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import { type FollowPolicy, followFact } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
+import { restUntilDue } from './rest.ts'
 
 export interface FollowTools {
   ledger: Ledger
@@ -27,7 +28,6 @@ const single_reads_most = 50
 const reads_at_once = 4
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 100
-const longest_rest_ms = minute_ms
 
 export interface Follower {
   worker: Worker
@@ -45,8 +45,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
     const { work, next_due_ms } = await ledger.claimToFollow(Math.min(claimed_at_once, limit), { except_projects })
     if (work.length === 0) {
       if (limit === 1) circuits.unused()
-      const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
-      return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+      return restUntilDue(next_due_ms, clock)
     }
     in_flight = work.length
     try {

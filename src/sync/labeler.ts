@@ -5,6 +5,7 @@ import type { Failure } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import type { SyncReport } from './report.ts'
+import { restUntilDue } from './rest.ts'
 
 export interface LabelTools {
   ledger: Ledger
@@ -18,7 +19,6 @@ const claimed_at_once = 64
 const labelled_at_once = 4
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 50
-const longest_rest_ms = minute_ms
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 /** A label that the service does not take, or an asset that is gone: asked again rarely, for as long as it is wanted. */
 const refused_ms = day_ms
@@ -41,8 +41,7 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     const { work, next_due_ms } = await ledger.claimToLabel(Math.min(claimed_at_once, limit), { except_projects })
     if (work.length === 0) {
       if (limit === 1) circuits.unused()
-      const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
-      return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+      return restUntilDue(next_due_ms, clock)
     }
     in_flight = work.length
     try {

@@ -1,14 +1,14 @@
 import { listOf } from '../base/group.ts'
-import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { type Clock, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
+import { restUntilDue } from './rest.ts'
 
 const claimed_at_once = 500
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 20
-const longest_rest_ms = minute_ms
 /** A folder that is in doubt records nothing, and its files stay due: its keeper has to look at the whole of it first. */
 const doubt_rest_ms = 5 * second_ms
 
@@ -22,8 +22,7 @@ export function startLooker(
   async function step(): Promise<{ wait_ms: number }> {
     const { work, next_due_ms } = await ledger.claimToLook(claimed_at_once)
     if (work.length === 0) {
-      const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
-      return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+      return restUntilDue(next_due_ms, clock)
     }
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)

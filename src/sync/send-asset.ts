@@ -144,6 +144,7 @@ class Sender {
     const { remote, circuits } = this.#tools
     for (let tries = 0; ; tries++) {
       const outcome = await remote.completeAsset(project_id, asset_id)
+      await this.#sent
       if (outcome.ok) {
         await circuits.succeeded(project_id, 'api')
         await this.#ingestStarted(outcome.value.status === 'ready')
@@ -199,7 +200,6 @@ class Sender {
     const { content, size } = this.#work
     const not_before_ms = this.#tools.clock.now_ms() + this.#tools.follow_first_ms
     const started = { type: 'ingest_started', content, not_before_ms } as const
-    await this.#sent
     await (is_ready ? this.#record(started, { type: 'asset_ready', content }) : this.#record(started))
     this.#tools.report.sent(this.#name(), size)
     if (is_ready) this.#tools.report.ready(this.#name())

@@ -2,6 +2,7 @@ import PQueue from 'p-queue'
 import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { SendWork } from '../ledger/ledger.ts'
+import { longest_rest_ms, restUntilDue } from './rest.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 
 export interface Uploader {
@@ -18,7 +19,6 @@ export interface Uploader {
  * ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
  */
 const contents_per_connection = 4
-const longest_rest_ms = minute_ms
 /** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
@@ -89,8 +89,7 @@ export function startUploader(
     }
     if (work.length === 0) await circuits.nothingToSend()
     if (work.length > 0) return { wait_ms: limit === 1 ? longest_rest_ms : 0 }
-    const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
-    return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+    return restUntilDue(next_due_ms, clock)
   }
 
   const worker = runWorker({

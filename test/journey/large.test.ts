@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { begin, journeys } from './harness.ts'
+
+journeys('large files', (profile) => {
+  test('get a slot only when a connection is free for their bytes', async () => {
+    const tree = {
+      'docs/a.txt': 'a '.repeat(5_000),
+      'docs/b.txt': 'b '.repeat(5_000),
+      'docs/c.txt': 'c '.repeat(5_000),
+    }
+    const uploads = { concurrency: 1, small_file_bytes: 1_000 }
+    const journey = await begin({ profile, tree, config: { uploads } })
+    await journey.allReady()
+    const asked = journey.service.requestLog.map(({ place }) => place)
+    const steps = asked.filter((place) => place === 'assets.create' || place === 'put')
+    expect(steps).toEqual(['assets.create', 'put', 'assets.create', 'put', 'assets.create', 'put'])
+  })
+})
