@@ -3,45 +3,46 @@ import { minute_ms } from '../base/time.ts'
 
 /** What can only be read in folders that are offline or no longer configured is asked about again after this. */
 const out_of_reach_ms = 5 * minute_ms
-/** How many items are remembered for the return of their folder; the rest come by themselves within five minutes. */
-const most_remembered = 10_000
 
-/** Puts work off while its folder is away, and brings it back at once when the folder is. */
+/**
+ * Puts work off while its folder is away, and brings it back at once when the folder is. The mark stands in the row, where
+ * nothing else does, so that the next life of the daemon knows it too.
+ */
 export class OutOfReach {
-  readonly #contents = new Map<number, number>()
-  readonly #paths = new Map<string, { folder: number; path: string; until_ms: number }>()
   readonly #defer_content
   readonly #defer_look
-  readonly #return_content
-  readonly #return_look
+  readonly #return_contents
+  readonly #return_looks
 
   constructor(database: Sqlite) {
-    this.#defer_content = database.prepare('UPDATE contents SET not_before_ms = ? WHERE id = ?')
-    this.#defer_look = database.prepare('UPDATE files SET not_before_ms = ? WHERE folder = ? AND path = ?')
-    // Only what still waits for that very time: anything newer has its own.
-    this.#return_content = database.prepare('UPDATE contents SET not_before_ms = ? WHERE id = ? AND not_before_ms = ?')
-    this.#return_look = database.prepare(
-      `UPDATE files SET not_before_ms = ? WHERE folder = ? AND path = ? AND not_before_ms = ? AND state IN ('seen', 'blocked')`,
+    this.#defer_content = database.prepare(
+      `UPDATE contents SET not_before_ms = ?, error_code = coalesce(error_code, 'out_of_reach'),
+         error_message = coalesce(error_message, 'its folder is not there') WHERE id = ?`,
+    )
+    this.#defer_look = database.prepare(
+      `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
+    )
+    this.#return_contents = database.prepare(
+      `UPDATE contents SET not_before_ms = ?, error_code = NULL, error_message = NULL
+       WHERE state IN ('wanted', 'reserving', 'reserved', 'sent') AND error_code = 'out_of_reach'`,
+    )
+    this.#return_looks = database.prepare(
+      `UPDATE files SET not_before_ms = ?, reason = NULL
+       WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND reason = 'out_of_reach'`,
     )
   }
 
   deferContent(content: number, now_ms: number): void {
-    const until_ms = now_ms + out_of_reach_ms
-    this.#defer_content.run(until_ms, content)
-    if (this.#contents.size < most_remembered) this.#contents.set(content, until_ms)
+    this.#defer_content.run(now_ms + out_of_reach_ms, content)
   }
 
   deferLook(folder: number, path: string, now_ms: number): void {
-    const until_ms = now_ms + out_of_reach_ms
-    this.#defer_look.run(until_ms, folder, path)
-    if (this.#paths.size < most_remembered) this.#paths.set(`${folder} ${path}`, { folder, path, until_ms })
+    this.#defer_look.run(now_ms + out_of_reach_ms, folder, path)
   }
 
-  /** A folder came back: whatever waits is due now; what is still out of reach is put off again. */
+  /** A folder came back: what waits for one is due now; what is still out of reach is put off again. */
   bringBack(at_ms: number): void {
-    for (const [content, until_ms] of this.#contents) this.#return_content.run(at_ms, content, until_ms)
-    for (const { folder, path, until_ms } of this.#paths.values()) this.#return_look.run(at_ms, folder, path, until_ms)
-    this.#contents.clear()
-    this.#paths.clear()
+    this.#return_contents.run(at_ms)
+    this.#return_looks.run(at_ms)
   }
 }
