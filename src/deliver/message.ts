@@ -1,0 +1,14 @@
+/** What is delivered: a report, or an alert. */
+export interface Message {
+  /** The same at every try: receivers drop what they have seen. */
+  id: string
+  subject: string
+  /** Markdown. */
+  text: string
+  /** When what it tells about happened, wall clock: part of what is signed stays the same at every try. */
+  at_ms: number
+  /** Values for templates and the JSON body: name, date, report (path), … */
+  values: Readonly<Record<string, string>>
+  /** For the JSON body alone; holds no secret. */
+  data: unknown
+}
