@@ -45,11 +45,13 @@ function worstOf(
   now_ms: number,
   patience: number,
 ): SluiceError | undefined {
-  for (const { about, message, hint, since_ms } of troubles) {
+  for (const { about, code, message, hint, since_ms } of troubles) {
     const [what] = about.split(':')
     if (what === 'account' || what === 'project') return new SluiceError({ code: `${what}.refused`, message, hint })
     const waited_ms = now_ms - Math.max(since_ms, began_ms)
-    if (waited_ms >= patience) return new SluiceError({ code: 'service.unreachable', message, hint })
+    if (waited_ms < patience) continue
+    if (code !== 'service.asked_to_wait') return new SluiceError({ code: 'service.unreachable', message, hint })
+    return new SluiceError({ code, message: `the service asked the daemon to wait: ${message}`, hint })
   }
   return undefined
 }

@@ -45,6 +45,8 @@ const far_ahead_ms = 366 * day_ms
  * or a sign-in page answers every call in the same way.
  */
 const of_a_host: readonly Failure['about'][] = ['network', 'later', 'unknown_protocol']
+/** Of a trouble that is a pause which the service named: it is there, and whoever waits for it is told so. */
+const code_of_pause = 'service.asked_to_wait'
 /** A short pause that the service asked for is no trouble to tell people about. */
 const quiet_pause_ms = minute_ms
 
@@ -168,13 +170,14 @@ export class Circuits {
       told,
       asked_to_wait: pause_ms !== undefined,
     })
-    if (told && !before?.told) await this.#tell(about, failure, message)
+    const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
+    const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
+    if (told && !before?.told) await this.#tell(about, code, message)
     return 'hold'
   }
 
-  async #tell(about: About, failure: Failure, message: string): Promise<void> {
-    const code = failure.code ?? (failure.status === undefined ? failure.about : `http.${failure.status}`)
-    this.#tools.report.trouble(about, `${message}. ${hintFor(about)}`, 'error')
+  async #tell(about: About, code: string, message: string): Promise<void> {
+    this.#tools.report.trouble(about, `${message.replace(/\.$/, '')}. ${hintFor(about)}`, 'error')
     await this.#tools.ledger.record([{ type: 'trouble_began', about, error: { code, message, hint: hintFor(about) } }])
   }
 

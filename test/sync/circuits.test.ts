@@ -94,6 +94,12 @@ test('Retry-After is obeyed, with less at once, and a short one is no trouble', 
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
+test('a long pause that the service asked for is told as one, not as a service that is away', async () => {
+  const { circuits, told } = setUp()
+  await circuits.failed(failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }), 'p', 'api')
+  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api', error: { code: 'service.asked_to_wait' } }])
+})
+
 test('a blob store that fails does not heal by an API that answers', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
