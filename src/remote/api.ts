@@ -17,7 +17,8 @@ export interface ApiRequest {
   /** Below /v1, not escaped. */
   segments: readonly string[]
   query?: Readonly<Record<string, string | number | undefined>>
-  body?: object
+  /** An object is sent as JSON, a text as it stands, for it is JSON. */
+  body?: object | string
   /** Nothing is read from a success: whatever its body is, unless a web page. */
   any_body?: boolean
 }
@@ -57,7 +58,7 @@ export async function callApi<T>(options: ApiOptions, request: ApiRequest, read:
         'user-agent': options.user_agent,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     })
   } catch (error) {
     return { ok: false, failure: withoutToken(networkFailure(error), token) }

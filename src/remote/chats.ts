@@ -38,30 +38,44 @@ export interface MessageSummary {
 /** `running` until an answer or an error is there; where a service shows no errors, only a deadline ends it. */
 export interface Message extends MessageSummary {
   state: 'running' | 'answered' | 'failed'
+  /** What was asked; a service may show it only together with the answer. */
+  prompt?: string
   /** Markdown; with `answered`. May be empty. */
   response?: string
 }
 
 /**
- * The body of a question. An empty scope means *everything* on the wire, and an empty list counts as absent: both are refused
- * here (`remote.empty_scope`), so that a question over nothing never becomes one over the whole project.
+ * The request body of a question, to the letter; one that is text already, because it was written down before it is sent, stays
+ * as it is. An empty scope means *everything* on the wire, and an empty list counts as absent: both are refused here
+ * (`remote.empty_scope`), so that a question over nothing never becomes one over the whole project.
  */
-export function questionBody({ prompt, intelligence, provider, skills, public_data, scope }: Question): object {
-  if (scope) {
-    const lists = Object.values(scope).filter((ids) => ids !== undefined)
-    if (lists.length === 0 || lists.some((ids) => ids.length === 0)) {
-      throw new SluiceError({
-        code: 'remote.empty_scope',
-        message: 'a question was to be asked over an empty scope, which the service takes as the whole project',
-      })
-    }
+export function questionBody(question: Question | string): string {
+  if (typeof question === 'string') {
+    refuseEmptyScope((JSON.parse(question) as Question).scope)
+    return question
   }
-  return present({ prompt, intelligence, provider, skills, public_data, scope })
+  const { prompt, intelligence, provider, skills, public_data, scope } = question
+  refuseEmptyScope(scope)
+  return JSON.stringify(present({ prompt, intelligence, provider, skills, public_data, scope }))
+}
+
+function refuseEmptyScope(scope: Scope | undefined): void {
+  if (!scope) return
+  const lists = Object.values(scope).filter((ids) => ids !== undefined)
+  if (lists.length > 0 && lists.every((ids) => ids.length > 0)) return
+  throw new SluiceError({
+    code: 'remote.empty_scope',
+    message: 'a question was to be asked over an empty scope, which the service takes as the whole project',
+  })
 }
 
 export function chatStartedOf(value: unknown): ChatStarted {
   const fields = fieldsOf(value, 'the answer')
   return { chat_id: idOf('chat', fields.chat_id), ...messageSummary(fields) }
+}
+
+export function messageAppendedOf(value: unknown): MessageSummary {
+  return messageSummary(fieldsOf(value, 'the answer'))
 }
 
 export function chatSummaryOf(value: unknown): ChatSummary {
@@ -81,9 +95,11 @@ export function messageOf(value: unknown, message_id: string): Message {
   const summary = messageSummary(fields)
   if (summary.message_id !== message_id) throw new OddAnswer('it is about another message')
   const response = textOf(fields.response)
-  if (response !== undefined) return { ...summary, state: 'answered', response }
-  if (fields.status === 'done') return { ...summary, state: 'answered', response: '' }
-  return { ...summary, state: fields.status === 'error' ? 'failed' : 'running' }
+  const prompt = textOf(fields.prompt)
+  const message = { ...summary, ...(prompt === undefined ? {} : { prompt }) }
+  if (response !== undefined) return { ...message, state: 'answered', response }
+  if (fields.status === 'done') return { ...message, state: 'answered', response: '' }
+  return { ...message, state: fields.status === 'error' ? 'failed' : 'running' }
 }
 
 /** The hosted service calls the id of a message `id`. */

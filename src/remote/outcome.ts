@@ -1,3 +1,4 @@
+import { isSurelyUnsent } from '../base/network-fault.ts'
 import type { Failure } from '../contract/failures.ts'
 
 // The rooms above know the wire only through this one.
@@ -13,4 +14,13 @@ export interface Page<Item> {
   items: Item[]
   /** Where the next page begins: hand it in as `after_id`. Absent on the last page. */
   next?: string
+}
+
+/**
+ * Whether a call that makes something surely made nothing, so that it may be made again: it never reached its host, or the
+ * service turned it away. Anything else (a time-out, a broken connection, a gateway's 502) may come after the deed.
+ */
+export function isSurelyUndone({ about, code, status }: Failure): boolean {
+  if (about === 'account' || about === 'project' || about === 'content') return true
+  return isSurelyUnsent(code) || status === 429 || status === 503
 }

@@ -13,6 +13,7 @@ import {
   chatSummaryOf,
   type Message,
   type MessageSummary,
+  messageAppendedOf,
   messageOf,
   messageSummariesOf,
   type Question,
@@ -46,8 +47,13 @@ export interface Remote {
   detachLabel(project_id: string, asset_id: string, label_id: string): Promise<Outcome<void>>
   /** All of them. */
   listLabels(project_id: string): Promise<Outcome<LabelReference[]>>
-  /** Not idempotent: a failed one may have started a chat, unless `isSurelyUnsent(failure.code)`, 429 or 503. */
-  startChat(project_id: string, question: Question): Promise<Outcome<ChatStarted>>
+  /**
+   * Not idempotent: a failed one may have started a chat, unless `isSurelyUndone(failure)`. A question as text is sent to the
+   * letter. 404: an id in its scope is gone.
+   */
+  startChat(project_id: string, question: Question | string): Promise<Outcome<ChatStarted>>
+  /** The next turn of a chat, judged like the start of one. 404: the chat, or an id in its scope, is gone. */
+  appendMessage(project_id: string, chat_id: string, question: Question | string): Promise<Outcome<MessageSummary>>
   readMessage(project_id: string, chat_id: string, message_id: string): Promise<Outcome<Message>>
   listChats(project_id: string, page: PageRequest): Promise<Outcome<Page<ChatSummary>>>
   listMessages(project_id: string, chat_id: string): Promise<Outcome<MessageSummary[]>>
@@ -126,6 +132,11 @@ export function createRemote(options: RemoteOptions): Remote {
         { call: 'chat', method: 'POST', project_id, segments: ['chats'], body: questionBody(question) },
         chatStartedOf,
       ),
+    appendMessage: async (project_id, chat_id, question) => {
+      const segments = ['chats', chat_id, 'messages']
+      const body = questionBody(question)
+      return send({ call: 'chat', method: 'POST', project_id, segments, body }, messageAppendedOf)
+    },
     readMessage: (project_id, chat_id, message_id) => {
       const segments = ['chats', chat_id, 'messages', message_id]
       return send({ call: 'message', method: 'GET', project_id, segments }, (value) => messageOf(value, message_id))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isSurelyUndone } from '../../src/remote/outcome.ts'
 import { asset_id, chat_id, failureOf, idNumber, message_id, project_id, remoteAt, successOf } from './fixture.ts'
 import { type Answer, startServer } from './recording-server.ts'
 
@@ -29,11 +30,60 @@ test('a chat is started with what was asked, and no field more', async () => {
 test('an empty scope, which would mean everything, is never sent', async () => {
   const { server, remote } = await remoteFor()
   for (const scope of [{}, { asset_ids: [] }, { asset_ids: [asset_id], label_ids: [] }]) {
-    await expect(remote.startChat(project_id, { prompt: 'x', scope })).rejects.toMatchObject({
-      code: 'remote.empty_scope',
-    })
+    for (const question of [{ prompt: 'x', scope }, JSON.stringify({ prompt: 'x', scope })]) {
+      const refused = { code: 'remote.empty_scope' }
+      await expect(remote.startChat(project_id, question)).rejects.toMatchObject(refused)
+      await expect(remote.appendMessage(project_id, chat_id, question)).rejects.toMatchObject(refused)
+    }
   }
   expect(server.requests).toEqual([])
+})
+
+test('a question that is text already goes out to the letter', async () => {
+  const { server, remote } = await remoteFor({ status: 202, body: { chat_id, message_id, created_at } })
+  const written = `{ "scope": {"asset_ids":["${asset_id}"]},  "prompt":"Gr\u00fc\u00dfe" }`
+  successOf(await remote.startChat(project_id, written))
+  expect(server.requests[0]?.body.toString()).toBe(written)
+  expect(server.requests[0]?.headers['content-type']).toBe('application/json')
+})
+
+test('a turn is added to a chat; the id of its message may be called id', async () => {
+  const { server, remote } = await remoteFor(
+    { status: 202, body: { message_id, created_at } },
+    { status: 202, body: { id: message_id } },
+    { status: 404, body: { code: 'publicapi.chat.not_found' } },
+    { status: 400, body: { code: '' } },
+  )
+  const ask = () => remote.appendMessage(project_id, chat_id, { prompt: 'And since?', public_data: false })
+  expect(successOf(await ask())).toEqual({ message_id, created_at_ms })
+  expect(successOf(await ask())).toEqual({ message_id })
+  expect(failureOf(await ask())).toMatchObject({ about: 'content', status: 404, code: 'publicapi.chat.not_found' })
+  expect(failureOf(await ask())).toMatchObject({ about: 'content', status: 400 })
+  expect(server.requests[0]).toMatchObject({ method: 'POST', path: `/v1/chats/${chat_id}/messages` })
+  expect(JSON.parse(server.requests[0]!.body.toString())).toEqual({ prompt: 'And since?', public_data: false })
+})
+
+test('what surely made nothing is told from what may have made a chat', async () => {
+  const refused = { code: 'publicapi.auth.invalid', statusCode: 401 }
+  const cut: Answer = (_, response) => response.destroy()
+  const { remote } = await remoteFor(
+    { status: 401, body: refused },
+    { status: 404, body: { code: '' } },
+    { status: 429 },
+    { status: 503 },
+    { status: 500 },
+    { status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } },
+    { status: 202 },
+    { status: 302 },
+    cut,
+  )
+  const undone: boolean[] = []
+  for (let round = 0; round < 9; round++) {
+    undone.push(isSurelyUndone(failureOf(await remote.startChat(project_id, { prompt: 'x' }))))
+  }
+  expect(undone).toEqual([true, true, true, true, false, false, false, false, false])
+  const nobody = remoteAt('http://127.0.0.1:9')
+  expect(isSurelyUndone(failureOf(await nobody.startChat(project_id, { prompt: 'x' })))).toBe(true)
 })
 
 test('starting fails by the table: an id out of reach, too long, later', async () => {
@@ -62,6 +112,7 @@ test('a message: a response decides first, then the status; its id may be called
   expect(successOf(await read({ ...ours, status: 'done', prompt: 'x', response: '**y**' }))).toEqual({
     ...base,
     state: 'answered',
+    prompt: 'x',
     response: '**y**',
   })
   expect(successOf(await read({ ...ours, status: 'done' }))).toMatchObject({ state: 'answered', response: '' })
