@@ -11,6 +11,8 @@ import type { MessageRow } from './store-chats.ts'
 export interface AnswerParts extends ScopeParts {
   commits: CommitGroup
   reader: Reader
+  /** Called once per answer. */
+  fails: () => boolean
   clock: Clock
   signal: AbortSignal
   log: (line: string) => void
@@ -27,7 +29,7 @@ const hits_most = 60
 
 /** Writes the answers. The rows are the queue: after a kill a question that was asked is still answered, once. */
 export function runAnswers(parts: AnswerParts): Worker {
-  const { chats, commits, clock, signal, log, on_error } = parts
+  const { chats, commits, fails, clock, signal, log, on_error } = parts
   return runWorker({
     name: 'answers',
     clock,
@@ -37,7 +39,7 @@ export function runAnswers(parts: AnswerParts): Worker {
       for (const message of chats.dueForAnswer(clock.now_ms(), batch_most)) {
         let response: string | null = null
         try {
-          response = await answerOne(parts, message)
+          if (!fails()) response = await answerOne(parts, message)
         } catch (error) {
           if (signal.aborted) throw error
           log(`${message.message_id} could not be answered: ${messageOf(error)}`)

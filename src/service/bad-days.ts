@@ -31,6 +31,8 @@ export interface BadDays {
   requests_per_minute?: number
   /** Connections are cut, new ones as soon as they are made. */
   down?: boolean
+  /** So many of the next answers fail: their turns end in `error`. */
+  failed_answers?: number
 }
 
 export const no_bad_days: BadDays = {}
@@ -43,6 +45,8 @@ export interface BadDaysJudge {
   failureFor(place: Place): Failure | undefined
   /** Seconds to wait when the request is one too many. Called once per request: it counts. */
   limitFor(place: Place): number | undefined
+  /** Whether the answer that is about to be written fails. Called once per answer: it counts. */
+  failsAnswer(): boolean
 }
 
 export function judgeBadDays(start: BadDays, monotonic_ms: () => number): BadDaysJudge {
@@ -82,6 +86,11 @@ export function judgeBadDays(start: BadDays, monotonic_ms: () => number): BadDay
       if (allowance < 1) return Math.max(1, Math.ceil((1 - allowance) / per_ms / 1_000))
       allowance -= 1
       return undefined
+    },
+    failsAnswer() {
+      const { failed_answers = 0 } = current
+      if (failed_answers > 0) current = { ...current, failed_answers: failed_answers - 1 }
+      return failed_answers > 0
     },
   }
 }

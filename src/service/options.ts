@@ -88,6 +88,7 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ['max_upload_bytes', settings.max_upload_bytes, 1],
     ['bad_days.latency_ms', settings.bad_days.latency_ms ?? 0, 0],
     ['bad_days.requests_per_minute', settings.bad_days.requests_per_minute ?? 1, 1],
+    ['bad_days.failed_answers', settings.bad_days.failed_answers ?? 0, 0],
     ['ingest.delay_ms', settings.ingest.delay_ms, 0],
     ['ingest.concurrency', settings.ingest.concurrency, 1],
   ] as const) {

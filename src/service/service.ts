@@ -5,7 +5,7 @@ import { type RouteId, routes } from '../contract/routes.ts'
 import type { Projects, Tokens } from './access.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
-import { type BadDays, judgeBadDays } from './bad-days.ts'
+import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
 import { completeIndex } from './complete-index.ts'
@@ -48,10 +48,11 @@ export interface Service extends InsideView {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const settings = settingsFrom(options)
   const stores = openStores(settings.data_dir, settings.clock)
-  const running = startWorkers(settings, stores)
+  const bad_days = judgeBadDays(settings.bad_days, () => settings.clock.monotonic_ms())
+  const running = startWorkers(settings, stores, bad_days)
   try {
     await completeIndex(running.reader, settings.log)
-    return await openDoors(settings, stores, running)
+    return await openDoors(settings, stores, running, bad_days)
   } catch (error) {
     await running.end()
     throw error
@@ -67,7 +68,7 @@ interface Running {
   end(): Promise<void>
 }
 
-function startWorkers(settings: Settings, stores: Stores): Running {
+function startWorkers(settings: Settings, stores: Stores, bad_days: BadDaysJudge): Running {
   const { clock, log } = settings
   const { paths } = stores
   const stop = new AbortController()
@@ -80,7 +81,7 @@ function startWorkers(settings: Settings, stores: Stores): Running {
     max_bytes: settings.ingest.max_bytes,
   })
   const ingest = runIngest({ ...common, reader, settings: settings.ingest })
-  const answers = runAnswers({ ...common, reader })
+  const answers = runAnswers({ ...common, reader, fails: () => bad_days.failsAnswer() })
   const uploading = new Set<string>()
   const blob = { origin: '' }
   const asset_parts = {
@@ -108,12 +109,16 @@ function startWorkers(settings: Settings, stores: Stores): Running {
 }
 
 /** The two listeners, and the service as its owner sees it. */
-async function openDoors(settings: Settings, stores: Stores, running: Running): Promise<Service> {
+async function openDoors(
+  settings: Settings,
+  stores: Stores,
+  running: Running,
+  bad_days: BadDaysJudge,
+): Promise<Service> {
   const { clock, log, listen: host } = settings
   const { asset_parts, uploading, wakeAnswers } = running
   const { profile } = asset_parts
   const observer = observeRequests(settings.request_log_most)
-  const bad_days = judgeBadDays(settings.bad_days, () => clock.monotonic_ms())
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
   const api = { origin: '' }
   const handlers: Handlers<RouteId> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeBadDays } from '../../src/service/bad-days.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { put, start } from './fixture.ts'
+import { put, start, until } from './fixture.ts'
 
 test('a failure comes on its route, as often as ordered, in the form of the contract', async () => {
   const client = await start({
@@ -113,4 +113,15 @@ test('a service that is down cuts every connection, and is back on the same port
   client.service.setBadDays({ down: false })
   expect((await client.get('/v1/assets')).status).toBe(200)
   expect((await put(slot, 'text')).status).toBe(201)
+})
+
+test('so many answers as ordered fail, the next is written', async () => {
+  const client = await start({ bad_days: { failed_answers: 1 } })
+  const ended = async () => {
+    const { body } = await client.post('/v1/chats', { prompt: 'What is new?' })
+    const path = `/v1/chats/${body.chat_id}/messages/${body.message_id}`
+    await until(async () => (await client.get(path)).body.status !== 'running')
+    return (await client.get(path)).body.status
+  }
+  expect([await ended(), await ended()]).toEqual(['error', 'done'])
 })
