@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, journeys } from './harness.ts'
 
 const names = Array.from({ length: 8 }, (_, index) => `docs/${index}.txt`)
@@ -19,7 +20,9 @@ function known(journey: Journey): boolean {
 
 journeys('faults of the account and the project change no file', (profile) => {
   test('a token is revoked; a new one is written into its file', async () => {
-    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
+    // The token's file is looked at every two seconds.
+    const clock = new MovingClock({ times: 10 })
+    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
     await journey.allReady()
     journey.service.tokens.revoke('daemon')
     journey.write(tree)

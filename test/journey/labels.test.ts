@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, journeys } from './harness.ts'
 
 function labelsOf(journey: Journey, name: string): string[] {
@@ -65,7 +66,9 @@ journeys('labels', (profile) => {
   test('survive answers that fail', async () => {
     const failures = [{ route: 'assets.attach_label' as const, status: 500, every: 2 }]
     const tree = { 'docs/alpha/a.txt': 'a', 'docs/beta/b.txt': 'b' }
-    const journey = await begin({ profile, folders: { docs }, tree, service: { bad_days: { failures } } })
+    // Each is asked for again after seconds, later and later.
+    const clock = new MovingClock({ times: 20 })
+    const journey = await begin({ profile, folders: { docs }, tree, clock, service: { clock, bad_days: { failures } } })
     await labels(journey, 'docs/alpha/a.txt', ['alpha', 'from sluice', 'team'])
     await labels(journey, 'docs/beta/b.txt', ['beta', 'from sluice', 'team'])
     await journey.idle()

@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { begin, journeys } from './harness.ts'
+import type { JourneyOptions } from './journey-options.ts'
 
 function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
+/** Rests and Retry-After are waited for in full by the clock of both sides, on which a second is soon over. */
+function hurried(service: JourneyOptions['service'] = {}): Pick<JourneyOptions, 'clock' | 'service'> {
+  const clock = new MovingClock({ times: 10 })
+  return { clock, service: { ...service, clock } }
+}
+
 journeys('the service has a bad day', (profile) => {
   test('down for a while: everything waits, and ends ready', async () => {
-    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
+    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
     journey.service.setBadDays({ down: true })
     journey.write(files(30))
@@ -21,7 +29,7 @@ journeys('the service has a bad day', (profile) => {
   })
 
   test('a dead service costs one probe at a time, not a storm', async () => {
-    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
+    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
     const before = journey.service.requestLog.length
     journey.service.setBadDays({ failures: [{ status: 503 }] })
@@ -39,7 +47,7 @@ journeys('the service has a bad day', (profile) => {
 
   test('429 with Retry-After: nothing is asked before that time', async () => {
     const failure = { route: 'assets.create', status: 429, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
     await journey.allReady()
     const [first, second] = journey.requests('assets.create')
     expect(journey.requests('assets.create')).toHaveLength(2)
@@ -51,7 +59,7 @@ journeys('the service has a bad day', (profile) => {
     const journey = await begin({
       profile,
       tree: files(12),
-      service: { bad_days: { requests_per_minute: 900 } },
+      ...hurried({ bad_days: { requests_per_minute: 900 } }),
     })
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(12)
@@ -59,7 +67,7 @@ journeys('the service has a bad day', (profile) => {
 
   test('a blob store that asks for time gets it', async () => {
     const failure = { route: 'put', status: 503, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
     await journey.allReady()
     const [first, second] = journey.requests('put')
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
@@ -71,7 +79,7 @@ journeys('the service has a bad day', (profile) => {
     const failures = (['assets.create', 'put', 'assets.complete', 'assets.read', 'assets.list'] as const).map(
       (route) => ({ route, status: 500, every: 2 }),
     )
-    const journey = await begin({ profile, tree: files(12), service: { bad_days: { failures } } })
+    const journey = await begin({ profile, tree: files(12), ...hurried({ bad_days: { failures } }) })
     await journey.allReady()
     expect(journey.slots()).toEqual([])
     expect(journey.requests('put').filter(({ status }) => status === 201)).toHaveLength(12)
@@ -85,7 +93,7 @@ journeys('the service has a bad day', (profile) => {
       when: 'after' as const,
       body: 'html' as const,
     }))
-    const journey = await begin({ profile, tree: files(9), service: { bad_days: { failures } } })
+    const journey = await begin({ profile, tree: files(9), ...hurried({ bad_days: { failures } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(9)
     expect(journey.slots()).toEqual([])
@@ -93,7 +101,7 @@ journeys('the service has a bad day', (profile) => {
 
   test('the answer to a create gets lost: at most a bare slot is left behind', async () => {
     const failure = { route: 'assets.create', status: 500, times: 1, when: 'after' } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.slots()).toHaveLength(1)
@@ -101,7 +109,7 @@ journeys('the service has a bad day', (profile) => {
 
   test('connections cut in the middle of every third request', async () => {
     const failures = [{ status: 500, every: 3, drop_connection: true }]
-    const journey = await begin({ profile, tree: files(6), service: { bad_days: { failures } } })
+    const journey = await begin({ profile, tree: files(6), ...hurried({ bad_days: { failures } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(6)
   })
@@ -109,7 +117,7 @@ journeys('the service has a bad day', (profile) => {
   test('complete refuses once: the same slot is filled again', async () => {
     const code = profile === 'hosted' ? { code: '' } : { code: 'publicapi.asset.complete.bytes_missing' }
     const failure = { route: 'assets.complete', status: 400, times: 1, ...code } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 2 })
     expect(journey.slots()).toEqual([])
@@ -117,7 +125,7 @@ journeys('the service has a bad day', (profile) => {
 
   test('the blob store refuses a signature once: a new slot, and the file is not at fault', async () => {
     const failure = { route: 'put', status: 403, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.requests('put')).toHaveLength(2)
