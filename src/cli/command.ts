@@ -9,6 +9,8 @@ export interface GlobalOptions {
 
 /** What a file in commands/ exports as `command`. */
 export interface Command<Options extends GlobalOptions = GlobalOptions> {
+  /** Options that may be given more than once; each a list (`type: 'string', array: true`). */
+  readonly repeatable?: readonly string[]
   /** Adds the command's own options and describes the positional arguments named in its usage. */
   options(yargs: Argv<GlobalOptions>): Argv<Options>
   /** Does it and answers the exit code; an error that is thrown is shown and gives its own (exit-codes.ts). */
@@ -17,6 +19,7 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
 
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
 export interface AnyCommand {
+  readonly repeatable?: readonly string[]
   options(yargs: Argv<GlobalOptions>): unknown
   run(options: never, terminal: Terminal): Promise<ExitCode>
 }

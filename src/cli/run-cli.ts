@@ -42,8 +42,8 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
         },
         async (options) => {
           if (!load) return
-          refuseOddValues(options, words)
           const { command } = await load()
+          refuseOddValues(options, words, command.repeatable ?? [])
           answer = await command.run(options as never, terminal)
         },
       )
@@ -85,6 +85,8 @@ function createParser(terminal: Terminal): Argv<GlobalOptions> {
       // A file may be called 007 and must not become 7.
       'parse-positional-numbers': false,
       'parse-numbers': false,
+      // `ask --folder finance "what is new?"`: the question is no second folder.
+      'greedy-arrays': false,
     })
     .option('config', {
       type: 'string',
@@ -110,11 +112,12 @@ function plainWords(words: readonly string[]): string[] {
 }
 
 /** yargs makes NaN of a word where a number belongs, and a list of an option that is given twice. */
-function refuseOddValues(options: object, words: readonly string[]): void {
+function refuseOddValues(options: object, words: readonly string[], repeatable: readonly string[]): void {
   for (const [name, value] of Object.entries(options)) {
     if (Number.isNaN(value)) throw new UsageFault(`--${name} takes a number`)
     const is_option = words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`))
-    if (is_option && Array.isArray(value)) throw new UsageFault(`--${name} is given more than once`)
+    if (is_option && Array.isArray(value) && !repeatable.includes(name))
+      throw new UsageFault(`--${name} is given more than once`)
   }
 }
 

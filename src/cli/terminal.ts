@@ -1,3 +1,5 @@
+import { fitText } from '../base/text-width.ts'
+
 /** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
 export interface Terminal {
   /** Writes lines; the last line break is added. */
@@ -10,6 +12,8 @@ export interface Terminal {
   readonly width: number
   /** Standard output is a terminal: progress may be shown in place. */
   readonly is_interactive: boolean
+  /** Shows one line on standard error in place of the last one; '' takes it away. Nothing where that is no terminal. */
+  inPlace(text: string): void
 }
 
 export type Style = (text: string) => string
@@ -23,6 +27,8 @@ export interface OutputStream {
 
 /** What terminals had before windows; for those that do not tell. */
 const usual_columns = 80
+/** ECMA-48: back to the first column, erase to the end of the line. */
+const clear_line = '\r\u001b[K'
 
 export function createTerminal(options: { stdout: OutputStream; stderr: OutputStream; no_color: boolean }): Terminal {
   const { stdout, stderr, no_color } = options
@@ -36,6 +42,9 @@ export function createTerminal(options: { stdout: OutputStream; stderr: OutputSt
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },
     is_interactive,
+    inPlace(text) {
+      if (stderr.isTTY === true) stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
+    },
   }
 }
 

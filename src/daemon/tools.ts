@@ -1,20 +1,17 @@
-import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { isSluiceError, type SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { createFileLines, type FileLines } from '../base/log-rate.ts'
 import type { Clock } from '../base/time.ts'
-import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
-import { readEnvironment } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
-import { createRemote, type Remote } from '../remote/remote.ts'
+import type { Remote } from '../remote/remote.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logReport } from './log-report.ts'
+import { openRemote } from './open-remote.ts'
 
 /** What every worker is handed: each opened once, closed in reverse. */
 export interface Tools {
@@ -40,16 +37,7 @@ export interface ToolOptions {
 /** Errors: `ledger.locked`, `database.*`, `config.*`; nothing stays open then. */
 export async function openTools({ config, secrets, clock, log, wrap_ledger }: ToolOptions): Promise<Tools> {
   const room = log.child({ room: 'sync' })
-  const remote = createRemote({
-    base_url: config.service.base_url,
-    token: () => secrets.token(),
-    connections: config.uploads.concurrency,
-    ca: config.service.ca_file === undefined ? undefined : readCa(config.service.ca_file),
-    proxy: readEnvironment().proxy,
-    timeouts: { answer_ms: config.uploads.request_timeout_ms, stall_ms: config.uploads.stall_timeout_ms },
-    user_agent: `sluice/${programVersion()}`,
-    clock,
-  })
+  const remote = openRemote(config, secrets, clock)
   try {
     const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
     const lines = createFileLines({ log: room, clock, files_per_second: config.log.files_per_second })
@@ -76,21 +64,5 @@ function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFau
       },
     },
     ledgerFault: () => last,
-  }
-}
-
-function readCa(file: string): string {
-  try {
-    const text = readFileSync(file, 'utf8')
-    // What is no certificate would be left out in silence, and every connection would then fail for another reason.
-    new X509Certificate(text)
-    return text
-  } catch (error) {
-    throw new SluiceError({
-      code: 'config.ca_file',
-      message: `service.ca_file ${file} cannot be used: ${messageOf(error)}`,
-      hint: 'give the path of a PEM file with certificates that this user can read',
-      cause: error,
-    })
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
-import type { AnyCommand, ListedCommand } from '../../src/cli/command.ts'
+import type { AnyCommand, Command, ListedCommand } from '../../src/cli/command.ts'
 import { commands as real_commands } from '../../src/cli/commands.ts'
 import { exit_codes, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -41,6 +41,20 @@ const planted: ListedCommand[] = [
     },
     (yargs) => (yargs as import('yargs').Argv).option('json', { type: 'boolean' }).option('port', { type: 'number' }),
   ),
+  {
+    usage: 'ask <words..>',
+    describe: 'describes ask',
+    load: async () => ({
+      command: {
+        repeatable: ['in'],
+        options: (yargs) => yargs.option('in', { type: 'string', array: true, requiresArg: true }),
+        run: async (options, terminal) => {
+          show(options, terminal)
+          return exit_codes.ok
+        },
+      } satisfies Command as AnyCommand,
+    }),
+  },
   listed('explain', 'explain <path>', async (options, terminal) => {
     show(options, terminal)
     return exit_codes.ok
@@ -100,6 +114,16 @@ test('only the command that is called is loaded, and none for the help', async (
   expect(loaded).toEqual([])
   expect(code).toBe(0)
   expect(out).toMatch(/sluice explain <path> +describes explain/)
+})
+
+test('an option that may be given more than once takes one word each time', async () => {
+  const { out } = await run('ask', '--in', 'a', 'what', 'now?', '--in', 'b')
+  expect(JSON.parse(out)).toEqual({ in: ['a', 'b'], words: ['what', 'now?'] })
+  expect(JSON.parse((await run('ask', 'what?', '--in', 'a')).out)).toEqual({ in: ['a'], words: ['what?'] })
+  expect(await run('status', '--port', '1', '--port', '2')).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('--port is given more than once'),
+  })
 })
 
 test('a command has a help of its own', async () => {
