@@ -6,6 +6,8 @@ import { until } from './waiting.ts'
 export interface Hold {
   /** Resolves with the request that is being held. */
   reached(): Promise<RequestEntry>
+  /** Resolves once the service has seen that nobody waits for its answer any more. */
+  deserted(): Promise<void>
   /** Lets it go on; twice is once. */
   release(): void
 }
@@ -13,6 +15,7 @@ export interface Hold {
 /** Holds the next request of this kind at this stage of its way through the service. */
 export function holdNext(service: Service, stage: Stage, place: Place): Hold {
   let held: RequestEntry | undefined
+  let is_deserted = false
   let let_go = () => {}
   const released = new Promise<void>((resolve) => {
     let_go = resolve
@@ -22,13 +25,18 @@ export function holdNext(service: Service, stage: Stage, place: Place): Hold {
     held = entry
     await released
   })
+  const takeEndOff = service.on('end', (entry) => {
+    is_deserted ||= entry === held
+  })
   return {
     async reached() {
       await until(`a request ${place} at ${stage}`, () => held !== undefined)
       return held!
     },
+    deserted: () => until(`the end of the connection that asked ${place}`, () => is_deserted),
     release() {
       takeOff()
+      takeEndOff()
       let_go()
     },
   }

@@ -116,8 +116,9 @@ journeys('what is left out, and let in later', (profile) => {
     const journey = await begin({ profile, tree: files(6), config: { uploads: { max_bytes_per_day: 20 } } })
     const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
     await journey.until('three are in', () => ready() === 3)
+    const scanned_ms = journey.folder()!.scan_ended_ms!
     await journey.restart()
-    await journey.until('the folder was scanned again', () => journey.folder()?.scan_ended_ms !== null)
+    await journey.until('the folder was scanned again', () => journey.folder()!.scan_ended_ms! > scanned_ms)
     expect(journey.requests('put')).toHaveLength(3)
     await journey.restart({ uploads: { max_bytes_per_day: 'off' } })
     await journey.allReady()

@@ -153,6 +153,7 @@ journeys('the service has a bad day', (profile) => {
     await journey.start()
     await put.reached()
     await journey.abort()
+    await put.deserted()
     put.release()
     expect(journey.assets()).toEqual([])
     // A ticket in its last five seconds is not used any more.
@@ -168,6 +169,7 @@ journeys('the service has a bad day', (profile) => {
     await journey.start()
     const { asset_id } = await put.reached()
     await journey.abort()
+    await put.deserted()
     put.release()
     await journey.start()
     await journey.allReady()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { minute_ms, system_clock } from '../../src/base/time.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
 import { begin, journeys } from './harness.ts'
 
@@ -92,11 +93,15 @@ journeys('a file goes in', (profile) => {
   })
 
   test('a status that nobody has heard of means: still going', async () => {
-    const journey = await begin({ profile, tree: { 'docs/slow.txt': 'slow' }, service: { ingest: { delay_ms: 500 } } })
+    const clock = new MovingClock()
+    const service = { clock, ingest: { delay_ms: 10 * minute_ms } }
+    const journey = await begin({ profile, tree: { 'docs/slow.txt': 'slow' }, service })
     await journey.stage('docs/slow.txt', 'ingesting')
     const { asset_id } = journey.file('docs/slow.txt')!
     const { body } = await journey.call('GET', `/v1/assets/${asset_id}`)
     expect(body.status).toBe(profile === 'hosted' ? 'enriching' : 'ingesting')
+    await journey.until('the daemon is told so, too', () => journey.requests('assets.read').length >= 3)
+    clock.skip(10 * minute_ms)
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })

@@ -1,37 +1,51 @@
 import { expect, test } from 'vitest'
+import { minute_ms } from '../../src/base/time.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, type Journey, journeys } from './harness.ts'
+
+/** What the service takes for reading, by a clock that only the test moves on: it is never done too soon. */
+const reading_ms = 10 * minute_ms
+
+function reading(): { clock: MovingClock; ingest: { delay_ms: number } } {
+  return { clock: new MovingClock(), ingest: { delay_ms: reading_ms } }
+}
+
+/** All is there and being read, `name` as another asset than before. */
+function isReadAnew(journey: Journey, name: string, before: string | null): boolean {
+  return journey.files().every(({ stage }) => stage === 'ingesting') && journey.file(name)?.asset_id !== before
+}
 
 journeys('assets that are not there', (profile) => {
   test('removed behind our back while it is being read: sent once more', async () => {
-    const journey = await begin({
-      profile,
-      tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' },
-      service: { ingest: { delay_ms: 400 } },
-    })
+    const service = reading()
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }, service })
     await journey.stage('docs/a.txt', 'ingesting')
     const { asset_id } = journey.file('docs/a.txt')!
     expect(await journey.service.removeAsset(asset_id!)).toBe(true)
+    await journey.until('it is sent once more', () => isReadAnew(journey, 'docs/a.txt', asset_id))
+    service.clock.skip(reading_ms)
     await journey.allReady()
-    expect(journey.file('docs/a.txt')?.asset_id).not.toBe(asset_id)
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
   })
 
   test('removed while pages of the list are read: what is not on them is asked for alone', async () => {
     const names = Array.from({ length: 5 }, (_, index) => `docs/${index}.txt`)
     const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
-    const service = { ingest: { delay_ms: 600 } }
+    const service = reading()
     const journey = await begin({ profile, tree, service, config: { follow: { list_from: 1 } } })
     await journey.stage('docs/0.txt', 'ingesting')
     const { asset_id } = journey.file('docs/0.txt')!
     await journey.service.removeAsset(asset_id!)
+    await journey.until('it is sent once more', () => isReadAnew(journey, 'docs/0.txt', asset_id))
+    service.clock.skip(reading_ms)
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 6, puts: 6 })
     expect(journey.requests('assets.read')).toMatchObject([{ status: 404 }])
   })
 
   test('removed there twice: that is meant, and said', async () => {
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service: { ingest: { delay_ms: 1_000 } } })
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service: reading() })
     for (const round of [1, 2]) {
       await journey.until(`it is read for time ${round}`, () => {
         const file = journey.file('docs/a.txt')

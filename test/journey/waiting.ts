@@ -1,6 +1,8 @@
 /** No step of a journey takes longer than this on two cores that have much else to do; what does, hangs. */
 const patience_ms = 30_000
 const look_again_ms = 10
+/** A look that reads many files must not keep from its work what it waits for: both share one event loop. */
+const rest_for_a_look = 4
 
 /** Polls until the fact holds. `state` is told when it never does, so that a red test says where things stood. */
 export async function until(
@@ -9,9 +11,12 @@ export async function until(
   state: () => unknown = () => undefined,
 ): Promise<void> {
   const began = performance.now()
-  while (!(await fact())) {
-    if (performance.now() - began > patience_ms) throw new Error(`did not come: ${what}\n${shown(state())}`)
-    await new Promise((resolve) => setTimeout(resolve, look_again_ms))
+  for (;;) {
+    const looked = performance.now()
+    if (await fact()) return
+    const now = performance.now()
+    if (now - began > patience_ms) throw new Error(`did not come: ${what}\n${shown(state())}`)
+    await new Promise((resolve) => setTimeout(resolve, Math.max(look_again_ms, rest_for_a_look * (now - looked))))
   }
 }
 
