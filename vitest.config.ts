@@ -8,6 +8,7 @@ export default defineConfig({
     setupFiles: ['test/no-leaks.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    provide: { local_journeys: 'default' },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -9,6 +9,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 1,
     fileParallelism: false,
+    provide: { local_journeys: 'hosted' },
     testTimeout: 1_800_000,
     hookTimeout: 120_000,
   },

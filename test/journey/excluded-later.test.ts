@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
-journeys('what is excluded later', (profile) => {
+localJourneys('what is excluded later', (profile) => {
   test('stays here, also when it was waiting to be sent', async () => {
     const tree = { 'docs/private/salary.txt': 'a number', 'docs/open.txt': 'hello' }
     const journey = await begin({ profile, tree }, 'not started')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
 
@@ -17,7 +17,7 @@ function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollo
   })
 }
 
-journeys('a fault of ours loses nothing', (profile) => {
+localJourneys('a fault of ours loses nothing', (profile) => {
   for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToLook'] as const) {
     test(`the ledger fails once at ${verb}`, async () => {
       const journey = await begin({ profile, tree, wrap_ledger: failing(verb, 1) })

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, describe } from 'vitest'
+import { afterEach, describe, inject } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -21,6 +21,13 @@ import { type FileView, type FolderView, LedgerView, type TroubleView } from './
 import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
 import { until, within } from './waiting.ts'
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Set by vitest.config.ts and vitest.long.config.ts. */
+    local_journeys: ProfileName
+  }
+}
+
 const running: Journey[] = []
 
 afterEach(async ({ task }) => {
@@ -32,6 +39,15 @@ afterEach(async ({ task }) => {
 /** The same journeys against what the interface says, and against what the hosted service was seen to do. */
 export function journeys(title: string, define: (profile: ProfileName) => void): void {
   describe.each(['default', 'hosted'] as const)(`${title} (%s)`, { timeout: 60_000 }, define)
+}
+
+/**
+ * Journeys in which what happens is on our side, and the service only takes what comes. `npm test` makes them with the service
+ * as the interface describes it, `npm run test:long` with the hosted one (hosted.long.ts).
+ */
+export function localJourneys(title: string, define: (profile: ProfileName) => void): void {
+  const profile = inject('local_journeys')
+  describe(`${title} (${profile})`, { timeout: 60_000 }, () => define(profile))
 }
 
 /** Makes the folders, starts the service and, unless the journey does it later, the daemon. All is checked and closed after the test. */

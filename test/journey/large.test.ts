@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
-journeys('large files', (profile) => {
+localJourneys('large files', (profile) => {
   test('get a slot only when a connection is free for their bytes', async () => {
     const tree = {
       'docs/a.txt': 'a '.repeat(5_000),

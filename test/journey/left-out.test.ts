@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { md5Of } from './disk-truth.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 const day_ms = 86_400_000
 
@@ -8,7 +8,7 @@ function files(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
 }
 
-journeys('what is left out, and let in later', (profile) => {
+localJourneys('what is left out, and let in later', (profile) => {
   test('the brake holds what is too much until a person accepts it', async () => {
     const brake = { files: 3, bytes: '1GB', per_hours: 24 }
     const journey = await begin({ profile, tree: files(5), config: { uploads: { brake } } })

@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from '../disk/odd-entries.ts'
-import { begin, type Journey, journeys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const sockets: Server[] = []
 afterEach(async () => {
@@ -28,7 +28,7 @@ function summaryOf(journey: Journey) {
   }
 }
 
-journeys('what is neither file nor folder', (profile) => {
+localJourneys('what is neither file nor folder', (profile) => {
   test('is told and holds nothing up: there from the start, and coming later', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
     await addOddEntries(journey, 'first')

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
 const all_ready = Object.fromEntries(names.map((name) => [name, 'ready']))
 
-journeys('a folder that is away loses nothing', (profile) => {
+localJourneys('a folder that is away loses nothing', (profile) => {
   test('renamed away and back', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()

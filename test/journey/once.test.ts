@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'a', 'docs/empty.txt': '' }
 
-journeys('a single pass', (profile) => {
+localJourneys('a single pass', (profile) => {
   test('ends when everything is in', async () => {
     const journey = await begin({ profile, tree, mode: 'once', service: { ingest: { delay_ms: 200 } } })
     expect(await journey.drained()).toEqual({ why: 'done' })

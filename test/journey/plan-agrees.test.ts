@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { planUploads } from '../../src/inspect/plan.ts'
 import type { Plan } from '../../src/inspect/plan-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
-import { begin, type Journey, journeys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const day_ms = 86_400_000
 
@@ -48,7 +48,7 @@ function staying({ folders }: Plan): Record<string, number> {
   return sums
 }
 
-journeys('what plan says', (profile) => {
+localJourneys('what plan says', (profile) => {
   test('is what a pass then does', async () => {
     const journey = await begin({ profile, tree, folders, mode: 'once' }, 'not started')
     const before = await plan(journey, false)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { md5Of } from './disk-truth.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
-journeys('renames send nothing', (profile) => {
+localJourneys('renames send nothing', (profile) => {
   test('a file, within the folder and to another one of the same project', async () => {
     const folders = { docs: {}, more: {} }
     const journey = await begin({ profile, folders, tree: { 'docs/a.txt': 'text a', 'more/b.txt': 'text b' } })
