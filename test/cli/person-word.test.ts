@@ -1,53 +1,58 @@
-import { expect, test } from 'vitest'
+import { expect, test as inTurn } from 'vitest'
 import { Home, until } from './sluice.ts'
+
+const test = inTurn.concurrent
 
 const png = Buffer.from('\x89PNG\0\0', 'latin1')
 
-test('retry, without a daemon and through one: what was refused is sent again', async () => {
-  const home = await Home.make({ 'a.txt': 'one', 'x.png': png, 'deep/y.png': Buffer.concat([png, png]) })
+test('retry, without a daemon and through one: what was refused is sent again', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one', 'x.png': png, 'deep/y.png': Buffer.concat([png, png]) })
   const puts = () => home.service.requestLog.filter(({ place }) => place === 'put').length
   expect((await home.sluice('sync')).code).toBe(3)
   expect(puts()).toBe(3)
 
-  expect(await home.sluice('retry', 'docs/deep')).toMatchObject({
+  expect(await home.inProcess('retry', 'docs/deep')).toMatchObject({
     code: 0,
     out: 'docs/deep: 1 file (12 B) will be tried again now\n',
     err: expect.stringContaining('no daemon is running'),
   })
-  expect((await home.sluice('sync')).code).toBe(3)
+  expect((await home.inProcess('sync')).code).toBe(3)
   expect(puts()).toBe(4)
 
   const daemon = await home.run()
-  expect(await home.sluice('retry')).toMatchObject({
+  expect(await home.inProcess('retry')).toMatchObject({
     code: 0,
     out: 'docs: 2 files (18 B) will be tried again now\n',
     err: '',
   })
   await until('both were sent again', () => puts() === 6, daemon.err)
-  expect(await home.sluice('retry', 'docs/a.txt')).toMatchObject({
+  expect(await home.inProcess('retry', 'docs/a.txt')).toMatchObject({
     out: 'docs/a.txt: nothing there waits for a word\n',
   })
 })
 
-test('accept lets go what the brake holds', async () => {
-  const home = await Home.make({ 'a/1.txt': '1', 'a/2.txt': '22', 'b/3.txt': '333' })
+test('accept lets go what the brake holds', async (context) => {
+  const home = await Home.of(context, { 'a/1.txt': '1', 'a/2.txt': '22', 'b/3.txt': '333' })
   home.configure({ uploads: { brake: { files: 1 } } })
-  const { code, out } = await home.sluice('sync')
+  const { code, out } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([3, 1])
   expect(out).toMatch(/held by the brake \(\d B\): sluice accept docs/)
-  const accepted = await home.sluice('accept', 'docs')
+  const accepted = await home.inProcess('accept', 'docs')
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) may go up now\n$/)
-  expect(await home.sluice('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
-  expect(await home.sluice('accept', 'docs')).toMatchObject({ out: 'docs: nothing is held back there\n' })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: nothing is held back there\n' })
 })
 
-test('a path in no folder, and nothing known yet', async () => {
-  const home = await Home.make()
-  expect(await home.sluice('accept', '/etc')).toMatchObject({
+test('a path in no folder, and nothing known yet', async (context) => {
+  const home = await Home.of(context)
+  expect(await home.inProcess('accept', '/etc')).toMatchObject({
     code: 64,
     out: '',
     err: expect.stringMatching(/\/etc is in no folder of the configuration\n.*docs \(/),
   })
-  expect(await home.sluice('retry', 'docs', '/etc')).toMatchObject({ code: 64 })
-  expect(await home.sluice('retry', 'docs')).toMatchObject({ code: 0, out: 'docs: nothing there waits for a word\n' })
+  expect(await home.inProcess('retry', 'docs', '/etc')).toMatchObject({ code: 64 })
+  expect(await home.inProcess('retry', 'docs')).toMatchObject({
+    code: 0,
+    out: 'docs: nothing there waits for a word\n',
+  })
 })

@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test as inTurn } from 'vitest'
 import { Home, until } from './sluice.ts'
 
-test('the daemon takes up what comes, ends with 0 on a signal, and leaves no socket', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+/** Each waits for processes most of its time. */
+const test = inTurn.concurrent
+
+test('the daemon takes up what comes, ends with 0 on a signal, and leaves no socket', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   home.write({ 'b.txt': 'two' })
   await until('both are ready', () => home.readyAssets() === 2, daemon.err)
@@ -20,8 +23,8 @@ test('the daemon takes up what comes, ends with 0 on a signal, and leaves no soc
   expect(home.hasSocket()).toBe(false)
 })
 
-test('a second signal stops at once; what was in flight goes on at the next start', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('a second signal stops at once; what was in flight goes on at the next start', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -42,12 +45,12 @@ test('a second signal stops at once; what was in flight goes on at the next star
   expect(performance.now() - began).toBeLessThan(10_000)
   unhold()
   release()
-  expect((await home.sluice('sync')).code).toBe(0)
+  expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(1)
 })
 
-test('one daemon a ledger; after kill -9 the next one starts over the stale socket', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('one daemon a ledger; after kill -9 the next one starts over the stale socket', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   const daemon = await home.run()
   expect(await home.sluice('run')).toMatchObject({ code: 1, err: expect.stringContaining('another Sluice process') })
   expect(home.hasSocket()).toBe(true)
@@ -55,15 +58,15 @@ test('one daemon a ledger; after kill -9 the next one starts over the stale sock
   await daemon.ended
   expect(home.hasSocket()).toBe(true)
   // Nobody answers there: the pass does the work itself.
-  expect((await home.sluice('sync')).code).toBe(0)
+  expect((await home.inProcess('sync')).code).toBe(0)
   const next = await home.run()
-  expect(await home.sluice('retry')).toMatchObject({ code: 0, err: '' })
+  expect(await home.inProcess('retry')).toMatchObject({ code: 0, err: '' })
   next.child.kill('SIGTERM')
   expect((await next.ended).code).toBe(0)
 })
 
-test('a missing token ends it with 77, a refused one does not end it', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('a missing token ends it with 77, a refused one does not end it', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   rmSync(join(home.path, 'token'))
   expect(await home.sluice('run')).toMatchObject({
     code: 77,
@@ -77,10 +80,10 @@ test('a missing token ends it with 77, a refused one does not end it', async () 
   expect(daemon.err()).not.toMatch(/pat_\w{32}/)
 })
 
-test('no configuration: 78', async () => {
-  const home = await Home.make()
+test('no configuration: 78', async (context) => {
+  const home = await Home.of(context)
   rmSync(join(home.path, 'sluice.yaml'))
-  for (const words of [['run'], ['sync'], ['retry'], ['accept', 'docs']]) {
-    expect(await home.sluice(...words), words[0]).toMatchObject({ code: 78 })
-  }
+  const commands = [['run'], ['sync'], ['retry'], ['accept', 'docs']]
+  const ended = await Promise.all(commands.map((words) => home.sluice(...words)))
+  expect(ended.map(({ code }) => code)).toEqual([78, 78, 78, 78])
 })

@@ -2,13 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach } from 'vitest'
+import { afterEach, type TestContext } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const homes: Home[] = []
+/** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
+const patience_ms = 40_000
 
 afterEach(async () => {
   for (const home of homes.splice(0)) await home.close()
@@ -46,11 +51,26 @@ export class Home {
   }
 
   static async make(tree: Record<string, TreeEntry> = {}, options: Partial<ServiceOptions> = {}): Promise<Home> {
-    const path = makeTree({ 'docs/': '' })
-    addToTree(join(path, 'docs'), tree)
-    const home = new Home(path, await startService({ data_dir: join(path, 'service'), ...options }))
+    const home = await Home.#open(tree, options)
     homes.push(home)
     return home
+  }
+
+  /** For tests that run beside each other: it is closed with its own. */
+  static async of(
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+    tree: Record<string, TreeEntry> = {},
+    options: Partial<ServiceOptions> = {},
+  ): Promise<Home> {
+    const home = await Home.#open(tree, options)
+    onTestFinished(() => home.close())
+    return home
+  }
+
+  static async #open(tree: Record<string, TreeEntry>, options: Partial<ServiceOptions>): Promise<Home> {
+    const path = makeTree({ 'docs/': '' })
+    addToTree(join(path, 'docs'), tree)
+    return new Home(path, await startService({ data_dir: join(path, 'service'), ...options }))
   }
 
   giveToken(token = this.service.tokens.create(`cli ${++this.#tokens}`).token): void {
@@ -105,6 +125,13 @@ export class Home {
     return this.start(...words).ended
   }
 
+  /** The same inside this process, which costs a fifth: where neither signals nor the log are looked at. */
+  async inProcess(...words: string[]): Promise<Omit<Ended, 'signal'>> {
+    const { terminal, out, err } = capturedTerminal()
+    const code = await runCli([...words, '--config', join(this.path, 'sluice.yaml')], terminal, commands)
+    return { code, out: out(), err: err() }
+  }
+
   /** A daemon that answers on its socket. */
   async run(): Promise<Running> {
     const running = this.start('run')
@@ -133,7 +160,8 @@ export class Home {
 export async function until(what: string, fact: () => boolean, more: () => unknown = () => ''): Promise<void> {
   const began = performance.now()
   while (!fact()) {
-    if (performance.now() - began > 15_000) throw new Error(`not so after 15 s: ${what} ${String(more())}`)
+    if (performance.now() - began > patience_ms)
+      throw new Error(`not so after ${patience_ms} ms: ${what} ${String(more())}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,13 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test as inTurn } from 'vitest'
 import { makeTree } from '../tree.ts'
 import { Home, until } from './sluice.ts'
 
+/** Each waits for processes and rests most of its time. */
+const test = inTurn.concurrent
+
 const project_of_nobody = 'project_00000000000000000000'
 
-test('one pass: what is new is sent, what is known is not, and it ends with 0', async () => {
-  const home = await Home.make({ 'a.txt': 'one', 'b/c.txt': 'two', 'copy.txt': 'one', '~$lock.docx': 'x' })
+test('one pass: what is new is sent, what is known is not, and it ends with 0', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one', 'b/c.txt': 'two', 'copy.txt': 'one', '~$lock.docx': 'x' })
   const { code, out, err } = await home.sluice('sync')
   expect([code, home.readyAssets()], err).toEqual([0, 2])
   expect(out.split('\n').slice(0, 2)).toEqual([
@@ -16,13 +19,20 @@ test('one pass: what is new is sent, what is known is not, and it ends with 0', 
   ])
   const creates = () => home.service.requestLog.filter(({ place }) => place === 'assets.create').length
   expect(creates()).toBe(2)
-  expect(await home.sluice('sync')).toMatchObject({ code: 0, out: 'ready     3 files, 9 B\n          nothing new\n' })
+  expect(await home.inProcess('sync')).toMatchObject({
+    code: 0,
+    out: 'ready     3 files, 9 B\n          nothing new\n',
+  })
   expect(creates()).toBe(2)
 })
 
-test('refused and skipped files are told with their reason: 3', async () => {
-  const home = await Home.make({ 'a.txt': 'one', 'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'), 'empty.txt': '' })
-  const { code, out } = await home.sluice('sync')
+test('refused and skipped files are told with their reason: 3', async (context) => {
+  const home = await Home.of(context, {
+    'a.txt': 'one',
+    'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'),
+    'empty.txt': '',
+  })
+  const { code, out } = await home.inProcess('sync')
   expect(code).toBe(3)
   expect(out).toMatch(
     /^refused {3}1 file, .*\n {10}1 × the service has the bytes and could not read them.*\(docs\/photo\.png\)$/m,
@@ -30,60 +40,60 @@ test('refused and skipped files are told with their reason: 3', async () => {
   expect(out).toMatch(/^skipped {3}1 file, 0 B\n {10}1 × empty: .*\(empty\.txt\)$/m)
 })
 
-test('a folder by its name or path: the others are not looked at', async () => {
+test('a folder by its name or path: the others are not looked at', async (context) => {
   const other = makeTree({ 'x.txt': 'other' })
-  const home = await Home.make({ 'a.txt': 'one' })
+  const home = await Home.of(context, { 'a.txt': 'one' })
   home.configure({ folders: [{ name: 'other', path: other, settle_ms: '50ms' }] })
-  expect(await home.sluice('sync', 'docs')).toMatchObject({
+  expect(await home.inProcess('sync', 'docs')).toMatchObject({
     code: 0,
     out: expect.stringContaining('ready     1 file, 3 B'),
   })
   expect(home.readyAssets()).toBe(1)
-  expect(await home.sluice('sync', other)).toMatchObject({
+  expect(await home.inProcess('sync', other)).toMatchObject({
     code: 0,
     out: expect.stringContaining('ready     1 file, 5 B'),
   })
   expect(home.readyAssets()).toBe(2)
-  expect((await home.sluice('sync', 'docs/a.txt')).err).toContain('a pass is about whole folders')
-  expect((await home.sluice('sync', 'nothing')).code).toBe(64)
+  expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain('a pass is about whole folders')
+  expect((await home.inProcess('sync', 'nothing')).code).toBe(64)
 })
 
-test('an offline folder is not "all in": 3', async () => {
-  const home = await Home.make()
+test('an offline folder is not "all in": 3', async (context) => {
+  const home = await Home.of(context)
   rmSync(join(home.path, 'docs'), { recursive: true })
-  expect(await home.sluice('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('offline   docs: ') })
 })
 
-test('what a scan could not take is not "all in": 3, from sync and from status', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('what a scan could not take is not "all in": 3, from sync and from status', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   writeFileSync(Buffer.concat([Buffer.from(join(home.path, 'docs/')), Buffer.from([0x78, 0xff])]), 'hidden')
-  expect(await home.sluice('sync')).toMatchObject({ code: 3, out: expect.stringContaining('unseen    docs: 1 ×') })
-  const status = await home.sluice('status')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3, out: expect.stringContaining('unseen    docs: 1 ×') })
+  const status = await home.inProcess('status')
   expect(status).toMatchObject({ code: 3, out: expect.stringMatching(/^not all is in: .*names in docs are not UTF-8/) })
 })
 
-test.each([
+test.for([
   ['no token', (home: Home) => rmSync(join(home.path, 'token')), /cannot read the token file/],
   ['a token that the service refuses', (home: Home) => home.giveToken(`pat_${'x'.repeat(32)}`), /account|token|401/i],
   ['a project out of reach', (home: Home) => home.configure({ service: { project_id: project_of_nobody } }), /project/],
-])('%s: 77, and no file has changed its state', async (_what, spoil, err) => {
-  const home = await Home.make({ 'a.txt': 'one' })
+] as const)('%s: 77, and no file has changed its state', async ([_what, spoil, err], context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   spoil(home)
-  const ended = await home.sluice('sync')
+  const ended = await home.inProcess('sync')
   expect([ended.code, ended.err]).toEqual([77, expect.stringMatching(err)])
   home.giveToken()
   home.configure()
-  expect(await home.sluice('sync')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
 })
 
-test('beside a running daemon: that one scans, and is waited for', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('beside a running daemon: that one scans, and is waited for', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   // Without watching, only the scan that is asked for finds the second file.
   home.configure({ folder: { watch: false } })
   const daemon = await home.run()
   await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
   home.write({ 'b.txt': 'two' })
-  const { code, out, err } = await home.sluice('sync')
+  const { code, out, err } = await home.inProcess('sync')
   expect([code, home.readyAssets()]).toEqual([0, 2])
   expect(err).toContain(`a daemon is running (process ${daemon.child.pid})`)
   expect(out).toContain('ready     2 files, 6 B')
@@ -91,30 +101,30 @@ test('beside a running daemon: that one scans, and is waited for', async () => {
   expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
-test('two passes at once: the second asks the first, both end with 0, and nothing is sent twice', async () => {
-  const home = await Home.make({}, { bad_days: { latency_ms: 50 } })
+test('two passes at once: the second asks the first, both end with 0, and nothing is sent twice', async (context) => {
+  const home = await Home.of(context, {}, { bad_days: { latency_ms: 50 } })
   home.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
   const first = home.start('sync')
   await until('the first is at work', () => home.service.requestLog.some(({ place }) => place === 'put'), first.err)
-  const second = await home.sluice('sync')
+  const second = await home.inProcess('sync')
   expect([second.code, (await first.ended).code], second.err).toEqual([0, 0])
   expect(second.out).toContain('ready     40 files')
   expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(40)
 })
 
-test('beside a daemon whose token is refused: 77, at once', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+test('beside a daemon whose token is refused: 77, at once', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
   home.giveToken(`pat_${'x'.repeat(32)}`)
   const daemon = await home.run()
   await until('it is told', () => /account/.test(daemon.err()), daemon.err)
-  expect((await home.sluice('sync')).code).toBe(77)
+  expect((await home.inProcess('sync')).code).toBe(77)
   // The daemon goes on, and takes the new token up by itself.
   home.giveToken()
   await until('it is ready', () => home.readyAssets() === 1, daemon.err)
 })
 
-test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async () => {
-  const home = await Home.make({}, { bad_days: { latency_ms: 100 } })
+test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async (context) => {
+  const home = await Home.of(context, {}, { bad_days: { latency_ms: 100 } })
   home.write(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
   const sync = home.start('sync')
   await until('something is sent', () => home.service.requestLog.some(({ place }) => place === 'put'), sync.err)
@@ -125,6 +135,6 @@ test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', as
   expect(out).toMatch(/^waiting {3}\d+ files/m)
   // No slot was left without its bytes.
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
-  expect((await home.sluice('sync')).code).toBe(0)
+  expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(60)
 })
