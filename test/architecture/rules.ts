@@ -35,6 +35,7 @@ export const doors: Record<string, RegExp> = {
   'better-sqlite3': /^base\/sqlite\.ts$/,
   chokidar: /^disk\/watch/,
   'cli-progress': /^cli\//,
+  diff: /^cli\/run-diff/,
   croner: /^base\/cron\.ts$/,
   fastify: /^base\/http-server/,
   ignore: /^disk\/ignore/,
