@@ -1,0 +1,86 @@
+import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '../base/time.ts'
+import type { FaultNote } from '../domain/fact.ts'
+import type { RunFact } from '../domain/run.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
+import type { Failure } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Circuit } from './circuit.ts'
+import type { PromptReport } from './prompt-report.ts'
+import type { AskingLimits, PromptSettings } from './prompt-settings.ts'
+
+/** What every step of a run is handed. */
+export interface RunTools {
+  ledger: Ledger
+  remote: Remote
+  circuit: Circuit
+  clock: Clock
+  report: PromptReport
+  prompts: ReadonlyMap<string, PromptSettings>
+  asking: AskingLimits
+  /** Wait for nothing any more; what is under way may end. */
+  soft: AbortSignal
+  /** Drop what is under way, and record nothing for it. */
+  hard: AbortSignal
+}
+
+/** A fault that passes (a full disk, a service that is down) passes within minutes or needs a person, who may be asleep. */
+const retry = { first_ms: 5 * second_ms, most_ms: 15 * minute_ms }
+/**
+ * What is still not right after a day is told as a failure; the run tells nothing then, so its files stay fresh. The number of
+ * tries beside it is for a clock that was set forward: a single fault after it ends no run.
+ */
+const give_up_ms = day_ms
+const tries_least = 5
+
+/** A run as people know it: `weekly-digest of 2026-11-23T07:00:00.000Z`. */
+export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): string {
+  return `${prompt} of ${isoTime(due_ms)}`
+}
+
+export function noteOf(failure: Failure): FaultNote {
+  const code = failure.code || (failure.status === undefined ? failure.about : `http.${failure.status}`)
+  return { code, message: textOf(failure) }
+}
+
+/** What happened, in the service's own words where it has some. */
+export function textOf({ message, humane }: Failure): string {
+  return humane === undefined ? message : `${message}: ${humane}`
+}
+
+/** A chat or a message that is not there (yet); a project out of reach, which is answered with 404 as well, is another matter. */
+export function isNotFound({ about, status }: Failure): boolean {
+  return about === 'later' && (status === 404 || status === 410)
+}
+
+/** The run keeps its state and is tried again later; after a day it fails with the reason. */
+export function setBack({ run, began_ms, attempts }: RunWork, error: FaultNote, { clock }: RunTools): RunFact {
+  const now_ms = clock.now_ms()
+  if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
+  return { type: 'run_set_back', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
+}
+
+/** The same for a turn that surely made nothing; `retry_after_ms`: what the service asked for. */
+export function setBackUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
+  const { run, began_ms, attempts } = work
+  const now_ms = clock.now_ms()
+  const error = noteOf(failure)
+  if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
+  const wait_ms = failure.retry_after_ms ?? backoff_ms(attempts, retry)
+  return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
+}
+
+/** A call that only reads failed: nothing where the service is at fault, which rests then; else the run is set back. */
+export async function afterFailure(failure: Failure, work: RunWork, tools: RunTools): Promise<RunFact[]> {
+  if (tools.hard.aborted) return []
+  if ((await tools.circuit.failed(failure, work.project_id, 'api')) === 'hold') return []
+  return [setBack(work, noteOf(failure), tools)]
+}
+
+function isTooLate(began_ms: number, attempts: number, now_ms: number): boolean {
+  return attempts >= tries_least && now_ms - began_ms > give_up_ms
+}
+
+function givenUp(run: number, { code, message }: FaultNote): RunFact {
+  return { type: 'run_failed', run, error: { code, message: `given up after a day of tries: ${message}` } }
+}

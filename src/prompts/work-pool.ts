@@ -1,0 +1,94 @@
+import { backoff_ms, type Clock, minute_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { Claimed } from '../ledger/ledger.ts'
+import type { PromptReport } from './prompt-report.ts'
+
+export interface WorkPool {
+  worker: Worker
+  inFlight(): number
+  /** Resolves when what was begun has ended. */
+  drained(): Promise<void>
+}
+
+export interface PoolOptions<Item> {
+  name: string
+  at_once: number
+  /** The same for the same item at each claim. */
+  keyOf(item: Item): string
+  /** Asked for so many at the most; `wait_ms`: everything rests for so long. */
+  claim(limit: number): Promise<Claimed<Item> | { wait_ms: number }>
+  /** One bounded piece of work, which ends in facts. */
+  work(item: Item): Promise<void>
+  /** The claim goes back; nothing where a fact has ended it. */
+  release(item: Item): Promise<void>
+  /** Sets an item back that could not be worked on, alone. */
+  setBack(item: Item, error: unknown): Promise<void>
+}
+
+/** A wake comes with every fact that makes work; this is for a wake that was lost. */
+const longest_rest_ms = minute_ms
+/** Where nothing can be recorded (a full disk, a thread that died): later and later, not again and again. */
+const after_fault = { first_ms: 500, most_ms: minute_ms }
+
+/** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
+export function startPool<Item>(
+  options: PoolOptions<Item>,
+  { clock, report, soft, hard }: { clock: Clock; report: PromptReport; soft: AbortSignal; hard: AbortSignal },
+): WorkPool {
+  /** A claim may run out while its item is waited for: nobody works on one twice. */
+  const under_way = new Map<string, Promise<void>>()
+  let faults_in_a_row = 0
+  let rest_until_ms = 0
+
+  async function workOn(item: Item): Promise<void> {
+    try {
+      if (!soft.aborted) await workOrSetBack(item)
+      await options.release(item)
+      faults_in_a_row = 0
+    } catch (error) {
+      if (!hard.aborted) report.fault(options.name, error)
+      rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
+    } finally {
+      under_way.delete(options.keyOf(item))
+      worker.wake()
+    }
+  }
+
+  async function workOrSetBack(item: Item): Promise<void> {
+    try {
+      await options.work(item)
+    } catch (error) {
+      if (hard.aborted) return
+      report.fault(options.name, error)
+      await options.setBack(item, error)
+    }
+  }
+
+  async function step(): Promise<{ wait_ms: number }> {
+    const rest_ms = rest_until_ms - clock.monotonic_ms()
+    // Items that end wake this worker; without this it would spin.
+    if (rest_ms > 0) await clock.sleep(rest_ms, soft)
+    const room = options.at_once - under_way.size
+    if (room === 0 || soft.aborted) return { wait_ms: longest_rest_ms }
+    const claimed = await options.claim(room)
+    if ('wait_ms' in claimed) return claimed
+    const begun = claimed.work.filter((item) => !under_way.has(options.keyOf(item)))
+    for (const item of begun) under_way.set(options.keyOf(item), workOn(item))
+    if (begun.length > 0) return { wait_ms: 0 }
+    const due_ms = claimed.next_due_ms === undefined ? longest_rest_ms : claimed.next_due_ms - clock.now_ms()
+    return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+  }
+
+  const worker = runWorker({
+    name: options.name,
+    step,
+    clock,
+    signal: soft,
+    on_error: (error) => report.fault(options.name, error),
+  })
+  return {
+    worker,
+    inFlight: () => under_way.size,
+    drained: async () => void (await Promise.all(under_way.values())),
+  }
+}

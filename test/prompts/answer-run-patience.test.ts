@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { Patience } from '../../src/prompts/patience.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+test('what passed in an earlier life counts', async () => {
+  const clock = new FakeClock()
+  const patience = new Patience(clock, clock.now_ms() - 20 * minute_ms, 30 * minute_ms)
+  expect(patience.left_ms()).toBe(10 * minute_ms)
+  await clock.advance(10 * minute_ms)
+  expect(patience.isOver()).toBe(true)
+})
+
+test('a clock that is set while waiting changes nothing', async () => {
+  const clock = new FakeClock()
+  const patience = new Patience(clock, clock.now_ms(), 30 * minute_ms)
+  for (const jump_ms of [5 * hour_ms, -10 * hour_ms]) {
+    clock.jumpWall(jump_ms)
+    expect(patience.left_ms()).toBe(30 * minute_ms)
+  }
+})
+
+test('a clock that was set between two lives neither cuts the wait to nothing nor makes it endless', () => {
+  const clock = new FakeClock()
+  const left_ms = (began_ms: number, most_ms: number) => new Patience(clock, began_ms, most_ms).left_ms()
+  expect(left_ms(clock.now_ms() - 5 * hour_ms, 30 * minute_ms)).toBe(minute_ms)
+  expect(left_ms(clock.now_ms() - 5 * hour_ms, 10)).toBe(10)
+  expect(left_ms(clock.now_ms() + 5 * hour_ms, 30 * minute_ms)).toBe(30 * minute_ms)
+  expect(left_ms(clock.now_ms(), 0)).toBe(0)
+})
