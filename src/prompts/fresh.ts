@@ -1,0 +1,44 @@
+import { anchorPattern, compilePatterns, parsePattern } from '../disk/ignore-patterns.ts'
+import type { RunAsset } from '../domain/run.ts'
+import type { Arrival, ArrivalQuery } from '../ledger/prompt-work.ts'
+import type { PromptSettings } from './prompt-settings.ts'
+
+/** What a run may tell about, before it is decided which turn tells it. */
+export type FreshAsset = Omit<RunAsset, 'turn'>
+
+/**
+ * One entry a content, in the order of arrival. The arrivals come in the order of (seq, path), as the ledger answers them, so the
+ * first path that matches is of the oldest arrival and names the content.
+ */
+export async function collectFresh(
+  pages: AsyncIterable<readonly Arrival[]> | Iterable<Arrival>,
+  { matches }: { matches(folder: string, path: string): boolean },
+): Promise<FreshAsset[]> {
+  const fresh = new Map<number, FreshAsset>()
+  for await (const page of pages) {
+    for (const arrival of [page].flat()) {
+      const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
+      if (fresh.has(content) || !matches(folder, path)) continue
+      fresh.set(content, { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+    }
+  }
+  return [...fresh.values()]
+}
+
+/** Patterns as in gitignore(5), relative to the folder, the last match decides as in a folder's `include`; none: every file. */
+export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
+  if (paths.length === 0) return () => true
+  const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
+  const list = compilePatterns(patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })))
+  return (path) => list.match(path) !== undefined
+}
+
+/** Which arrivals a run asks the ledger for. A span of time is one before the due time, and tells again what lies in it. */
+export function freshQueryOf(
+  { scope }: Pick<PromptSettings, 'scope'>,
+  due_ms: number,
+): Pick<ArrivalQuery, 'only_fresh' | 'since_ms'> {
+  if (scope.fresh === 'since_last_run') return { only_fresh: true }
+  if (scope.fresh === 'all') return { only_fresh: false }
+  return { only_fresh: false, since_ms: due_ms - scope.fresh.within_ms }
+}
