@@ -1,0 +1,104 @@
+import { extname } from 'node:path'
+import { isoTime } from '../base/time.ts'
+import { localTime } from '../base/zone-time.ts'
+import type { RunCause } from '../domain/run.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
+import { type Coverage, coverageLine } from './coverage.ts'
+import { runLine } from './run-line.ts'
+
+/** All of a run that a report is made of: the same while it is answered and once it is written. */
+export type RunContent = Omit<RunWork, 'state'>
+
+export const manifest_format = 'sluice-run'
+export const manifest_version = 1
+
+/**
+ * What a run rests on, beside its report: enough to check the coverage line, to ask again, and to tell a ledger that lost its
+ * memory what the prompt was told. Times are ISO 8601 UTC, but for `due_local`.
+ */
+export interface Manifest {
+  format: typeof manifest_format
+  version: typeof manifest_version
+  prompt: string
+  project_id: string
+  cause: RunCause
+  due_ms: number
+  due: string
+  due_local: string
+  run_line: string
+  composed: string
+  chat_ids: string[]
+  /** What was told; each was in the scope of its turn, from 0. */
+  assets: { asset_id: string; md5: string; size: number; name: string; arrived: string; turn: number }[]
+  refusals: { md5: string; size: number; name: string; why: string }[]
+  coverage: Coverage
+  coverage_line: string
+  /** `body`: the request to the letter, as it was sent. */
+  turns: { body: string; chat_id?: string; message_id?: string; asked?: string; answered?: string; answer?: string }[]
+  notes: string[]
+}
+
+export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number): Manifest {
+  const { prompt, project_id, cause, due_ms, notes } = run
+  return {
+    format: manifest_format,
+    version: manifest_version,
+    prompt,
+    project_id,
+    cause,
+    due_ms,
+    due: isoTime(due_ms),
+    due_local: localTime(due_ms, zone),
+    run_line: runLine(prompt, due_ms, zone),
+    composed: isoTime(now_ms),
+    chat_ids: chatIdsOf(run),
+    assets: run.assets.map(({ asset_id, md5, size, name, arrived_ms, turn }) => {
+      return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn }
+    }),
+    refusals: run.refusals.map(({ md5, size, name, why }) => ({ md5, size, name, why })),
+    coverage,
+    coverage_line: coverageLine(coverage, zone),
+    turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
+      body,
+      ...(chat_id === undefined ? {} : { chat_id }),
+      ...(message_id === undefined ? {} : { message_id }),
+      ...(asked_ms === undefined ? {} : { asked: isoTime(asked_ms) }),
+      ...(answered_ms === undefined ? {} : { answered: isoTime(answered_ms) }),
+      ...(answer === undefined ? {} : { answer }),
+    })),
+    notes: [...notes],
+  }
+}
+
+/** Each once, in the order of the turns. */
+export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
+  return [...new Set(turns.flatMap(({ chat_id }) => (chat_id === undefined ? [] : [chat_id])))]
+}
+
+/** Beside the report, with the same name. An ending that is not of a text stays: `digest-2026.11` is no `digest-2026`. */
+export function manifestPath(report_path: string): string {
+  const ending = extname(report_path)
+  const stem = /^\.(md|markdown|txt)$/i.test(ending) ? report_path.slice(0, -ending.length) : report_path
+  return `${stem}.json`
+}
+
+/** Undefined: some other JSON. Throws SyntaxError for what is none, and Error for a version that is not known. */
+export function parseManifest(text: string): Pick<Manifest, 'prompt' | 'project_id' | 'due_ms' | 'assets'> | undefined {
+  const value = JSON.parse(text) as Partial<Manifest> | null
+  if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
+  const { version, prompt, project_id, due_ms, assets } = value
+  if (version !== manifest_version) throw new Error(`its version is ${String(version)}, known is ${manifest_version}`)
+  const is_whole =
+    typeof prompt === 'string' &&
+    typeof project_id === 'string' &&
+    Number.isSafeInteger(due_ms) &&
+    Array.isArray(assets)
+  if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing, or is of another kind')
+  return { prompt, project_id, due_ms: due_ms!, assets }
+}
+
+function isTold(asset: unknown): boolean {
+  if (typeof asset !== 'object' || asset === null) return false
+  const { md5, size } = asset as { md5?: unknown; size?: unknown }
+  return typeof md5 === 'string' && /^[0-9a-f]{32}$/.test(md5) && Number.isSafeInteger(size) && (size as number) >= 0
+}
