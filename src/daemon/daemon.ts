@@ -62,7 +62,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let recorded = 0
   ledger.onWork((kinds) => {
     recorded++
-    for (const kind of kinds) workers.by_kind[kind].wake()
+    for (const kind of kinds) workers.wake(kind)
   })
 
   const keepers = [...workers.keepers.values()]

@@ -19,7 +19,8 @@ export interface Workers {
   uploader: Uploader
   /** All but the keepers' own. */
   all: readonly Worker[]
-  by_kind: Record<WorkKind, Worker>
+  /** Wakes those who have work of this kind to do. */
+  wake(kind: WorkKind): void
   /** Everything that is being worked on and is not in the ledger yet. */
   inFlight(): number
 }
@@ -81,12 +82,24 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     signal: soft,
     on_error: (error) => tools.report.fault('tidier', error),
   })
+  const wakes: Record<WorkKind, () => void> = {
+    look: () => looker.wake(),
+    send: () => uploader.worker.wake(),
+    follow: () => follower.worker.wake(),
+    label: () => labeler.worker.wake(),
+    scan: () => {
+      for (const keeper of keepers.values()) keeper.wake()
+    },
+    prompt: () => {},
+    run: () => {},
+    delivery: () => {},
+  }
   return {
     circuits,
     keepers,
     uploader,
     all: [looker, uploader.worker, follower.worker, labeler.worker, tidier],
-    by_kind: { look: looker, send: uploader.worker, follow: follower.worker, label: labeler.worker },
+    wake: (kind) => wakes[kind](),
     inFlight: () => intake.inFlight() + uploader.inFlight() + follower.inFlight() + labeler.inFlight(),
   }
 }

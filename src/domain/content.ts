@@ -117,6 +117,8 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...step, state: 'wanted', asset_id: undefined, without_md5: true }
     case 'asset_vanished':
       return afterVanished(content, at_ms)
+    case 'asset_removed':
+      return { ...content, state: 'removed_on_service', ...removed('removed on the service') }
     case 'content_orphaned':
       return { ...forward, state: 'abandoned', asset_id: undefined }
     case 'content_wanted_again':
@@ -139,6 +141,7 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],
   asset_vanished: ['ingesting'],
+  asset_removed: ['ready'],
   content_orphaned: before_bytes,
   content_wanted_again: ['refused', 'removed_on_service', 'abandoned'],
 }
@@ -170,8 +173,12 @@ function afterVanished(content: ContentProgress, at_ms: number): ContentProgress
     return {
       ...content,
       state: 'removed_on_service',
-      ...noted({ code: 'removed_on_service', message: 'removed on the service while it was being read' }),
+      ...removed('removed on the service while it was being read'),
     }
   }
   return { ...newContent(at_ms), vanished: content.vanished + 1 }
+}
+
+function removed(message: string): ReturnType<typeof noted> {
+  return noted({ code: 'removed_on_service', message })
 }

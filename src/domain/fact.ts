@@ -1,11 +1,9 @@
+import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
+import type { RunFact } from './run.ts'
 import type { Ticket } from './ticket.ts'
 
-/** A short text for people and a code for programs; never holds a secret. */
-export interface FaultNote {
-  code: string
-  message: string
-}
+export type { FaultNote } from './fault-note.ts'
 
 export interface FolderFact {
   name: string
@@ -37,6 +35,8 @@ export type FolderEvent =
   | { type: 'folders_removed_except'; names: readonly string[] }
   | { type: 'folder_online'; folder: string; device: bigint }
   | { type: 'folder_offline'; folder: string; reason: string }
+  /** Somebody needs a complete look that begins at this time or later. */
+  | { type: 'scan_wanted'; folder: string; at_ms: number }
   | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary }
 
 /** Told about paths by intake. `path` is relative to the folder's root. */
@@ -75,6 +75,8 @@ export type ContentFact =
   | { type: 'slot_lost'; content: number; not_before_ms: number; error: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
+  /** It was ready, and the service no longer has it. */
+  | { type: 'asset_removed'; content: number }
   | { type: 'content_orphaned'; content: number }
   | { type: 'content_wanted_again'; content: number; not_before_ms: number }
 
@@ -97,7 +99,7 @@ export type TroubleFact =
   | { type: 'daemon_started' }
 
 /** Everything that can be recorded. Facts are in the past tense; only the ledger turns them into states. */
-export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact
+export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact | RunFact
 
 export function isContentFact(fact: Fact): fact is ContentFact {
   return content_facts.has(fact.type)
@@ -117,6 +119,7 @@ const content_facts: ReadonlySet<string> = new Set<ContentFact['type']>([
   'slot_lost',
   'hit_dead',
   'asset_vanished',
+  'asset_removed',
   'content_orphaned',
   'content_wanted_again',
 ])

@@ -1,4 +1,4 @@
-import type { FaultNote } from './fact.ts'
+import type { FaultNote } from './fault-note.ts'
 
 /**
  * One run of a prompt: it came due at a time, is asked in one turn or several, and ends as a report on disk. UNIQUE (prompt,
@@ -114,3 +114,28 @@ export type RunFact =
   | { type: 'delivery_set_back'; run: number; target: string; not_before_ms: number; error: FaultNote }
   /** Given up: a person must look. */
   | { type: 'delivery_failed'; run: number; target: string; error: FaultNote }
+
+export function isRunFact(fact: { type: string }): fact is RunFact {
+  return run_facts.has(fact.type)
+}
+
+const run_facts: ReadonlySet<string> = new Set<RunFact['type']>([
+  'prompts_configured',
+  'told_restored',
+  'run_due',
+  'run_passed_over',
+  'schedule_reset',
+  'run_skipped',
+  'run_planned',
+  'turn_intended',
+  'turn_unsent',
+  'turn_lost',
+  'turn_asked',
+  'turn_answered',
+  'run_written',
+  'run_failed',
+  'run_set_back',
+  'delivered',
+  'delivery_set_back',
+  'delivery_failed',
+])

@@ -209,7 +209,7 @@ export class Claims {
     this.#claimed.send.bytesAreOut(content)
   }
 
-  release(...[work, items]: Release): void {
+  release(...[work, items]: Exclude<Release, ['run' | 'delivery', unknown]>): void {
     if (work === 'look') for (const { folder, path } of items) this.endLook(folder, path)
     else for (const content of items) this.#claimed[work].end(content)
   }

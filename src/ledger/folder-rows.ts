@@ -17,7 +17,9 @@ export interface FolderRow {
   started_ms: number
   empty_accepted: boolean
   first_scan_ms: number | undefined
+  scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
+  scan_wanted_ms: number | undefined
 }
 
 /** What a changed folder means for its rows; the caller holds the tables that have to follow. */
@@ -61,7 +63,7 @@ export class FolderRows {
     return [...this.#by_name.values()]
   }
 
-  /** After a rollback, and after every change. */
+  /** After a rollback, after every change, and when the clock was set back. */
   reload(): void {
     this.#load()
   }
@@ -97,6 +99,13 @@ export class FolderRows {
                empty_accepted = 0 WHERE name = ?`,
           )
           .run(at_ms, event.reason, event.folder)
+        break
+      case 'scan_wanted':
+        database
+          .prepare(
+            'UPDATE folders SET scan_wanted_ms = max(coalesce(scan_wanted_ms, @at_ms), @at_ms) WHERE name = @folder',
+          )
+          .run({ at_ms: event.at_ms, folder: event.folder })
         break
       case 'scan_finished':
         database
@@ -181,6 +190,8 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     started_ms: Number(row.started_ms),
     empty_accepted: row.empty_accepted === 1n,
     first_scan_ms: time(row.first_scan_ms),
+    scan_began_ms: time(row.scan_began_ms),
     scan_ended_ms: time(row.scan_ended_ms),
+    scan_wanted_ms: time(row.scan_wanted_ms),
   }
 }

@@ -2,13 +2,17 @@ import type { ContentState } from '../domain/content.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { Ticket } from '../domain/ticket.ts'
+import type { Claimed } from './claimed.ts'
+import type { PromptLedger } from './prompt-work.ts'
+
+export type { Claimed } from './claimed.ts'
 
 /**
  * The spine: workers tell it facts and ask it for work; nothing else passes between them. Every verb is asynchronous, coarse and
- * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over (a claim to send does not run out: an upload may take hours).
+ * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over (a claim to send does not run out: an upload may take hours; no fact ends one of a run or a delivery).
  * Errors: `database.*` (full, damaged, …); what was recorded before stays.
  */
-export interface Ledger {
+export interface Ledger extends PromptLedger {
   /** One transaction: all of the facts or none, durable when it resolves; then the workers that now have work are woken. */
   record(facts: readonly Fact[]): Promise<void>
 
@@ -45,14 +49,11 @@ export interface Ledger {
 export type Release =
   | [work: 'look', looks: readonly LookWork[]]
   | [work: 'send' | 'follow' | 'label', contents: readonly number[]]
+  | [work: 'run', runs: readonly number[]]
+  | [work: 'delivery', deliveries: readonly { run: number; target: string }[]]
 
-export interface Claimed<Work> {
-  work: Work[]
-  /** When the next item that is not due yet will be; undefined when there is none. */
-  next_due_ms: number | undefined
-}
-
-export type WorkKind = 'look' | 'send' | 'follow' | 'label'
+/** `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed. */
+export type WorkKind = 'look' | 'send' | 'follow' | 'label' | 'scan' | 'prompt' | 'run' | 'delivery'
 
 export interface FolderState {
   name: string
@@ -65,7 +66,11 @@ export interface FolderState {
   device: bigint | undefined
   started_ms: number
   first_scan_ms: number | undefined
+  /** Of the last complete look. */
+  scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
+  /** Somebody needs a complete look that begins at this time or later. */
+  scan_wanted_ms: number | undefined
   /** A person said that this folder is rightly empty, or rightly on another disk: believed until a scan finds files. */
   empty_accepted: boolean
   /** Files that are here as far as we know: seen, present, skipped, blocked. */

@@ -17,6 +17,15 @@ import type { Migration } from '../base/sqlite.ts'
  * usage      per hour: contents first wanted (the brake) and bytes sent (the daily limit).
  * wall_clock one row: the newest time that was seen, to notice that the clock was set back.
  * troubles   what is wrong beyond any one file, for status.
+ * prompts    one row a prompt that was ever configured. One that left the config rests (`configured` 0) and keeps everything.
+ *            `began_seq`: arrivals up to here were there before it. `checked_ms`: due times up to here are dealt with.
+ *            `last_written_due_ms`: the last-run mark, moved by written runs alone.
+ * runs       UNIQUE (prompt, due_ms): the states are those of domain/run.ts. Ids are never given twice: others keep them.
+ *            `mark_ms` is the prompt's last-run mark when the run began.
+ * run_turns, run_assets, run_refusals  what a run asks about, as it was planned; contents and files may go on without it.
+ * told       what each prompt was told by written runs, once and for all: never trimmed. By md5 and size and not by content, so
+ *            that a rebuilt ledger takes it from the manifests beside the reports before it has any contents (`run` is NULL then).
+ * deliveries (run, target): each is retried on its own.
  * history    from `reserved` on, narrow, for people. Never read by workers.
  */
 const first = `
@@ -42,7 +51,8 @@ CREATE TABLE folders (
   first_scan_ms INTEGER,
   scan_began_ms INTEGER,
   scan_ended_ms INTEGER,
-  scan_summary TEXT
+  scan_summary TEXT,
+  scan_wanted_ms INTEGER
 ) STRICT;
 
 CREATE TABLE files (
@@ -69,6 +79,7 @@ CREATE INDEX files_by_content ON files (content) WHERE content IS NOT NULL;
 CREATE INDEX files_to_look_at ON files (not_before_ms) WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL;
 CREATE INDEX files_gone ON files (gone_ms) WHERE state = 'gone';
 CREATE INDEX files_before_start ON files (folder, inode) WHERE reason = 'before_start';
+CREATE INDEX files_unsettled ON files (folder, path) WHERE state IN ('seen', 'blocked');
 CREATE INDEX files_blocked ON files (folder, reason, path, size) WHERE state = 'blocked';
 
 CREATE TABLE contents (
@@ -144,6 +155,107 @@ CREATE TABLE troubles (
   since_ms INTEGER NOT NULL,
   last_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE prompts (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects (id),
+  schedule TEXT NOT NULL,
+  configured INTEGER NOT NULL,
+  began_ms INTEGER NOT NULL,
+  began_seq INTEGER NOT NULL,
+  checked_ms INTEGER NOT NULL,
+  last_written_due_ms INTEGER,
+  chat_id TEXT
+) STRICT;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  prompt INTEGER NOT NULL REFERENCES prompts (id),
+  due_ms INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  state TEXT NOT NULL,
+  began_ms INTEGER NOT NULL,
+  mark_ms INTEGER,
+  not_before_ms INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  turn INTEGER NOT NULL DEFAULT 0,
+  notes TEXT NOT NULL DEFAULT '[]',
+  coverage TEXT,
+  chat_id TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  why TEXT,
+  report_path TEXT,
+  planned_ms INTEGER,
+  ended_ms INTEGER,
+  UNIQUE (prompt, due_ms)
+) STRICT;
+CREATE INDEX runs_open ON runs (prompt, due_ms) WHERE state IN ('due', 'planned', 'asking', 'asked', 'answered');
+CREATE INDEX runs_ended ON runs (ended_ms) WHERE ended_ms IS NOT NULL;
+
+CREATE TABLE run_turns (
+  run INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  intended_ms INTEGER,
+  chat_id TEXT,
+  message_id TEXT,
+  asked_ms INTEGER,
+  answer TEXT,
+  answered_ms INTEGER,
+  asked_again INTEGER NOT NULL,
+  PRIMARY KEY (run, turn)
+) STRICT;
+
+CREATE TABLE run_assets (
+  run INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  asset_id TEXT NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  arrived_ms INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run_refusals (
+  run INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  why TEXT NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE told (
+  prompt INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  what TEXT NOT NULL,
+  run INTEGER,
+  PRIMARY KEY (prompt, md5, size, what)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deliveries (
+  run INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before_ms INTEGER NOT NULL,
+  wanted_ms INTEGER NOT NULL,
+  done_ms INTEGER,
+  error_code TEXT,
+  error_message TEXT,
+  PRIMARY KEY (run, target)
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (not_before_ms) WHERE state = 'wanted';
+CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
 
 CREATE TABLE history (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

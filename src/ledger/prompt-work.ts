@@ -1,13 +1,16 @@
 import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
-import type { Claimed } from './ledger.ts'
+import type { Claimed } from './claimed.ts'
 
 /** What the ledger answers to those who run prompts; a part of Ledger. */
 export interface PromptLedger {
   prompts(): Promise<PromptState[]>
-  /** Runs that are neither final nor put off; of each prompt the oldest alone. */
+  /** Runs of configured prompts that are neither final nor put off; of each prompt the oldest alone. */
   claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
   claimDeliveries(limit: number): Promise<Claimed<DeliveryWork>>
-  /** What a prompt may be told: (arrival, present path) pairs of ready contents in these folders, in the order of (seq, path). */
+  /**
+   * What a prompt may be told: (arrival, present path) pairs of ready contents in these folders, in the order of (seq, path). A
+   * page may hold fewer than `limit`, or none, and still have a next: only so many arrivals are read at a time.
+   */
   arrivals(query: ArrivalQuery): Promise<ArrivalPage>
   /** Files in these folders that are not ready and not left out: on the way, refused, blocked or removed on the service. */
   unready(query: UnreadyQuery): Promise<UnreadyPage>
@@ -29,7 +32,7 @@ export interface PromptState {
   chat_id: string | undefined
   /** Runs that are not final, oldest first. */
   open_runs: { run: number; due_ms: number; state: RunState }[]
-  /** True when this ledger met the prompt just now: manifests beside the reports may know what it was told. */
+  /** True while this ledger knows of no run of the prompt: manifests beside the reports may know what it was told. */
   is_new: boolean
 }
 
@@ -64,7 +67,7 @@ export interface DeliveryWork {
   /** When it was first wanted. */
   wanted_ms: number
   report_path: string
-  /** The run as it was written. */
+  /** The run as its report was made from it: `answered`. */
   written: RunWork & { written_ms: number }
 }
 

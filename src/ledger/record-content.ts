@@ -125,6 +125,7 @@ const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
   'slot_lost',
   'hit_dead',
   'asset_vanished',
+  'asset_removed',
   'content_orphaned',
   'content_wanted_again',
 ])

@@ -3,18 +3,23 @@ import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { day_ms } from '../base/time.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
+import { isRunFact } from '../domain/run.ts'
 import { Claims } from './claims.ts'
 import { Counts } from './counts.ts'
 import { DifferenceFinder } from './differences.ts'
 import { FileRows, knownFile } from './file-rows.ts'
 import { type FolderRow, FolderRows } from './folder-rows.ts'
-import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
+import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
 import { ledger_migrations } from './migrations.ts'
 import { PendingWork } from './pending-work.ts'
+import { PromptQueries } from './prompt-queries.ts'
+import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 import { ContentRecorder } from './record-content.ts'
 import { FileRecorder } from './record-file.ts'
 import { LabelRecorder } from './record-label.ts'
 import { PersonRecorder } from './record-person.ts'
+import { RunRecorder } from './record-run.ts'
+import { RunClaims } from './run-claims.ts'
 import { Tickets } from './tickets.ts'
 import { Transaction } from './transaction.ts'
 import { TroubleRows } from './trouble-rows.ts'
@@ -30,12 +35,20 @@ const tidy_rows = 5_000
 /** How long the row of a file that is gone is kept: a folder taken back within a season sends nothing twice. */
 const tombstone_days = 90
 
+/** Where the claims stood before a call. */
+export interface ClaimMarks {
+  claims: number
+  run_claims: number
+}
+
 /** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
 export class LedgerStore {
   readonly database: Sqlite
   readonly transaction: Transaction
   readonly tickets: Tickets
   readonly claims: Claims
+  readonly runs: RunRecorder
+  readonly run_claims: RunClaims
   readonly wall_clock: WallClock
   readonly #limits: LedgerLimits
   readonly #counts: Counts
@@ -48,6 +61,7 @@ export class LedgerStore {
   readonly #people: PersonRecorder
   readonly #troubles: TroubleRows
   readonly #differences: DifferenceFinder
+  readonly #prompt_queries: PromptQueries
   readonly #pending: PendingWork
 
   constructor(files: { ledger: string; tickets: string }, limits: LedgerLimits) {
@@ -56,12 +70,12 @@ export class LedgerStore {
     database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
     this.database = database
     this.transaction = new Transaction(database)
-    this.wall_clock = new WallClock(database)
     this.tickets = new Tickets(files.tickets)
     this.#limits = limits
     this.#counts = new Counts(database)
     this.#usage = new Usage(database)
     this.#folders = new FolderRows(database)
+    this.wall_clock = new WallClock(database, () => this.#folders.reload())
     this.#files = new FileRows(database)
     const parts = { counts: this.#counts, tickets: this.tickets, usage: this.#usage, folders: this.#folders, limits }
     this.#contents = new ContentRecorder(database, parts)
@@ -71,6 +85,9 @@ export class LedgerStore {
     this.#troubles = new TroubleRows(database)
     this.#differences = new DifferenceFinder(database)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
+    this.runs = new RunRecorder(database)
+    this.run_claims = new RunClaims(database, this.runs, limits)
+    this.#prompt_queries = new PromptQueries(database, this.#folders)
     this.#pending = new PendingWork(database)
   }
 
@@ -79,11 +96,26 @@ export class LedgerStore {
     this.#counts.flush()
   }
 
+  claimMarks(): ClaimMarks {
+    return { claims: this.claims.mark(), run_claims: this.run_claims.mark() }
+  }
+
+  claimsCommitted(): void {
+    this.claims.committed()
+    this.run_claims.committed()
+  }
+
+  release(...release: Release): void {
+    if (release[0] === 'run' || release[0] === 'delivery') this.run_claims.release(...release)
+    else this.claims.release(...release)
+  }
+
   /** After a savepoint was rolled back: memory follows the tables again, as it was at the mark. */
-  recover(claims_mark: number): void {
+  recover(marks: ClaimMarks): void {
     this.#counts.forget()
     this.wall_clock.reload()
-    this.claims.backTo(claims_mark)
+    this.claims.backTo(marks.claims)
+    this.run_claims.backTo(marks.run_claims)
     this.#folders.reload()
   }
 
@@ -116,6 +148,14 @@ export class LedgerStore {
     return row !== undefined && this.#files.wasBeforeStart(row.id, stat)
   }
 
+  arrivals(query: ArrivalQuery): ArrivalPage {
+    return this.#prompt_queries.arrivals(query, this.runs.prompts.named(query.prompt))
+  }
+
+  unready(query: UnreadyQuery): UnreadyPage {
+    return this.#prompt_queries.unready(query, this.runs.prompts.named(query.prompt)?.id)
+  }
+
   pending(until_ms: number, now_ms: number): Pending {
     return this.#pending.until(until_ms, now_ms)
   }
@@ -140,6 +180,7 @@ export class LedgerStore {
       .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
     for (const { folder, path } of old) this.#file_recorder.dropTombstone(folder, path)
     this.#counts.flush()
+    this.runs.trim(at_ms)
     this.#eraseOldTickets()
   }
 
@@ -176,11 +217,16 @@ export class LedgerStore {
       this.#contents.apply(fact, at_ms)
       return
     }
+    if (isRunFact(fact)) {
+      this.runs.apply(fact, at_ms)
+      return
+    }
     switch (fact.type) {
       case 'folder_configured':
       case 'folders_removed_except':
       case 'folder_online':
       case 'folder_offline':
+      case 'scan_wanted':
       case 'scan_finished':
         this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
         if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
@@ -220,7 +266,7 @@ const goes_on: ReadonlySet<string> = new Set<Fact['type']>(['slot_intended', 'sl
 
 function folderState(folder: FolderRow, known_files: number): FolderState {
   const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
-  const { first_scan_ms, scan_ended_ms, empty_accepted } = folder
+  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder
   const online = device !== undefined && offline_reason === undefined
   return {
     name,
@@ -232,7 +278,9 @@ function folderState(folder: FolderRow, known_files: number): FolderState {
     device,
     started_ms,
     first_scan_ms,
+    scan_began_ms,
     scan_ended_ms,
+    scan_wanted_ms,
     empty_accepted,
     known_files,
   }

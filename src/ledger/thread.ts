@@ -27,7 +27,12 @@ const calls: Record<string, Call> = {
   claimToSend: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.send(limit, except, now_ms),
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
   claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
-  release: (store, { work, items }) => store.claims.release(work, items),
+  claimRuns: (store, { limit, except }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, except, now_ms),
+  claimDeliveries: (store, { limit }: ClaimArgument, now_ms) => store.run_claims.claimDeliveries(limit, now_ms),
+  prompts: (store) => store.runs.prompts.states(),
+  arrivals: (store, query) => store.arrivals(query),
+  unready: (store, query) => store.unready(query),
+  release: (store, { work, items }) => store.release(work, items),
   pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),
@@ -40,6 +45,9 @@ const reads_only: ReadonlySet<string> = new Set([
   'filesAt',
   'differences',
   'wasBeforeStart',
+  'prompts',
+  'arrivals',
+  'unready',
   'release',
   'pending',
   'dueElsewhere',
@@ -105,7 +113,7 @@ function opened(): LedgerStore {
 /** Answers only after the commit: what is answered is durable. */
 function runCall(open: LedgerStore, call: ServedCall): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
-  const claims_mark = open.claims.mark()
+  const marks = open.claimMarks()
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
@@ -120,23 +128,23 @@ function runCall(open: LedgerStore, call: ServedCall): () => void {
   } catch (error) {
     const both_stand = [open.transaction.undoCall(), open.tickets.transaction.undoCall()]
     if (both_stand.includes(false)) throw error
-    open.recover(claims_mark)
+    open.recover(marks)
     const fault = translateSqliteError(error, data.ledger_file)
     return () => call.reject(fault)
   }
 }
 
 /** Tickets first: a crash between the two leaves a ticket that the next claim finds, never a slot without its ticket. */
-function commit({ transaction, tickets, claims }: LedgerStore): void {
-  tickets.transaction.commit()
-  transaction.commit()
-  claims.committed()
+function commit(open: LedgerStore): void {
+  open.tickets.transaction.commit()
+  open.transaction.commit()
+  open.claimsCommitted()
 }
 
 function rollBack(open: LedgerStore): void {
   open.tickets.transaction.rollBack()
   open.transaction.rollBack()
-  open.recover(0)
+  open.recover({ claims: 0, run_claims: 0 })
 }
 
 /** What was recorded is durable whatever becomes of this; it is tried again with the next tidy, and at close. */

@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { minute_ms, second_ms } from '../base/time.ts'
+import { open_run_states } from './run-rows.ts'
 
 /** Time servers move a clock back by less than this in normal days, and waits that are longer by it harm nobody. */
 const setback_ms = minute_ms
@@ -14,10 +15,13 @@ export class WallClock {
   readonly #newest
   readonly #keep
   readonly #make_due
+  readonly #on_set_back: () => void
   #newest_ms = Number.NEGATIVE_INFINITY
   #kept_ms = Number.NEGATIVE_INFINITY
 
-  constructor(database: Sqlite) {
+  /** `on_set_back`: rows that others keep in memory changed. */
+  constructor(database: Sqlite, on_set_back: () => void) {
+    this.#on_set_back = on_set_back
     this.#newest = database.prepare('SELECT newest_ms FROM wall_clock').pluck()
     this.#keep = database.prepare('INSERT OR REPLACE INTO wall_clock (id, newest_ms) VALUES (1, ?)')
     const make_due = (table: string, due: string, condition: string) =>
@@ -27,6 +31,11 @@ export class WallClock {
       make_due('contents', 'not_before_ms', `state IN ('wanted', 'reserving', 'reserved', 'sent')`),
       make_due('contents', 'not_before_ms', `state = 'ingesting'`),
       make_due('contents', 'labels_due_ms', `state = 'ready' AND labels_due_ms IS NOT NULL`),
+      make_due('runs', 'not_before_ms', `state IN (${open_run_states})`),
+      make_due('deliveries', 'not_before_ms', `state = 'wanted'`),
+      // A scan of the time that is taken back answers nobody who asks from now on.
+      make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
+      database.prepare('UPDATE folders SET scan_began_ms = @now_ms - 1 WHERE scan_began_ms >= @now_ms'),
       database.prepare('DELETE FROM usage WHERE hour_ms > @now_ms'),
     ]
     this.reload()
@@ -36,6 +45,7 @@ export class WallClock {
   passes(now_ms: number): void {
     if (now_ms < this.#newest_ms - setback_ms) {
       for (const statement of this.#make_due) statement.run({ now_ms })
+      this.#on_set_back()
       this.#newest_ms = Number.NEGATIVE_INFINITY
       this.#kept_ms = Number.NEGATIVE_INFINITY
     }

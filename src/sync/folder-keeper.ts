@@ -22,6 +22,8 @@ export interface FolderKeeper {
   workers: readonly Worker[]
   /** Scan again, now. */
   rescan(): void
+  /** Ask the ledger whether a scan is wanted. */
+  wake(): void
   /** True when nothing is being looked at, and the last asked scan is over (or the folder is offline). */
   isIdle(): boolean
   close(): Promise<void>
@@ -105,6 +107,10 @@ class Keeper implements FolderKeeper {
     this.#askForScan()
   }
 
+  wake(): void {
+    this.#scanner.wake()
+  }
+
   isIdle(): boolean {
     return !this.#busy && !this.#looking && (this.#hints.isEmpty() || !this.#is_online)
   }
@@ -122,6 +128,10 @@ class Keeper implements FolderKeeper {
     }
     const now_ms = this.#tools.clock.monotonic_ms()
     await this.#keepWatching(now_ms)
+    if (this.#isScanWanted(state)) {
+      this.#scan_asked = true
+      this.#busy = true
+    }
     const is_due = this.#scan_asked || now_ms >= this.#next_scan_ms
     const rest_ms = this.#last_scan_ms + scan_rest_ms - now_ms
     if (is_due && rest_ms <= 0) await this.#scan()
@@ -130,6 +140,12 @@ class Keeper implements FolderKeeper {
       ? Math.max(1, Math.min(rest_ms, scan_rest_ms))
       : this.#next_scan_ms - this.#tools.clock.monotonic_ms()
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
+  }
+
+  /** A scan that began before the wanted time does not answer, though it may end after it; nor can one that begins before it. */
+  #isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState): boolean {
+    if (scan_wanted_ms === undefined || scan_wanted_ms > this.#tools.clock.now_ms()) return false
+    return scan_wanted_ms > (scan_began_ms ?? Number.NEGATIVE_INFINITY)
   }
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */

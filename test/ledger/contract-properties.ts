@@ -19,6 +19,7 @@ const content_types: ContentFact['type'][] = [
   'slot_lost',
   'hit_dead',
   'asset_vanished',
+  'asset_removed',
   'content_orphaned',
   'content_wanted_again',
 ]

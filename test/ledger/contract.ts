@@ -6,6 +6,7 @@ import { fileContract } from './contract-files.ts'
 import { folderContract } from './contract-folders.ts'
 import { labelContract } from './contract-labels.ts'
 import { limitContract } from './contract-limits.ts'
+import { promptContract } from './contract-prompts.ts'
 import { propertyContract } from './contract-properties.ts'
 import { recordContract } from './contract-record.ts'
 import { ticketContract } from './contract-tickets.ts'
@@ -20,6 +21,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('labels', () => labelContract(factory))
     describe('folders', () => folderContract(factory))
     describe('arrivals', () => arrivalContract(factory))
+    describe('prompts', () => promptContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
     describe('differences', () => differenceContract(factory))

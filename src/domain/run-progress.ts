@@ -1,0 +1,156 @@
+import type { FaultNote } from './fault-note.ts'
+import { isFinal, type RunFact, type RunPlan, type RunState, type RunTurn } from './run.ts'
+
+/** What facts change in a run. The assets and refusals of its plan stand beside it and change with `run_planned` alone. */
+export interface RunProgress {
+  state: RunState
+  /** Which turn is at work, from 0. */
+  turn: number
+  turns: RunTurn[]
+  /** Nothing is tried before this time, Unix ms. */
+  not_before_ms: number
+  /** Failures in a row, whatever the step; 0 again when a step succeeded. */
+  attempts: number
+  notes: string[]
+  coverage: string | undefined
+  chat_id: string | undefined
+  error: FaultNote | undefined
+  why: string | undefined
+  report_path: string | undefined
+  planned_ms: number | undefined
+  ended_ms: number | undefined
+}
+
+/** Facts that move one run. */
+export type RunStep = Extract<
+  RunFact,
+  {
+    type:
+      | 'run_skipped'
+      | 'run_planned'
+      | 'turn_intended'
+      | 'turn_unsent'
+      | 'turn_lost'
+      | 'turn_asked'
+      | 'turn_answered'
+      | 'run_written'
+      | 'run_failed'
+      | 'run_set_back'
+  }
+>
+
+export function newRun(at_ms: number): RunProgress {
+  return {
+    state: 'due',
+    turn: 0,
+    turns: [],
+    not_before_ms: at_ms,
+    attempts: 0,
+    notes: [],
+    coverage: undefined,
+    chat_id: undefined,
+    error: undefined,
+    why: undefined,
+    report_path: undefined,
+    planned_ms: undefined,
+    ended_ms: undefined,
+  }
+}
+
+/**
+ * The only way a run changes: the pure answer to "this happened at that time". Undefined where the fact says nothing about a run
+ * in this state (a late answer after a newer fact, a second sender); then nothing changes.
+ */
+export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunProgress | undefined {
+  if (!mayHappen(run, fact.type)) return undefined
+  const forward = { ...run, not_before_ms: at_ms, attempts: 0, error: undefined }
+  switch (fact.type) {
+    case 'run_skipped':
+      return { ...forward, state: 'skipped', why: fact.why, ended_ms: at_ms }
+    case 'run_planned': {
+      const attempts = run.state === 'planned' ? run.attempts : 0
+      return { ...forward, ...planned(run, fact.plan), attempts, planned_ms: at_ms }
+    }
+    case 'turn_intended':
+      return { ...run, state: 'asking', turns: turnsWith(run, { body: fact.body, intended_ms: at_ms }) }
+    case 'turn_unsent': {
+      const { not_before_ms, error } = fact
+      const turns = turnsWith(run, { intended_ms: undefined })
+      return { ...run, state: 'planned', turns, attempts: run.attempts + 1, not_before_ms, error }
+    }
+    case 'turn_lost':
+      return { ...forward, state: 'planned', turns: turnsWith(run, lostTurn(run)), notes: [...run.notes, fact.why] }
+    case 'turn_asked': {
+      const { chat_id, message_id } = fact
+      return { ...forward, state: 'asked', turns: turnsWith(run, { chat_id, message_id, asked_ms: at_ms }) }
+    }
+    case 'turn_answered': {
+      const turns = turnsWith(run, { answer: fact.answer, answered_ms: at_ms })
+      const is_last = run.turn + 1 >= run.turns.length
+      return is_last
+        ? { ...forward, state: 'answered', turns }
+        : { ...forward, state: 'planned', turns, turn: run.turn + 1 }
+    }
+    case 'run_written':
+      return { ...forward, state: 'written', report_path: fact.report_path, ended_ms: at_ms }
+    case 'run_failed':
+      return { ...run, state: 'failed', error: fact.error, ended_ms: at_ms }
+    case 'run_set_back':
+      return { ...run, attempts: run.attempts + 1, not_before_ms: fact.not_before_ms, error: fact.error }
+  }
+}
+
+/** Turns that were answered are never asked again: only the first turn, before it went out, can be planned or skipped. */
+function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
+  switch (type) {
+    case 'run_skipped':
+    case 'run_planned':
+      return run.state === 'due' || (run.state === 'planned' && run.turn === 0)
+    case 'turn_intended':
+      return run.state === 'planned'
+    case 'turn_unsent':
+    case 'turn_asked':
+      return run.state === 'asking'
+    case 'turn_lost':
+      return run.state === 'asking' || run.state === 'asked'
+    case 'turn_answered':
+      return run.state === 'asked'
+    case 'run_written':
+      return run.state === 'answered'
+    case 'run_failed':
+    case 'run_set_back':
+      return !isFinal(run.state)
+  }
+}
+
+/** What happened to a turn before stays with it: it must not look as if it had been sent once. */
+function planned({ turns }: RunProgress, plan: RunPlan): Pick<RunProgress, 'state' | 'turns' | 'coverage' | 'chat_id'> {
+  return {
+    state: 'planned',
+    turns: plan.bodies.map((body, index) => ({ ...newTurn(body), asked_again: turns[index]?.asked_again ?? 0 })),
+    coverage: plan.coverage,
+    chat_id: plan.chat_id,
+  }
+}
+
+function newTurn(body: string): RunTurn {
+  return {
+    body,
+    intended_ms: undefined,
+    chat_id: undefined,
+    message_id: undefined,
+    asked_ms: undefined,
+    answer: undefined,
+    answered_ms: undefined,
+    asked_again: 0,
+  }
+}
+
+function lostTurn({ turns, turn }: RunProgress): Partial<RunTurn> {
+  const { body, asked_again } = turns[turn]!
+  return { ...newTurn(body), asked_again: asked_again + 1 }
+}
+
+function turnsWith({ turns, turn }: RunProgress, change: Partial<RunTurn>): RunTurn[] {
+  return turns.map((other, index) => (index === turn ? { ...other, ...change } : other))
+}

@@ -1,0 +1,47 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { RunFact } from '../domain/run.ts'
+
+type DeliveryFact = Extract<RunFact, { type: 'delivered' | 'delivery_set_back' | 'delivery_failed' }>
+
+/**
+ * Rows of `deliveries`: `wanted` until it is `done`, or `failed` when it was given up and a person must look. A fact about a
+ * delivery that is not wanted (any more) changes nothing.
+ */
+export class DeliveryRows {
+  readonly #want
+  readonly #done
+  readonly #set_back
+  readonly #fail
+  readonly #delete
+
+  constructor(database: Sqlite) {
+    this.#want = database.prepare(
+      `INSERT OR IGNORE INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (@run, @target, 'wanted', @at_ms, @at_ms)`,
+    )
+    const update = (change: string) =>
+      database.prepare(`UPDATE deliveries SET ${change} WHERE run = @run AND target = @target AND state = 'wanted'`)
+    const fault = 'error_code = @code, error_message = @message'
+    this.#done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL`)
+    this.#set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
+    this.#fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
+    this.#delete = database.prepare('DELETE FROM deliveries WHERE run = ?')
+  }
+
+  want(run: number, targets: readonly string[], at_ms: number): void {
+    for (const target of targets) this.#want.run({ run, target, at_ms })
+  }
+
+  apply(fact: DeliveryFact, at_ms: number): void {
+    const { run, target } = fact
+    if (fact.type === 'delivered') this.#done.run({ run, target, at_ms })
+    else {
+      const { code, message } = fact.error
+      if (fact.type === 'delivery_failed') this.#fail.run({ run, target, at_ms, code, message })
+      else this.#set_back.run({ run, target, not_before_ms: fact.not_before_ms, code, message })
+    }
+  }
+
+  deleteOf(run: number): void {
+    this.#delete.run(run)
+  }
+}

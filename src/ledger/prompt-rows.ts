@@ -1,0 +1,144 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { PromptFact, RunState } from '../domain/run.ts'
+import type { PromptState } from './prompt-work.ts'
+import { open_run_states } from './run-rows.ts'
+
+export interface PromptRow {
+  id: number
+  name: string
+  project_id: string
+  schedule: string
+  configured: boolean
+  began_ms: number
+  began_seq: number
+  checked_ms: number
+  last_written_due_ms: number | undefined
+  chat_id: string | undefined
+}
+
+interface RawPrompt {
+  id: number
+  project: number
+  name: string
+  project_id: string
+  schedule: string
+  configured: number
+  began_ms: number
+  began_seq: number
+  checked_ms: number
+  last_written_due_ms: number | null
+  chat_id: string | null
+}
+
+const with_project = 'SELECT prompts.*, projects.project_id FROM prompts JOIN projects ON projects.id = prompts.project'
+
+/** Reads and writes rows of `prompts`. There are few, and they change with runs only: nothing is kept in memory. */
+export class PromptRows {
+  readonly #named
+  readonly #with_id
+  readonly #all
+  readonly #open_runs
+  readonly #has_run
+  readonly #begin
+  readonly #go_on
+  readonly #add_project
+  readonly #rest
+  readonly #check
+  readonly #reset
+  readonly #mark
+  readonly #keep_chat
+
+  constructor(database: Sqlite) {
+    this.#named = database.prepare(`${with_project} WHERE name = ?`)
+    this.#with_id = database.prepare(`${with_project} WHERE prompts.id = ?`)
+    this.#all = database.prepare(`${with_project} ORDER BY prompts.id`)
+    this.#open_runs = database.prepare(
+      `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`,
+    )
+    this.#has_run = database.prepare('SELECT 1 FROM runs WHERE prompt = ? LIMIT 1')
+    this.#begin = database.prepare(
+      `INSERT INTO prompts (name, project, schedule, configured, began_ms, began_seq, checked_ms)
+       VALUES (@name, (SELECT id FROM projects WHERE project_id = @project_id), @schedule, 1, @at_ms,
+         iif(@first_run = 'all', 0, coalesce((SELECT max(seq) FROM arrivals), 0)), @at_ms)
+       ON CONFLICT (name) DO UPDATE SET project = excluded.project, schedule = excluded.schedule, configured = 1,
+         began_ms = excluded.began_ms, began_seq = excluded.began_seq, checked_ms = excluded.checked_ms,
+         last_written_due_ms = NULL, chat_id = NULL`,
+    )
+    this.#go_on = database.prepare(
+      `UPDATE prompts SET configured = 1, checked_ms = iif(schedule = @schedule, checked_ms, @at_ms), schedule = @schedule
+       WHERE id = @id`,
+    )
+    this.#add_project = database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING')
+    this.#rest = database.prepare(
+      'UPDATE prompts SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))',
+    )
+    this.#check = database.prepare('UPDATE prompts SET checked_ms = max(checked_ms, ?) WHERE id = ?')
+    this.#reset = database.prepare('UPDATE prompts SET checked_ms = ? WHERE name = ?')
+    this.#mark = database.prepare(
+      'UPDATE prompts SET last_written_due_ms = max(coalesce(last_written_due_ms, @due_ms), @due_ms) WHERE id = @id',
+    )
+    this.#keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
+  }
+
+  named(name: string): PromptRow | undefined {
+    const raw = this.#named.get(name) as RawPrompt | undefined
+    return raw && promptRow(raw)
+  }
+
+  withId(id: number): PromptRow | undefined {
+    const raw = this.#with_id.get(id) as RawPrompt | undefined
+    return raw && promptRow(raw)
+  }
+
+  states(): PromptState[] {
+    return (this.#all.all() as RawPrompt[]).map((raw) => {
+      const { id, schedule: _, ...row } = promptRow(raw)
+      return { ...row, open_runs: this.openRuns(id), is_new: this.#has_run.get(id) === undefined }
+    })
+  }
+
+  openRuns(id: number): { run: number; due_ms: number; state: RunState }[] {
+    return this.#open_runs.all(id) as { run: number; due_ms: number; state: RunState }[]
+  }
+
+  /** Seen first, or in another project than before: what is there now was there before it. */
+  begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {
+    this.#add_project.run(project_id)
+    this.#begin.run({ name, project_id, schedule, first_run, at_ms })
+  }
+
+  goOn(id: number, schedule: string, at_ms: number): void {
+    this.#go_on.run({ id, schedule, at_ms })
+  }
+
+  restExcept(names: readonly string[]): void {
+    this.#rest.run(JSON.stringify(names))
+  }
+
+  /** Due times up to this one are dealt with; never moves back. */
+  check(id: number, due_ms: number): void {
+    this.#check.run(due_ms, id)
+  }
+
+  reset(name: string, checked_ms: number): void {
+    this.#reset.run(checked_ms, name)
+  }
+
+  /** The last-run mark; never moves back. */
+  mark(id: number, due_ms: number): void {
+    this.#mark.run({ due_ms, id })
+  }
+
+  keepChat(id: number, chat_id: string): void {
+    this.#keep_chat.run(chat_id, id)
+  }
+}
+
+function promptRow({ project: _, ...raw }: RawPrompt): PromptRow {
+  return {
+    ...raw,
+    configured: raw.configured === 1,
+    last_written_due_ms: raw.last_written_due_ms ?? undefined,
+    chat_id: raw.chat_id ?? undefined,
+  }
+}

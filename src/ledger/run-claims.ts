@@ -1,0 +1,128 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import { ClaimTable, UndoLog } from './claim-table.ts'
+import type { Claimed, Release } from './ledger.ts'
+import type { DeliveryWork, RunWork } from './prompt-work.ts'
+import type { RunRecorder } from './record-run.ts'
+import { open_run_states, type RunRow } from './run-rows.ts'
+
+interface DueRun {
+  id: number
+  not_before_ms: number
+  project_id: string
+}
+
+interface DueDelivery {
+  run: number
+  target: string
+  attempts: number
+  wanted_ms: number
+}
+
+/**
+ * Hands out runs and deliveries. Claims live in memory. No fact ends one: its worker tells several on the way, and gives it back
+ * when it has done. It runs out too, for one that could not be given back; workers know what they have in hand themselves.
+ */
+export class RunClaims {
+  readonly #recorder: RunRecorder
+  readonly #claim_ms: number
+  readonly #undo = new UndoLog()
+  readonly #runs = new ClaimTable<number>(this.#undo)
+  readonly #deliveries = new ClaimTable<string>(this.#undo)
+  readonly #oldest_runs
+  readonly #due_deliveries
+  readonly #next_delivery
+
+  constructor(database: Sqlite, recorder: RunRecorder, { claim_ms }: { claim_ms: number }) {
+    this.#recorder = recorder
+    this.#claim_ms = claim_ms
+    this.#oldest_runs = database.prepare(
+      `SELECT runs.id, runs.not_before_ms, projects.project_id
+       FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
+         (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY due_ms LIMIT 1)
+       WHERE prompts.configured = 1 ORDER BY runs.not_before_ms, runs.id`,
+    )
+    const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'
+    this.#due_deliveries = database.prepare(
+      `SELECT run, target, attempts, wanted_ms FROM deliveries
+       WHERE state = 'wanted' AND not_before_ms <= ? AND ${of_configured} ORDER BY not_before_ms, run, rowid LIMIT ?`,
+    )
+    this.#next_delivery = database
+      .prepare(
+        `SELECT min(not_before_ms) FROM deliveries WHERE state = 'wanted' AND not_before_ms > ? AND ${of_configured}`,
+      )
+      .pluck()
+  }
+
+  claimRuns(limit: number, except: readonly string[], now_ms: number): Claimed<RunWork> {
+    this.#runs.expire(now_ms)
+    const oldest = this.#oldest_runs.all() as DueRun[]
+    const due = oldest.filter(
+      ({ id, not_before_ms, project_id }) =>
+        not_before_ms <= now_ms && !this.#runs.has(id) && !except.includes(project_id),
+    )
+    const work = due.slice(0, limit).map(({ id }) => {
+      this.#runs.claim(id, now_ms + this.#claim_ms)
+      return this.#runWork(this.#recorder.runs.get(id)!) as RunWork
+    })
+    return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
+  }
+
+  claimDeliveries(limit: number, now_ms: number): Claimed<DeliveryWork> {
+    this.#deliveries.expire(now_ms)
+    const rows = this.#due_deliveries.all(now_ms, limit + this.#deliveries.size) as DueDelivery[]
+    const free = rows.filter((row) => !this.#deliveries.has(deliveryKey(row))).slice(0, limit)
+    const work = free.map((row) => {
+      this.#deliveries.claim(deliveryKey(row), now_ms + this.#claim_ms)
+      const run = this.#recorder.runs.get(row.run)!
+      const report_path = run.report_path ?? ''
+      const written = { ...this.#runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }
+      return { ...row, report_path, written }
+    })
+    return { work, next_due_ms: (this.#next_delivery.get(now_ms) as number | null) ?? undefined }
+  }
+
+  release(...[work, items]: Extract<Release, ['run' | 'delivery', unknown]>): void {
+    if (work === 'run') for (const run of items) this.#runs.end(run)
+    else for (const delivery of items) this.#deliveries.end(deliveryKey(delivery))
+  }
+
+  mark(): number {
+    return this.#undo.mark()
+  }
+
+  backTo(mark: number): void {
+    this.#undo.backTo(mark)
+  }
+
+  committed(): void {
+    this.#undo.forget()
+  }
+
+  #runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {
+    const { id, due_ms, cause, state, began_ms, attempts, notes, coverage, turn, turns, mark_ms, chat_id } = run
+    const { prompts, runs } = this.#recorder
+    const prompt = prompts.withId(run.prompt)!
+    return {
+      run: id,
+      prompt: prompt.name,
+      project_id: prompt.project_id,
+      due_ms,
+      cause,
+      state,
+      began_ms,
+      attempts,
+      notes,
+      coverage,
+      turn,
+      turns,
+      assets: runs.assets(id),
+      refusals: runs.refusals(id),
+      last_written_due_ms: mark_ms,
+      chat_id,
+    }
+  }
+}
+
+function deliveryKey({ run, target }: { run: number; target: string }): string {
+  return `${run} ${target}`
+}

@@ -1,0 +1,63 @@
+import { openSqliteReadOnly } from '../base/sqlite.ts'
+import { ledger_version } from './migrations.ts'
+import { ledgerFile } from './open-ledger.ts'
+
+/** A ready content through one of its present files. */
+export interface ArrivedFile {
+  asset_id: string
+  folder: string
+  path: string
+  arrived_ms: number
+}
+
+export interface ArrivalsView {
+  /**
+   * What can be asked about, the newest arrival first: a row for each present path of a ready content in these folders that
+   * arrived at `since_ms` or later (absent: ever). Read as far as the caller goes.
+   */
+  newest(query: { folders: readonly string[]; since_ms?: number | undefined }): Generator<ArrivedFile>
+  close(): void
+}
+
+/** Arrivals read at a time: between two pages the connection is free, and nobody holds a million rows. */
+const page_arrivals = 1_000
+
+/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`, `database.unreadable`. */
+export function openArrivalsView(state_dir: string): ArrivalsView {
+  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const page = database.prepare(
+    `WITH page AS (
+       SELECT seq, folder, content, at_ms FROM arrivals
+       WHERE seq < @before AND at_ms >= @since_ms
+         AND folder IN (SELECT id FROM folders WHERE configured = 1 AND name IN (SELECT value FROM json_each(@folders)))
+       ORDER BY seq DESC LIMIT ${page_arrivals}
+     )
+     SELECT page.seq, at_ms AS arrived_ms, folders.name AS folder, contents.asset_id, files.path
+     FROM page JOIN folders ON folders.id = page.folder
+       LEFT JOIN contents ON contents.id = page.content AND contents.state = 'ready'
+       LEFT JOIN files ON files.content = contents.id AND files.folder = page.folder AND files.state = 'present'
+     ORDER BY page.seq DESC, files.path`,
+  )
+  return {
+    *newest({ folders, since_ms = 0 }) {
+      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+        const rows = page.all({ before, since_ms, folders: JSON.stringify(folders) }) as Row[]
+        if (rows.length === 0) return
+        for (const { seq, asset_id, path, ...row } of rows) {
+          before = seq
+          if (asset_id !== null && path !== null) yield { ...row, asset_id, path }
+        }
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+/** Without a path: nothing is left of it on disk, or it is not ready any more. */
+interface Row {
+  seq: number
+  arrived_ms: number
+  folder: string
+  asset_id: string | null
+  path: string | null
+}
