@@ -13,6 +13,8 @@ export interface Config {
   readonly scan: ScanConfig
   readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
   readonly log: LogConfig
+  readonly prompts: readonly PromptConfig[]
+  readonly asking: AskingConfig
 }
 
 export interface ServiceConfig {
@@ -81,4 +83,90 @@ export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
   readonly format: 'auto' | 'json' | 'pretty'
   readonly files_per_second: number
+}
+
+/** One prompt that is asked on a schedule. */
+export interface PromptConfig {
+  readonly name: string
+  /** That of its folders, where it has any. */
+  readonly project_id: string
+  readonly schedule: {
+    /** Five fields. */
+    readonly cron: string
+    /** IANA name. */
+    readonly timezone: string
+  }
+  readonly prompt: string
+  readonly intelligence: Intelligence
+  readonly provider: string | undefined
+  readonly skills: readonly string[]
+  readonly public_data: boolean | undefined
+  /** Names something: an empty one would mean everything. */
+  readonly scope: {
+    readonly folders: readonly string[]
+    readonly paths: readonly string[]
+    readonly fresh: 'since_last_run' | 'all' | { readonly within_ms: number }
+    readonly labels: readonly string[]
+    readonly chats: readonly string[]
+    readonly concepts: readonly string[]
+    readonly projects: readonly string[]
+    readonly views: readonly string[]
+  }
+  readonly first_run: 'from_now' | 'all'
+  readonly when_nothing_new: 'skip' | 'run'
+  readonly wait_for_files_ms: number
+  readonly max_assets: number
+  readonly when_too_many: 'next_run' | 'more_turns'
+  readonly continue_chat: boolean
+  readonly catch_up_ms: number
+  readonly overlap: 'skip' | 'queue'
+  /** The first `file` delivery, else a directory in the state directory. */
+  readonly report: { readonly dir: string; readonly file_name: string }
+  /** The others, their names unique in the prompt. */
+  readonly deliver: readonly DeliveryConfig[]
+}
+
+export type Intelligence = 'auto' | 'fast' | 'expert' | 'research'
+
+export type DeliveryConfig = { readonly name: string } & (
+  | { readonly kind: 'file'; readonly dir: string; readonly file_name: string }
+  | WebhookConfig
+  | EmailConfig
+  | { readonly kind: 'command'; readonly run: readonly string[]; readonly timeout_ms: number }
+)
+
+export interface WebhookConfig {
+  readonly kind: 'webhook'
+  /** May be a secret: the addresses of chat services are. Either this or url_file. */
+  readonly url?: string
+  readonly url_file?: string
+  readonly secret_file?: string
+  readonly body: 'json' | 'slack' | 'teams' | { readonly template: string }
+}
+
+export interface EmailConfig {
+  readonly kind: 'email'
+  readonly to: readonly string[]
+  readonly from: string
+  readonly subject?: string
+  readonly smtp: SmtpConfig
+}
+
+export interface SmtpConfig {
+  readonly host: string
+  readonly port: number
+  readonly tls: 'implicit' | 'starttls' | 'none'
+  readonly user?: string
+  readonly password_file?: string
+  readonly ca_file?: string
+}
+
+export interface AskingConfig {
+  readonly first_ms: number
+  readonly most_ms: number
+  readonly deadline_ms: Readonly<Record<Intelligence, number>>
+  readonly look_for_ms: number
+  readonly deliver_first_ms: number
+  readonly deliver_most_ms: number
+  readonly deliver_give_up_ms: number
 }

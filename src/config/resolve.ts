@@ -25,6 +25,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment):
       project_id: folder.project_id ?? service.project_id,
     })),
     ...rest,
+    prompts: [],
     log: {
       ...log,
       ...(environment.log_level === undefined ? {} : { level: log_level ?? log.level }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
+import { asking_schema } from './schema-asking.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
 import {
   follow_schema,
@@ -67,6 +68,9 @@ export const config_schema = z.strictObject({
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),
   log: log_schema.prefault({}).meta({ description: 'What is written to standard error.' }),
+  asking: asking_schema
+    .prefault({})
+    .meta({ description: 'How patiently the prompts wait for answers, and their deliveries for receivers.' }),
 })
 
 /** The file's content once it has passed the schema; paths and what depends on the environment still as written. */
