@@ -5,13 +5,13 @@ import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { until } from '../journey/waiting.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { makeDirectory, SluiceHome } from './sluice-home.ts'
 
 let service: Service
 
 beforeAll(async () => {
-  service = await startService({ data_dir: makeTree() })
+  service = await startService({ data_dir: makeStore() })
 })
 
 afterAll(() => service.close())

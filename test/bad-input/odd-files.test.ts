@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeFifo, makeSocket, writeRawFile } from '../disk/odd-entries.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { SluiceHome } from './sluice-home.ts'
 
 let service: Service
 
 beforeAll(async () => {
-  service = await startService({ data_dir: makeTree() })
+  service = await startService({ data_dir: makeStore() })
 })
 
 afterAll(() => service.close())

@@ -10,14 +10,14 @@ import { startDaemon } from '../../src/daemon/daemon.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { within } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { SluiceHome } from './sluice-home.ts'
 
 let service: Service
 const servers: { close(done: () => void): unknown; closeAllConnections?(): void }[] = []
 
 beforeAll(async () => {
-  service = await startService({ data_dir: makeTree() })
+  service = await startService({ data_dir: makeStore() })
 })
 
 afterAll(async () => {

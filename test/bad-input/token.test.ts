@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { SluiceHome } from './sluice-home.ts'
 
 let service: Service
 
 beforeAll(async () => {
-  service = await startService({ data_dir: makeTree() })
+  service = await startService({ data_dir: makeStore() })
 })
 
 afterAll(() => service.close())

@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -68,7 +68,8 @@ export class Home {
   }
 
   static async #open(tree: Record<string, TreeEntry>, options: Partial<ServiceOptions>): Promise<Home> {
-    const path = makeTree({ 'docs/': '' })
+    const path = makeStore()
+    addToTree(path, { 'docs/': '' })
     addToTree(join(path, 'docs'), tree)
     return new Home(path, await startService({ data_dir: join(path, 'service'), ...options }))
   }

@@ -10,7 +10,7 @@ import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { within } from '../journey/waiting.ts'
-import { makeTree, type TreeEntry } from '../tree.ts'
+import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
 
 const sluice = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -82,7 +82,7 @@ export class Siege {
   #life = 0
 
   static async begin(): Promise<Siege> {
-    const home = makeTree()
+    const home = makeStore()
     return new Siege(home, await startService({ data_dir: join(home, 'service') }))
   }
 
@@ -220,7 +220,7 @@ export class Siege {
 
   /** Read from copies: opening a file whose process was killed writes to it. */
   #knownAssets(): Set<string> {
-    const folder = makeTree()
+    const folder = makeStore()
     const read = (name: string, migrations: typeof ledger_migrations, sql: string): string[] => {
       for (const suffix of ['', '-wal']) {
         const file = join(this.#home, 'state', name + suffix)

@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.ts'
 import { configFromObject } from '../../src/config/load.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 
 type Fields = Record<string, unknown>
 
@@ -47,7 +47,7 @@ export class World {
   static async begin(options: WorldOptions): Promise<World> {
     let ahead_ms = clock_ahead_ms
     const clock = { ...system_clock, now_ms: () => Date.now() + ahead_ms }
-    const home = makeTree()
+    const home = makeStore()
     const service = await startService({ data_dir: join(home, 'service'), clock, ...options.service })
     return new World(options, home, service, clock, (ms) => {
       ahead_ms += ms

@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { type Clock, system_clock } from '../../src/base/time.ts'
 import { runDemo } from '../../src/cli/demo.ts'
 import { countOnDisk } from '../../src/cli/demo-disk.ts'
 import { late_file, late_question, makeSample } from '../../src/cli/demo-sample.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
 
 /** Runs it with signals that the test gives; `data_dir` is where its service was. */
-function begin(options: { folder?: string; stay?: boolean; on_service?: (service: Service) => void }) {
+function begin(options: { folder?: string; stay?: boolean; clock?: Clock; on_service?: (service: Service) => void }) {
   const captured = capturedTerminal()
   const [first, second] = [new AbortController(), new AbortController()]
   let service: Service | undefined
@@ -19,7 +20,7 @@ function begin(options: { folder?: string; stay?: boolean; on_service?: (service
     folder: options.folder,
     stay: options.stay ?? false,
     terminal: captured.terminal,
-    clock: system_clock,
+    clock: options.clock ?? system_clock,
     signals: { first: first.signal, second: second.signal },
     on_service(started) {
       service = started
@@ -32,7 +33,7 @@ function begin(options: { folder?: string; stay?: boolean; on_service?: (service
 async function until(what: string, fact: () => boolean): Promise<void> {
   const began = performance.now()
   while (!fact()) {
-    if (performance.now() - began > 15_000) throw new Error(`not so after 15 s: ${what}`)
+    if (performance.now() - began > 30_000) throw new Error(`not so after 30 s: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
@@ -104,6 +105,8 @@ test('a service that dies half way: an error that says why, within seconds, and 
   let requests = 0
   const demo = begin({
     folder,
+    // It is patient for some seconds.
+    clock: new MovingClock({ times: 4 }),
     on_service: (service) =>
       void service.on('begin', () => {
         if (++requests === 150) service.setBadDays({ down: true })

@@ -13,7 +13,7 @@ import type { StoredAsset } from '../../src/service/inside.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
+import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
 import type { JourneyOptions } from './journey-options.ts'
@@ -55,7 +55,7 @@ export async function begin(options: JourneyOptions, start: 'started' | 'not sta
   const base = makeTree()
   for (const name of Object.keys(options.folders ?? { docs: {} })) mkdirSync(join(base, name))
   addToTree(base, options.tree ?? {})
-  const service = await startService({ data_dir: makeTree(), profile: options.profile, ...options.service })
+  const service = await startService({ data_dir: makeStore(), profile: options.profile, ...options.service })
   const journey = new Journey(options, base, service)
   if (start === 'started') await journey.start()
   return journey
@@ -78,7 +78,7 @@ export class Journey {
   constructor(options: JourneyOptions, base: string, service: Service) {
     this.#options = options
     this.base = base
-    this.home = makeTree()
+    this.home = makeStore()
     this.service = service
     const [project] = service.projects.list()
     this.project_id = project?.project_id ?? service.projects.create('journey').project_id

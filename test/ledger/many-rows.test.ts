@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { builtModule } from '../disk/as-nobody.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { no_limits } from './fixture.ts'
 
 const rows = 30_000
@@ -38,7 +38,7 @@ test.each([
   ['accept all', 'blocked', 'brake', { type: 'accepted', folder: 'docs', path: '' }],
   ['retry a directory', 'blocked', 'unreadable', { type: 'retried', folder: 'docs', path: 'archive' }],
 ])('%s: a large folder is put back page by page, in little memory', async (_what, state, reason, fact) => {
-  const place = makeTree()
+  const place = makeStore()
   const file = join(place, 'worker.mjs')
   writeFileSync(file, script)
   const workerData = { place, limits: no_limits, rows, state, reason, facts: [fact] }

@@ -6,13 +6,13 @@ import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore, makeTree } from '../tree.ts'
 import { childScript, startChild } from './child.ts'
 import { Bench, type LedgerFactory, no_limits, statOf } from './fixture.ts'
 import { inspectSqlite } from './inspect-sqlite.ts'
 
 const factory: LedgerFactory = {
-  memory: () => join(makeTree(), 'state'),
+  memory: () => join(makeStore(), 'state'),
   async open({ memory, limits, clock }) {
     const ledger = await openLedger({ state_dir: memory, limits, clock })
     return { ledger, inspector: inspectSqlite(memory) }

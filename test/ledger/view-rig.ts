@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import tmp from 'tmp'
 import { onTestFinished } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
@@ -7,6 +6,7 @@ import type { Ledger, LedgerLimits } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
 import { type LedgerView, openLedgerView } from '../../src/ledger/view.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { makeStore } from '../tree.ts'
 
 export const project_id = 'project_0123456789abcdefghij'
 export const no_limits: LedgerLimits = {
@@ -58,8 +58,7 @@ export async function openRig(
     clock?: FakeClock
   } = {},
 ): Promise<Rig> {
-  const state_dir =
-    options.state_dir ?? join(tmp.dirSync({ prefix: 'sluice-state-', unsafeCleanup: true }).name, 'state')
+  const state_dir = options.state_dir ?? join(makeStore(), 'state')
   const clock = options.clock ?? new FakeClock()
   const ledger = await openLedger({ state_dir, limits: { ...no_limits, ...options.limits }, clock })
   let open = true

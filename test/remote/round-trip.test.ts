@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
-import tmp from 'tmp'
 import { afterEach, expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
 import type { Outcome } from '../../src/remote/outcome.ts'
 import type { Remote } from '../../src/remote/remote.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { makeStore } from '../tree.ts'
 import { failureOf, idNumber, remoteAt, successOf, ticketFor } from './fixture.ts'
-
-tmp.setGracefulCleanup()
 
 const services: Service[] = []
 afterEach(async () => {
@@ -15,7 +13,7 @@ afterEach(async () => {
 })
 
 async function start(profile: 'default' | 'hosted') {
-  const data_dir = tmp.dirSync({ prefix: 'sluice-round-trip-', unsafeCleanup: true }).name
+  const data_dir = makeStore()
   const service = await startService({ data_dir, profile })
   services.push(service)
   const { project_id } = service.projects.create('round trip')

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
 import { type Ended, SluiceHome } from '../bad-input/sluice-home.ts'
 import { until } from '../journey/waiting.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore } from '../tree.ts'
 import { type Instead, RecordingProxy } from './recording-proxy.ts'
 
 /** The name of a file: no secret, and so it must be found, or the search is blind. */
@@ -21,7 +21,7 @@ const tokens: string[] = []
 const said = new Map<string, string>()
 
 beforeAll(async () => {
-  service = await startService({ data_dir: makeTree(), log: (line) => service_log.push(line) })
+  service = await startService({ data_dir: makeStore(), log: (line) => service_log.push(line) })
   proxy = new RecordingProxy(service)
   await proxy.listen()
 })

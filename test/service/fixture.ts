@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import tmp from 'tmp'
 import { afterEach, expect } from 'vitest'
 import type { Route } from '../../src/contract/route.ts'
 import { type RouteId, routes } from '../../src/contract/routes.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-
-tmp.setGracefulCleanup()
+import { makeStore } from '../tree.ts'
 
 export interface Reply {
   status: number
@@ -35,7 +33,7 @@ afterEach(async () => {
 })
 
 export function temporaryFolder(): string {
-  return tmp.dirSync({ prefix: 'sluice-service-', unsafeCleanup: true }).name
+  return makeStore()
 }
 
 /** A service with a project and a token, closed after the test, and the calls a client makes. */
