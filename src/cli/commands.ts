@@ -35,6 +35,11 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/accept.ts'),
   },
   {
+    usage: 'ask <question..>',
+    describe: 'ask the assistant, over what came in',
+    load: () => import('./commands/ask.ts'),
+  },
+  {
     usage: 'demo [folder]',
     describe: 'see the main job done, with a service of its own',
     load: () => import('./commands/demo.ts'),

@@ -1,9 +1,11 @@
 import { SluiceError } from '../base/errors.ts'
+import { system_clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
 import { type Control, startControl } from '../control/control-server.ts'
 import { type ControlVerbs, controlSocket } from '../control/control-verbs.ts'
 import type { Daemon } from '../daemon/daemon.ts'
+import { promptNamed } from './prompt-named.ts'
 
 /** Lets other commands speak to the daemon in this process. */
 export function serveControl(daemon: Daemon, config: Config, mode: 'run' | 'once'): Promise<Control> {
@@ -31,6 +33,12 @@ export function serveControl(daemon: Daemon, config: Config, mode: 'run' | 'once
       await daemon.ledger.record([{ type: 'accepted', folder, path }])
       // Of a whole folder it may mean "it is rightly empty", which the next look at the folder believes.
       if (path === '') daemon.rescan(folder)
+    },
+    async runPrompt({ prompt }) {
+      promptNamed(prompt, config)
+      const due_ms = system_clock.now_ms()
+      await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
+      return { due_ms }
     },
     idle: () => daemon.idle(),
   }

@@ -6,7 +6,7 @@ export const exit_codes = {
   ok: 0,
   /** A fault of ours, or of the machine: a bug, a full disk, a damaged ledger. */
   fault: 1,
-  /** Some files were refused, are blocked or are not in yet. */
+  /** Some files were refused, are blocked or are not in yet; a question has no answer (yet), a report is not written. */
   incomplete: 3,
   /** EX_USAGE: the command line is wrong. */
   usage: 64,
@@ -21,6 +21,7 @@ export type ExitCode = (typeof exit_codes)[keyof typeof exit_codes]
 /** By the first word of an error's code. */
 const by_area: Record<string, ExitCode> = {
   account: exit_codes.refused,
+  answer: exit_codes.incomplete,
   project: exit_codes.refused,
   config: exit_codes.config,
   usage: exit_codes.usage,

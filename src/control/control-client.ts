@@ -34,6 +34,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       rescan: async (where) => void (await call(client, 'POST', 'rescan', where)),
       retry: async (where) => void (await call(client, 'POST', 'retry', where)),
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
+      runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

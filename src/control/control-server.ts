@@ -53,6 +53,7 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     await verbs.accept(placeOf(body))
     return {}
   })
+  app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
   app.post('/v1/idle', async () => {
     await verbs.idle()
     return {}

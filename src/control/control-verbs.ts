@@ -9,6 +9,8 @@ export interface ControlVerbs {
   retry(where: PlaceInFolder): Promise<void>
   /** What the brake or the folder's start holds back may go. */
   accept(where: PlaceInFolder): Promise<void>
+  /** The prompt comes due now, by a person's word; answers the due time that names the run. Resolves when it is recorded. */
+  runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
 }

@@ -110,7 +110,7 @@ describe('sluice status', () => {
   test('a daemon that runs is told of', async () => {
     await (await rigHere()).closeLedger()
     const never = async () => {}
-    const verbs = { rescan: never, retry: never, accept: never, idle: never }
+    const verbs = { rescan: never, retry: never, accept: never, idle: never, runPrompt: async () => ({ due_ms: 1 }) }
     const control = await startControl({
       socket: controlSocket(state_dir),
       verbs: { ...verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }) },

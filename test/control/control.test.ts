@@ -31,6 +31,10 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
     rescan: async (where) => void heard.push(['rescan', where]),
     retry: async (where) => void heard.push(['retry', where]),
     accept: async (where) => void heard.push(['accept', where]),
+    runPrompt: async (what) => {
+      heard.push(['runPrompt', what])
+      return { due_ms: 1_700_000_000_123 }
+    },
     idle: async () => void heard.push(['idle']),
     ...change,
   }
@@ -70,12 +74,14 @@ test('every verb arrives as it was asked', async () => {
   await client.rescan({ folder: 'notes' })
   await client.retry({ folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' })
   await client.accept({ folder: 'notes', path: '' })
+  expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
   await client.idle()
   expect(heard).toEqual([
     ['rescan', {}],
     ['rescan', { folder: 'notes' }],
     ['retry', { folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' }],
     ['accept', { folder: 'notes', path: '' }],
+    ['runPrompt', { prompt: 'weekly' }],
     ['idle'],
   ])
 })
@@ -183,6 +189,7 @@ test.each([
   ['/v1/accept', '[]', 400, 'control.body'],
   ['/v1/accept', 'null', 400, 'control.body'],
   ['/v1/rescan', '{"folder":{}}', 400, 'control.body'],
+  ['/v1/run-prompt', '{}', 400, 'control.body'],
   ['/v1/rescan', '{', 400, 'http.body_invalid'],
   ['/v1/rescan', JSON.stringify({ folder: 'x'.repeat(40_000) }), 400, 'http.body_too_large'],
   ['/v1/stop', '{}', 400, 'http.path_unknown'],

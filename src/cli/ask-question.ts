@@ -1,0 +1,133 @@
+import { SluiceError } from '../base/errors.ts'
+import { formatDuration } from '../base/format.ts'
+import { backoff_ms, type Clock } from '../base/time.ts'
+import { textOf } from '../prompts/run-tools.ts'
+import type { Question } from '../remote/chats.ts'
+import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+
+export interface AskTools {
+  remote: Remote
+  project_id: string
+  clock: Clock
+  /** Nobody waits any more; the caller then closes `remote`, which cuts the call in flight. */
+  stopped: AbortSignal
+}
+
+export interface Turn {
+  chat_id: string
+  message_id: string
+}
+
+/**
+ * Sends a question once: it begins a chat, or goes on with one. Errors: `account.refused`, `project.refused`; `answer.refused`,
+ * `answer.not_asked` where it surely was not asked, `answer.unknown` where that is not known. It is never sent a second time.
+ */
+export async function askOnce(tools: AskTools, question: Question, chat_id: string | undefined): Promise<Turn> {
+  const { remote, project_id, stopped } = tools
+  if (stopped.aborted) throw new SluiceError({ code: 'answer.stopped', message: 'nothing was asked' })
+  if (chat_id === undefined) {
+    const started = await remote.startChat(project_id, question)
+    if (!started.ok) throw notAsked(started.failure, chat_id)
+    return { chat_id: started.value.chat_id, message_id: started.value.message_id }
+  }
+  const appended = await remote.appendMessage(project_id, chat_id, question)
+  if (!appended.ok) throw notAsked(appended.failure, chat_id)
+  return { chat_id, message_id: appended.value.message_id }
+}
+
+function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
+  const what = textOf(failure)
+  const refused = refusal(failure)
+  if (refused) return refused
+  if (!isSurelyUndone(failure)) {
+    const where = chat_id === undefined ? 'at the newest chats of the project' : `into the chat ${chat_id}`
+    return new SluiceError({
+      code: 'answer.unknown',
+      message: `whether the question reached the service is not known: ${what}`,
+      hint: `it is not sent again by itself: look ${where} in the assistant, and ask again only if it is not there`,
+    })
+  }
+  if (failure.about === 'content') {
+    const is_gone = failure.status === 404 || failure.status === 410
+    return new SluiceError({
+      code: 'answer.refused',
+      message: `the service does not take the question: ${what}`,
+      ...(is_gone ? { hint: goneHint(chat_id) } : {}),
+    })
+  }
+  return failureOf(failure)
+}
+
+/** For a call after which surely nothing was asked. */
+export function failureOf(failure: Failure): SluiceError {
+  return (
+    refusal(failure) ??
+    new SluiceError({
+      code: 'answer.not_asked',
+      message: `the question was not asked: ${textOf(failure)}`,
+      hint: 'ask again later',
+    })
+  )
+}
+
+function goneHint(chat_id: string | undefined): string {
+  const scope = 'something it is asked over was removed on the service'
+  return chat_id === undefined ? scope : `the chat ${chat_id} is gone (ask without --follow-up), or ${scope}`
+}
+
+/** The account or the project; nothing else is worth a try before that is right. */
+function refusal(failure: Failure): SluiceError | undefined {
+  const { about } = failure
+  if (about !== 'account' && about !== 'project') return undefined
+  const hint = about === 'account' ? 'renew the token' : 'check project_id in the config, and that the token may use it'
+  return new SluiceError({ code: `${about}.refused`, message: textOf(failure), hint })
+}
+
+export interface Waiting {
+  first_ms: number
+  most_ms: number
+  deadline_ms: number
+}
+
+/**
+ * Reads the turn until its answer is there. Errors: `account.refused`, `project.refused`; `answer.failed` where the service ended
+ * the turn with an error, `answer.deadline`, `answer.stopped`: the last two name the chat, where the answer may still come.
+ */
+export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn, waiting: Waiting): Promise<string> {
+  const { remote, project_id, clock, stopped } = tools
+  const began_ms = clock.monotonic_ms()
+  let last: Failure | undefined
+  for (let tries = 0; !stopped.aborted; tries++) {
+    const outcome = await remote.readMessage(project_id, chat_id, message_id)
+    if (stopped.aborted && !outcome.ok) break
+    if (outcome.ok && outcome.value.state === 'answered') return outcome.value.response ?? ''
+    if (outcome.ok && outcome.value.state === 'failed') {
+      throw new SluiceError({
+        code: 'answer.failed',
+        message: `the service ended the question with an error (chat ${chat_id})`,
+        hint: 'ask again',
+      })
+    }
+    last = outcome.ok ? undefined : outcome.failure
+    const refused = last && refusal(last)
+    if (refused) throw refused
+    const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
+    if (left_ms <= 0) throw tooLate(chat_id, waiting.deadline_ms, last)
+    await clock.sleep(Math.min(left_ms, last?.retry_after_ms ?? backoff_ms(tries, waiting)), stopped)
+  }
+  throw new SluiceError({
+    code: 'answer.stopped',
+    message: `not waited for any longer; the service goes on answering in the chat ${chat_id}`,
+    hint: 'read it there in the assistant; `sluice ask --follow-up` goes on in that chat',
+  })
+}
+
+function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined): SluiceError {
+  const why = last ? `; the last look failed: ${textOf(last)}` : ''
+  return new SluiceError({
+    code: 'answer.deadline',
+    message: `no answer in ${formatDuration(deadline_ms)} (chat ${chat_id})${why}`,
+    hint: 'it may still come: look into that chat in the assistant before asking again',
+  })
+}

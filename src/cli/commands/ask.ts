@@ -1,0 +1,206 @@
+import { messageOf, SluiceError } from '../../base/errors.ts'
+import { printable } from '../../base/format.ts'
+import { isoTime, second_ms, system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { openRemote } from '../../daemon/open-remote.ts'
+import type { Question } from '../../remote/chats.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { answerText, sourceLines, sourcesOf } from '../answer-lines.ts'
+import { type AskTools, askOnce, awaitAnswer, failureOf, type Turn } from '../ask-question.ts'
+import {
+  type FilesInScope,
+  filesInScope,
+  labelIds,
+  type Narrowing,
+  narrowingOf,
+  scopeOf,
+  scopeText,
+} from '../ask-scope.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { lastChat, rememberChat } from '../last-chat.ts'
+import { showSpinner } from '../spinner.ts'
+import { aborted, listenForStop } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+import { toned } from '../tones.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+
+/** Somebody waits at the screen: sooner than `asking.first_ms`, which is for reports that nobody waits for. */
+const looks = { first_ms: 200, most_ms: 3 * second_ms }
+
+const intelligences = ['auto', 'fast', 'expert', 'research'] as const
+type Intelligence = (typeof intelligences)[number]
+
+interface Options extends GlobalOptions {
+  question: string[]
+  folder: string[] | undefined
+  path: string[] | undefined
+  fresh: string | undefined
+  label: string[] | undefined
+  intelligence: Intelligence
+  'follow-up': boolean
+  json: boolean
+}
+
+export const command: Command<Options> = {
+  repeatable: ['folder', 'path', 'label'],
+  options: (yargs) =>
+    yargs
+      .positional('question', { type: 'string', array: true, demandOption: true, describe: 'what to ask' })
+      .option('folder', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe: 'over the ready files of this folder',
+      })
+      .option('path', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe: 'over files that match this pattern (as in .gitignore, relative to a folder)',
+      })
+      .option('fresh', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'over what arrived in the last such time: 24h, 7d',
+      })
+      .option('label', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe: 'over what has this label, beside the files',
+      })
+      .option('intelligence', { choices: intelligences, default: 'auto' as Intelligence, describe: 'how to answer' })
+      .option('follow-up', { type: 'boolean', default: false, describe: 'go on in the chat of the last ask' })
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run(options, terminal) {
+    const { config } = loadConfig({ file: options.config })
+    const asking = prepare(options, config)
+    if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
+    const { secrets, warnings } = openSecrets(config)
+    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    const remote = openRemote(config, secrets, system_clock)
+    try {
+      return await askAndShow(asking, remote, terminal)
+    } finally {
+      await remote.close()
+    }
+  },
+}
+
+interface Asking {
+  options: Options
+  config: Config
+  narrowing: Narrowing
+  /** Absent: no files are looked for. */
+  found: FilesInScope | undefined
+  /** The chat to go on in. */
+  chat_id: string | undefined
+}
+
+function prepare(options: Options, config: Config): Asking {
+  const { folder = [], path = [], fresh, label = [] } = options
+  if (options.question.join(' ').trim() === '') {
+    throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
+  }
+  const narrowing = narrowingOf({ folder, path, fresh, label }, config, process.cwd())
+  const chat_id = options['follow-up'] ? lastChat(config.state_dir, narrowing.project_id) : undefined
+  if (options['follow-up'] && chat_id === undefined) {
+    throw new SluiceError({
+      code: 'usage.follow_up',
+      message: `nothing was asked of the project ${narrowing.project_id} before, so there is no chat to go on in`,
+      hint: 'ask without --follow-up first',
+    })
+  }
+  const none: FilesInScope = { files: [], is_cut: false }
+  const found = narrowing.about_files
+    ? (filesInScope(narrowing, { state_dir: config.state_dir, now_ms: system_clock.now_ms() }) ?? none)
+    : undefined
+  return { options, config, narrowing, found, chat_id }
+}
+
+/** An empty scope would mean everything. */
+function nothingFound(terminal: Terminal): ExitCode {
+  terminal.err('no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)')
+  return exit_codes.incomplete
+}
+
+async function askAndShow(asking: Asking, remote: Remote, terminal: Terminal): Promise<ExitCode> {
+  const { narrowing, found, options } = asking
+  const about = scopeText(narrowing, found)
+  if (!options.json) terminal.err(terminal.err_styles.dim(`asking about ${about}`))
+  const signals = listenForStop()
+  void aborted(signals.first).then(() => remote.close())
+  let doing = 'asking'
+  const spinner = showSpinner(terminal, system_clock, () => doing)
+  try {
+    const tools = { remote, project_id: narrowing.project_id, clock: system_clock, stopped: signals.first }
+    const turn = await askOnce(tools, await questionOf(asking, tools), asking.chat_id)
+    remember(asking, turn, terminal)
+    const asked_ms = system_clock.now_ms()
+    doing = 'waiting for the answer'
+    const deadline_ms = asking.config.asking.deadline_ms[options.intelligence]
+    const answer = await awaitAnswer(tools, turn, { ...looks, deadline_ms })
+    await spinner.end()
+    show(asking, { turn, answer, about, asked_ms }, terminal)
+    return exit_codes.ok
+  } finally {
+    await spinner.end()
+    signals.end()
+  }
+}
+
+/** What goes wrong with it must not keep back the answer. */
+function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Terminal): void {
+  try {
+    rememberChat(config.state_dir, narrowing.project_id, chat_id)
+  } catch (error) {
+    const warning = terminal.err_styles.yellow('warning:')
+    terminal.err(`${warning} --follow-up will not find the chat ${chat_id}: ${printable(messageOf(error))}`)
+  }
+}
+
+async function questionOf({ options, narrowing, found }: Asking, tools: AskTools): Promise<Question> {
+  const { question, intelligence } = options
+  const scope = scopeOf(found?.files ?? [], await labelIdsOf(narrowing, tools))
+  return { prompt: question.join(' '), intelligence, ...(scope === undefined ? {} : { scope }) }
+}
+
+async function labelIdsOf({ labels, project_id }: Narrowing, { remote }: AskTools): Promise<string[]> {
+  if (labels.length === 0) return []
+  const known = await remote.listLabels(project_id)
+  if (!known.ok) throw failureOf(known.failure)
+  return labelIds(labels, known.value)
+}
+
+interface Answered {
+  turn: Turn
+  answer: string
+  about: string
+  asked_ms: number
+}
+
+function show({ options, narrowing, found }: Asking, answered: Answered, terminal: Terminal): void {
+  const { turn, answer, about, asked_ms } = answered
+  const sources = sourcesOf(answer, found?.files ?? [])
+  if (!options.json) {
+    terminal.out(`${answerText(answer)}\n`)
+    for (const line of sourceLines(sources, about, terminal.width)) terminal.out(toned(line, terminal.styles))
+    return
+  }
+  const { project_id, labels, about_files } = narrowing
+  const scope = {
+    whole_project: !about_files && labels.length === 0,
+    files: found?.files.length ?? null,
+    is_cut: found?.is_cut ?? false,
+    labels,
+  }
+  const times = { asked: isoTime(asked_ms), answered: isoTime(system_clock.now_ms()) }
+  terminal.out(
+    JSON.stringify({ version: answer_version, project_id, ...turn, ...times, scope, answer, sources }, null, 2),
+  )
+}
