@@ -6,6 +6,8 @@ import { fileContract } from './contract-files.ts'
 import { folderContract } from './contract-folders.ts'
 import { labelContract } from './contract-labels.ts'
 import { limitContract } from './contract-limits.ts'
+import { promptPropertyContract } from './contract-prompt-properties.ts'
+import { promptRunContract } from './contract-prompt-runs.ts'
 import { promptContract } from './contract-prompts.ts'
 import { propertyContract } from './contract-properties.ts'
 import { recordContract } from './contract-record.ts'
@@ -22,6 +24,8 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('folders', () => folderContract(factory))
     describe('arrivals', () => arrivalContract(factory))
     describe('prompts', () => promptContract(factory))
+    describe('runs of prompts', () => promptRunContract(factory))
+    describe('properties of prompts', () => promptPropertyContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
     describe('differences', () => differenceContract(factory))
