@@ -40,21 +40,20 @@ export function everyStop(facts: readonly PlannedStop[]): PlannedStop[][] {
 }
 
 /**
- * For each type the first fact of the shortest run that has it; the last one, too, where somebody acts on the service between it
- * and the next fact. How often some are told hangs on the speed of the machine (the service is asked again until it is ready), so
- * the other runs that have it stand ready behind it.
+ * One stop for each type, in the shortest run that has it: after its first fact; where somebody acts on the service between it and
+ * the next fact, after its last one and that act. (Both ways at every fact: stop-after-fact.long.ts.) How often some are told hangs
+ * on the speed of the machine (the service is asked again until it is ready), so the other runs that have it stand ready behind it.
  */
-export function firstAndLast(facts: readonly PlannedStop[]): PlannedStop[][] {
+export function oneOfEach(facts: readonly PlannedStop[]): PlannedStop[][] {
   const shortest_first = [...facts].sort((a, b) => a.undisturbed.took_ms - b.undisturbed.took_ms)
-  return fact_types.flatMap((type) => {
+  return fact_types.map((type) => {
     const places = shortest_first.filter(({ stop }) => stop.type === type)
     const firsts = places.filter(({ stop }) => stop.occurrence === 1)
-    if (!isAboutContent(type)) return [firsts]
-    const lasts = firsts.flatMap(({ scenario }) => {
+    if (!isAboutContent(type)) return firsts
+    return firsts.flatMap(({ scenario }) => {
       const last = places.findLast((place) => place.scenario === scenario && place.has_next)
       return last ? [beforeNext(last)] : []
     })
-    return [firsts, lasts]
   })
 }
 
