@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { codeOf, messageOf } from '../base/errors.ts'
+import { formatDuration, printable } from '../base/format.ts'
+import { renderTemplate } from '../base/template.ts'
+import { type Clock, second_ms } from '../base/time.ts'
+import type { Message } from './message.ts'
+import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
+import type { CommandTarget } from './target.ts'
+import { templateValues } from './template-values.ts'
+
+/** Of what the command says the end is kept: there it says why it failed. */
+const kept_output_bytes = 65_536
+const longest_line = 300
+/** Between SIGTERM and SIGKILL; and how long a process that is left behind may hold the output open. */
+const grace_ms = 5 * second_ms
+/** Linux takes 128 KB for one string of the environment and a few megabytes for all. */
+const longest_variable = 32_768
+
+/** The report comes on standard input; its values as arguments where templates ask for them, and as SLUICE_<NAME>. */
+export async function runCommand(
+  { run, timeout_ms }: CommandTarget,
+  message: Message,
+  { clock, signal, environment }: DeliveryTools,
+): Promise<Delivered> {
+  const values = templateValues(message)
+  const [program = '', ...rendered] = run.map((part) => renderTemplate(part, values))
+  if (signal.aborted) return laterFault('delivery.stopped', `${program} was not begun`)
+  let child: ChildProcess
+  try {
+    // A group of its own, so that what it starts can be ended with it.
+    const env = commandEnvironment(environment, values)
+    child = spawn(program, rendered, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  } catch (error) {
+    return notStarted(program, error)
+  }
+  const output = collectOutput(child)
+  child.stdin?.on('error', () => {}) // A command need not read the report: EPIPE says nothing about its success.
+  child.stdin?.end(message.text)
+  const ending = await endOf(child, timeout_ms, clock, signal)
+  if (ending.start_fault !== undefined) return notStarted(program, ending.start_fault)
+  return outcomeOf(program, ending, lastLine(output()), timeout_ms)
+}
+
+/** Nothing but this: the daemon's own environment may hold the token. */
+function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], values: Record<string, string>) {
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries({ PATH, HOME, LANG })) if (value !== undefined) env[name] = value
+  for (const [name, value] of Object.entries(values)) {
+    const is_fit = name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= longest_variable
+    if (is_fit) env[`SLUICE_${name.toUpperCase()}`] = value
+  }
+  return env
+}
+
+function notStarted(program: string, error: unknown): Delivered {
+  const what = `cannot start ${program}: ${codeOf(error) ?? messageOf(error)}`
+  // The machine is short of something; all the rest stays as it is until the command is changed.
+  if (['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')) {
+    return laterFault('delivery.command', what)
+  }
+  return finalFault('delivery.command', what, 'check its path, that it may be run, and its arguments')
+}
+
+function collectOutput({ stdout, stderr }: ChildProcess): () => string {
+  let kept = Buffer.alloc(0)
+  for (const stream of [stdout, stderr]) {
+    stream?.on('data', (piece: Buffer) => {
+      kept = Buffer.concat([kept, piece]).subarray(-kept_output_bytes)
+    })
+  }
+  return () => kept.toString('utf8')
+}
+
+interface Ending {
+  start_fault?: unknown
+  code?: number | null
+  signal?: NodeJS.Signals | null
+  why_ended?: 'time' | 'stop'
+}
+
+async function endOf(child: ChildProcess, timeout_ms: number, clock: Clock, stop: AbortSignal): Promise<Ending> {
+  const ending: Ending = {}
+  const gone = new AbortController()
+  const closed = new AbortController()
+  child.once('error', (error) => {
+    // Also said when a signal could not be sent; then it runs.
+    if (child.pid === undefined) ending.start_fault = error
+    gone.abort()
+    if (child.pid === undefined) closed.abort()
+  })
+  child.once('exit', (code, signal) => {
+    Object.assign(ending, { code, signal })
+    gone.abort()
+  })
+  child.once('close', () => closed.abort())
+
+  await clock.sleep(timeout_ms, AbortSignal.any([gone.signal, stop]))
+  if (!gone.signal.aborted) {
+    ending.why_ended = stop.aborted ? 'stop' : 'time'
+    endGroup(child, 'SIGTERM')
+    await clock.sleep(grace_ms, closed.signal)
+    // Also when its leader has gone: others of the group may not listen.
+    endGroup(child, 'SIGKILL')
+  }
+  await clock.sleep(grace_ms, closed.signal)
+  // Somebody it left behind holds the output open; it is theirs now.
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+  return ending
+}
+
+function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    // The whole group has ended by itself.
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
+}
+
+function outcomeOf(program: string, { code, signal, why_ended }: Ending, said: string, timeout_ms: number): Delivered {
+  if (why_ended === 'stop') return laterFault('delivery.stopped', `${program} was ended before it was done`)
+  if (why_ended === 'time') {
+    const what = `${program} was ended after ${formatDuration(timeout_ms)}${said}`
+    return laterFault('delivery.command_time', what, 'make it faster, or give it a longer time')
+  }
+  if (code === 0) return delivered
+  const how = typeof code === 'number' ? `ended with code ${code}` : `was ended by ${signal ?? 'a signal'}`
+  return laterFault('delivery.command', `${program} ${how}${said}`)
+}
+
+function lastLine(output: string): string {
+  const line = output.trimEnd().split('\n').at(-1) ?? ''
+  return line === '' ? '' : `: ${printable(line.slice(0, longest_line))}`
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { codeOf, messageOf } from '../base/errors.ts'
+import { isFinalMailError, type MailServer, sendMail } from '../base/mail.ts'
+import { renderTemplate } from '../base/template.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
+import { htmlOf } from './email-html.ts'
+import type { Message } from './message.ts'
+import { type Delivered, type DeliveryTools, delivered, failed, laterFault } from './outcome.ts'
+import { readSecretFile } from './secret-file.ts'
+import type { EmailTarget } from './target.ts'
+import { templateValues } from './template-values.ts'
+
+/** A server that says something every minute would hold the line for ever. */
+const longest_mail_ms = 10 * minute_ms
+
+/** Errors besides those answered: `delivery.secret_file`, `template.*`. */
+export async function deliverByEmail(
+  target: EmailTarget,
+  message: Message,
+  { clock, signal }: DeliveryTools,
+): Promise<Delivered> {
+  const { host, port, tls, user, password_file, ca_file } = target.smtp
+  const password = password_file === undefined ? '' : readSecretFile(password_file, 'the password of the mail account')
+  const login = user === undefined ? undefined : { user, password }
+  const ca = ca_file === undefined ? undefined : readCa(ca_file)
+  if (typeof ca === 'object') return ca
+  const subject =
+    target.subject === undefined ? message.subject : renderTemplate(target.subject, templateValues(message))
+  const { from, to } = target
+  const { id, text, at_ms: date_ms } = message
+  const mail = { from, to, subject, text, html: htmlOf(subject, text), id, date_ms }
+  const server: MailServer = { host, port, tls, login, ca }
+  return withinTime(clock, signal, async (limited) => {
+    try {
+      await sendMail(server, mail, limited)
+      return delivered
+    } catch (error) {
+      return failed(error, isFinalMailError(codeOf(error)))
+    }
+  })
+}
+
+function readCa(file: string): string | Delivered {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    return laterFault(
+      'delivery.ca_file',
+      `cannot read ${file}: ${messageOf(error)}`,
+      'check that smtp.ca_file is there',
+    )
+  }
+}
+
+async function withinTime<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  work: (limited: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const too_long = new AbortController()
+  const done = new AbortController()
+  void clock.sleep(longest_mail_ms, done.signal).then(() => too_long.abort())
+  try {
+    return await work(AbortSignal.any([signal, too_long.signal]))
+  } finally {
+    done.abort()
+  }
+}

@@ -1,0 +1,120 @@
+import { createHmac } from 'node:crypto'
+import type { HttpResponse } from '../base/http-client.ts'
+import { renderTemplate } from '../base/template.ts'
+import { day_ms, isoTime, second_ms } from '../base/time.ts'
+import { programVersion } from '../base/version.ts'
+import { slackBody, teamsBody } from './chat-bodies.ts'
+import type { Message } from './message.ts'
+import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
+import { readSecretFile } from './secret-file.ts'
+import type { WebhookTarget } from './target.ts'
+import { templateValues } from './template-values.ts'
+
+/** A receiver may ask for a rest, but not for ever. */
+const longest_retry_after_ms = day_ms
+
+/** Errors besides those answered: `delivery.secret_file`, `template.*`, `network.*`. */
+export async function deliverByWebhook(
+  target: WebhookTarget,
+  message: Message,
+  { http, clock, signal }: DeliveryTools,
+): Promise<Delivered> {
+  const address = target.url ?? readSecretFile(target.url_file ?? '', 'the address of the webhook')
+  const url = usableUrl(address)
+  if (!url) {
+    const hint = 'give one such as https://host/path, without a user and a password'
+    return finalFault('delivery.address', `the address of ${target.name} cannot be used`, hint)
+  }
+  const body = bodyOf(target.body, message)
+  if (body === undefined) {
+    const hint = 'put values between double quotes, without others around'
+    return finalFault('template.not_json', `the body of ${target.name} is not JSON once its values are filled in`, hint)
+  }
+  const secret = target.secret_file === undefined ? undefined : readSecretFile(target.secret_file, 'the signing secret')
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': `sluice/${programVersion()}`,
+    'idempotency-key': message.id,
+    ...signatureHeaders(message.id, Math.floor(clock.now_ms() / second_ms), body, secret),
+  }
+  const answer = await http.request({ method: 'POST', url, headers, body, signal })
+  return outcomeOf(answer, url, clock.now_ms())
+}
+
+function usableUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const is_plain = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  return is_plain ? url : undefined
+}
+
+function bodyOf(body: WebhookTarget['body'], message: Message): string | undefined {
+  if (body === 'slack') return slackBody(message)
+  if (body === 'teams') return teamsBody(message)
+  if (body === 'json') {
+    const { id, subject, text, data, values, at_ms } = message
+    return JSON.stringify({ id, at: isoTime(at_ms), subject, text, values, data })
+  }
+  const text = renderTemplate(body.template, templateValues(message), (value) => JSON.stringify(value).slice(1, -1))
+  return isJson(text) ? text : undefined
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Standard Webhooks 1.0 (standardwebhooks.com), symmetric: what is signed is `id.timestamp.body`. The time is that of the try:
+ * receivers refuse what is minutes old.
+ */
+function signatureHeaders(id: string, now_s: number, body: string, secret: string | undefined): Record<string, string> {
+  const about = { 'webhook-id': id, 'webhook-timestamp': String(now_s) }
+  if (secret === undefined) return about
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
+  const signature = createHmac('sha256', key).update(`${id}.${now_s}.${body}`).digest('base64')
+  return { ...about, 'webhook-signature': `v1,${signature}` }
+}
+
+const again_statuses = [408, 425, 429]
+
+/** What to do, where the status says more than "refused". */
+const hints: Record<number, string> = {
+  401: 'check the address and the signing secret',
+  403: 'check the address and the signing secret',
+  404: 'check the address: it may have been withdrawn',
+  410: 'the address was withdrawn: make a new one',
+  413: 'the message is too large for it: ask for a shorter report, or choose another delivery',
+}
+
+function outcomeOf({ status, headers, body }: HttpResponse, url: URL, now_ms: number): Delivered {
+  if (status >= 200 && status < 300) return delivered
+  const what = `${url.host} answered ${status}${reasonIn(body, url)}`
+  if (status >= 500 || again_statuses.includes(status)) {
+    const retry_after_ms = retryAfter_ms(headers['retry-after'], now_ms)
+    const fault = laterFault('delivery.not_now', what)
+    return retry_after_ms === undefined ? fault : { ...fault, retry_after_ms }
+  }
+  if (status >= 300 && status < 400) {
+    const hint = 'redirects are not followed: give the address that it leads to'
+    return finalFault('delivery.redirected', what, hint)
+  }
+  return finalFault('delivery.refused', what, hints[status] ?? 'check what the receiver accepts')
+}
+
+/** One word such as Slack's `invalid_blocks`. More of an answer is not repeated: many repeat the path, which is a secret. */
+function reasonIn(body: string, url: URL): string {
+  const word = /^[a-z]+(_[a-z]+)+$/.test(body) && body.length <= 40 ? body : ''
+  return word === '' || url.href.includes(word) ? '' : ` (${word})`
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3). */
+function retryAfter_ms(header: string | string[] | undefined, now_ms: number): number | undefined {
+  if (typeof header !== 'string') return undefined
+  const ms = /^\d+$/.test(header) ? Number(header) * second_ms : Date.parse(header) - now_ms
+  return Number.isNaN(ms) ? undefined : Math.min(longest_retry_after_ms, Math.max(0, ms))
+}
