@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { formatCount } from '../base/format.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import type { Message } from '../deliver/message.ts'
-import type { DeliveryWork, RunWork } from '../ledger/prompt-work.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine, expectedFiles } from './coverage.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
@@ -46,7 +46,7 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
 
 /** The same id and the same text at every try. */
 export function reportMessage(
-  { written, report_path }: Pick<DeliveryWork, 'written' | 'report_path'>,
+  { written, report_path }: { written: RunContent & { written_ms: number }; report_path: string },
   settings: PromptSettings,
 ): Message {
   const zone = settings.schedule.timezone

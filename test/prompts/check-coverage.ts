@@ -1,0 +1,23 @@
+import type { Manifest } from '../../src/prompts/manifest.ts'
+
+/** Recounts what a manifest claims from what it lists; answers what does not add up. */
+export function checkCoverage({ assets, refusals, turns, coverage, coverage_line }: Manifest): string[] {
+  const wrong: string[] = []
+  const claim = (what: string, claimed: unknown, counted: unknown) => {
+    if (claimed !== counted) wrong.push(`${what}: ${claimed} claimed, ${counted} counted`)
+  }
+  claim('taken', coverage.taken, assets.length)
+  claim('different contents', new Set(assets.map(({ asset_id }) => asset_id)).size, assets.length)
+  claim('ready', coverage.ready, assets.length + coverage.left_for_next)
+  claim('refusals', refusals.length, coverage.refused.files.length)
+  for (const stage of ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const) {
+    const { total, files } = coverage[stage]
+    claim(`named ${stage}`, files.length, Math.min(total, 1_000))
+    if (total > 0 && !coverage_line.includes(`${total.toLocaleString('en-US')} `))
+      wrong.push(`${stage} is not in the line`)
+  }
+  const asked = new Set(turns.flatMap(({ body }) => JSON.parse(body).scope?.asset_ids ?? []))
+  for (const { asset_id } of assets) if (!asked.has(asset_id)) wrong.push(`${asset_id} was told and never asked about`)
+  claim('assets asked about', asked.size, assets.length)
+  return wrong
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { UnreadyFile } from '../../src/ledger/prompt-work.ts'
+import {
+  composeCoverage,
+  coverageLine,
+  expectedFiles,
+  type FolderLook,
+  refusalsOf,
+} from '../../src/prompts/coverage.ts'
+import { composeManifest } from '../../src/prompts/manifest.ts'
+import { composeTurns, requestBody } from '../../src/prompts/question.ts'
+import { checkCoverage } from './check-coverage.ts'
+import { assetOf, due_ms, runOf, settingsOf, turnOf, unreadyOf, zone } from './settings.ts'
+
+const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
+const in_time: FolderLook = {
+  name: 'finance',
+  online: true,
+  offline_reason: undefined,
+  scan_began_ms: due_ms,
+  scan_ended_ms: due_ms + 1,
+}
+const refused = (content: number, path: string, told = false) =>
+  unreadyOf(path, { stage: 'refused', content, md5: content.toString(16).padStart(32, '0'), why: 'too odd', told })
+
+function lineOf(run: { ready?: number; taken?: number; unready?: UnreadyFile[]; folders?: FolderLook[] }): string {
+  const { ready = 0, taken = ready, unready = [], folders = [in_time] } = run
+  return coverageLine(composeCoverage({ fresh: assets(ready), taken: assets(taken), unready, folders, due_ms }), zone)
+}
+
+test('the line of an ordinary run', () => {
+  const unready = [refused(1, 'a.pdf'), refused(2, 'b.pdf'), unreadyOf('c.docx')]
+  const offline = {
+    ...in_time,
+    name: 'Legal',
+    online: false,
+    offline_reason: 'not mounted',
+    scan_ended_ms: due_ms - 6_480_000,
+  }
+  expect(lineOf({ ready: 41, unready, folders: [in_time, offline] })).toBe(
+    '41 of 44 files ready; 2 refused (finance/a.pdf, finance/b.pdf); 1 still on the way (finance/c.docx); ' +
+      'Legal: last complete look 06:12 (offline)',
+  )
+})
+
+test('too many, nothing at all, and no folders', () => {
+  expect(lineOf({ ready: 312, taken: 200 })).toBe('this report: 200 of 312; 112 next time')
+  expect(lineOf({ ready: 312, taken: 200, unready: [unreadyOf('a')] })).toBe(
+    '312 of 313 files ready; this report: 200 of 312; 112 next time; 1 still on the way (finance/a)',
+  )
+  expect(lineOf({ ready: 1 })).toBe('1 of 1 file ready')
+  expect(lineOf({})).toBe('nothing new')
+  expect(lineOf({ folders: [] })).toBe('no folders in scope')
+})
+
+test('looks that did not come in time, on another day, or never', () => {
+  const late = { ...in_time, scan_began_ms: due_ms - 1 }
+  expect(lineOf({ folders: [late] })).toBe(
+    'nothing new; finance: last complete look 08:00 (the next did not end in time)',
+  )
+  const old = { ...late, online: false, scan_ended_ms: due_ms - 86_400_000 }
+  expect(lineOf({ folders: [old] })).toBe('nothing new; finance: last complete look 2026-11-22 08:00 (offline)')
+  const never = { ...in_time, scan_began_ms: undefined, scan_ended_ms: undefined }
+  expect(lineOf({ folders: [never] })).toBe('nothing new; finance: no complete look (the next did not end in time)')
+})
+
+test('a refusal that the prompt was told before is left out, and equal bytes are refused once', () => {
+  const unready = [refused(1, 'a.pdf', true), refused(2, 'b.pdf'), refused(2, 'copy of b.pdf')]
+  expect(lineOf({ unready })).toBe('0 of 1 file ready; 1 refused (finance/b.pdf)')
+  expect(refusalsOf(unready).map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
+})
+
+test('of very many a thousand are named and told, and all are counted', () => {
+  const unready = Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`))
+  const coverage = composeCoverage({ fresh: [], taken: [], unready, folders: [in_time], due_ms })
+  expect([coverage.refused.total, coverage.refused.files.length, refusalsOf(unready).length]).toEqual([
+    1_200, 1_000, 1_000,
+  ])
+  expect(coverageLine(coverage, zone)).toMatch(/^0 of 1,200 files ready; 1,200 refused \(.*4\.pdf and 1,195 more\)$/)
+})
+
+test('a hostile name stays in its line', () => {
+  expect(lineOf({ unready: [unreadyOf('a\nb\u2028c\u001b[2J')] })).toMatch(/^[ -~]*$/)
+})
+
+const unready_files = fc.array(
+  fc.record({
+    content: fc.option(fc.nat(6), { nil: undefined }),
+    stage: fc.constantFrom<UnreadyFile['stage'][]>('moving', 'on_the_way', 'blocked', 'refused', 'removed'),
+    told: fc.boolean(),
+    path: fc.string(),
+  }),
+  { maxLength: 12 },
+)
+
+test('the numbers add up, and the manifest proves them', () => {
+  const counts = { ready: fc.nat(12), max_assets: fc.integer({ min: 1, max: 5 }), more: fc.boolean() }
+  fc.assert(
+    fc.property(fc.record(counts), unready_files, ({ ready, max_assets, more }, files) => {
+      fc.pre(ready > 0)
+      const unready = files.map(({ content, stage, told, path }) =>
+        // A refusal always has its content.
+        unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, told) : { stage, content, told }),
+      )
+      const settings = settingsOf({ max_assets, when_too_many: more ? 'more_turns' : 'next_run' })
+      const turns = composeTurns({ settings, run: { due_ms }, assets: assets(ready), ids: {}, since_ms: undefined })
+      const coverage = composeCoverage({
+        fresh: assets(ready),
+        taken: turns.assets,
+        unready,
+        folders: [in_time],
+        due_ms,
+      })
+      const run = runOf({
+        assets: turns.assets,
+        refusals: refusalsOf(unready),
+        turns: turns.bodies.map((body) => turnOf(requestBody(body), 'x')),
+      })
+      const manifest = composeManifest(run, coverage, zone, due_ms)
+      expect(checkCoverage(manifest)).toEqual([])
+      const { refused: told, moving, on_the_way, blocked } = coverage
+      expect(expectedFiles(coverage)).toBe(ready + told.total + moving.total + on_the_way.total + blocked.total)
+      // The recount can fail.
+      expect(checkCoverage({ ...manifest, assets: manifest.assets.slice(1) })).not.toEqual([])
+    }),
+    { numRuns: 100 },
+  )
+})

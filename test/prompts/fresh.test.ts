@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Arrival } from '../../src/ledger/prompt-work.ts'
+import { collectFresh, freshQueryOf, pathMatcher } from '../../src/prompts/fresh.ts'
+import { due_ms, settingsOf } from './settings.ts'
+
+function arrivalOf(seq: number, content: number, folder: string, path: string): Arrival {
+  return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1 }
+}
+
+const everything = { matches: () => true }
+
+test('one entry a content: the oldest arrival counts, and its first path that matches names it', async () => {
+  const arrivals = [
+    arrivalOf(1, 10, 'finance', 'a.txt'),
+    arrivalOf(1, 10, 'finance', 'b.pdf'),
+    arrivalOf(1, 10, 'finance', 'c.pdf'),
+    arrivalOf(2, 11, 'finance', 'd.txt'),
+    arrivalOf(3, 10, 'legal', 'a.pdf'),
+  ]
+  const fresh = await collectFresh(arrivals, { matches: (_, path) => path.endsWith('.pdf') })
+  expect(fresh.map(({ seq, name }) => [seq, name])).toEqual([[1, 'finance/b.pdf']])
+  const legal = await collectFresh(arrivals, { matches: (folder) => folder === 'legal' })
+  expect(legal.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
+})
+
+test('every content that matches is there once, in the order of arrival, however the pages are cut', async () => {
+  const seqs = fc.array(fc.record({ content: fc.nat(8), paths: fc.array(fc.nat(9), { minLength: 1, maxLength: 3 }) }))
+  await fc.assert(
+    fc.asyncProperty(seqs, fc.integer({ min: 1, max: 5 }), async (events, page_size) => {
+      const arrivals = events.flatMap(({ content, paths }, seq) =>
+        paths.sort().map((path) => arrivalOf(seq, content, 'f', `${path}`)),
+      )
+      async function* pages() {
+        for (let from = 0; from < arrivals.length; from += page_size) yield arrivals.slice(from, from + page_size)
+      }
+      const fresh = await collectFresh(pages(), everything)
+      expect(new Set(fresh.map(({ content }) => content))).toEqual(new Set(events.map(({ content }) => content)))
+      expect(new Set(fresh.map(({ content }) => content)).size).toBe(fresh.length)
+      for (const { content, seq } of fresh) expect(seq).toBe(events.findIndex((event) => event.content === content))
+      expect(fresh.map(({ seq }) => seq)).toEqual(fresh.map(({ seq }) => seq).sort((a, b) => a - b))
+      expect(await collectFresh(arrivals, everything)).toEqual(fresh)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test.each([
+  [[], 'any/thing', true],
+  [['**/*.pdf'], 'a.pdf', true],
+  [['**/*.pdf'], '2026/q1/a.pdf', true],
+  [['**/*.pdf'], 'a.PDF', false],
+  [['/in/'], 'in/a.txt', true],
+  [['/in/'], 'x/in/a.txt', false],
+  [['*.pdf', '!secret.pdf'], 'x/secret.pdf', false],
+  [['# a comment'], 'a.pdf', false],
+])('patterns %j on %s: %s', (paths, path, matches) => {
+  expect(pathMatcher(paths)(path)).toBe(matches)
+})
+
+test('since the last run what was not told, else all, or all of a span before the due time', () => {
+  const { scope } = settingsOf()
+  expect(freshQueryOf({ scope }, due_ms)).toEqual({ only_fresh: true })
+  expect(freshQueryOf({ scope: { ...scope, fresh: 'all' } }, due_ms)).toEqual({ only_fresh: false })
+  const query = freshQueryOf({ scope: { ...scope, fresh: { within_ms: 5 } } }, due_ms)
+  expect(query).toEqual({ only_fresh: false, since_ms: due_ms - 5 })
+})

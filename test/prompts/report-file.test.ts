@@ -1,0 +1,103 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { manifestPath } from '../../src/prompts/manifest.ts'
+import { composeReport, coverageOf } from '../../src/prompts/report.ts'
+import { reportFileName, writeReportFile } from '../../src/prompts/report-file.ts'
+import { restoreTold } from '../../src/prompts/restore-told.ts'
+import { makeTree } from '../tree.ts'
+import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, zone } from './settings.ts'
+
+const file_name = '{{name}}-{{date}}.md'
+const ids = { prompt: 'weekly-digest', project_id: 'project_00000000000000000000' }
+
+function write(dir: string, changes: Parameters<typeof runOf>[0] = {}, name = file_name): string {
+  const settings = settingsOf({ report: { dir, file_name: name } })
+  const run = runOf({ assets: [asRunAsset(assetOf(1))], ...changes })
+  return writeReportFile(settings, composeReport(run, settings, coverageOf(run), zone, due_ms))
+}
+
+test('report and manifest lie beside each other, in a directory for nobody else', () => {
+  const dir = join(makeTree(), 'deep/reports')
+  const path = write(dir)
+  expect(path).toBe(join(dir, 'weekly-digest-2026-11-23.md'))
+  expect(readFileSync(path, 'utf8')).toContain('Nothing much.')
+  expect(JSON.parse(readFileSync(manifestPath(path), 'utf8')).due_ms).toBe(due_ms)
+  expect(statSync(dir).mode & 0o777).toBe(0o700)
+  expect(readdirSync(dir)).toHaveLength(2)
+})
+
+test('the same run gets the same name again, also where a crash left the manifest alone', () => {
+  const dir = makeTree()
+  const path = write(dir)
+  expect(write(dir)).toBe(path)
+  rmSync(path)
+  expect(write(dir)).toBe(path)
+  expect(readdirSync(dir)).toHaveLength(2)
+})
+
+test('another run of the same name, another prompt, and files of others are left alone', () => {
+  const dir = makeTree({ 'weekly-digest-2026-11-23-3.md': 'mine', 'weekly-digest-2026-11-23-4.json': '{"mine": true}' })
+  const first = write(dir)
+  const second = write(dir, { due_ms: due_ms + 1 })
+  const third = write(dir, { prompt: 'other' })
+  expect(second).toBe(join(dir, 'weekly-digest-2026-11-23-2.md'))
+  expect(third).toBe(join(dir, 'weekly-digest-2026-11-23-5.md'))
+  expect([write(dir), write(dir, { due_ms: due_ms + 1 }), write(dir, { prompt: 'other' })]).toEqual([
+    first,
+    second,
+    third,
+  ])
+  expect(readFileSync(join(dir, 'weekly-digest-2026-11-23-3.md'), 'utf8')).toBe('mine')
+})
+
+test('a directory that cannot be is told with its name', () => {
+  const dir = join(makeTree({ file: '' }), 'file')
+  expect(() => write(dir)).toThrowError(
+    expect.objectContaining({ code: 'prompts.report_unwritable', hint: expect.stringMatching(/directory/) }),
+  )
+  expect(() => write(dir)).toThrowError(new RegExp(`weekly-digest cannot be written to ${dir}`))
+})
+
+test('names are names: inside the directory, not hidden, not too long', () => {
+  const templates = fc.oneof(
+    hostile_name,
+    fc.constantFrom('../../{{name}}', '/etc/passwd', '..', '.md', 'a/b.md', 'x'.repeat(400)),
+  )
+  fc.assert(
+    fc.property(templates, (template) => {
+      const settings = settingsOf({ report: { dir: '/r', file_name: template.replaceAll('{{', '') } })
+      const name = reportFileName(settings, { due_ms })
+      expect(name).toMatch(/^[^./\s][^/\p{Cc}]*\.[A-Za-z]+$/u)
+      expect(Buffer.byteLength(name)).toBeLessThan(200)
+    }),
+    { numRuns: 200 },
+  )
+  const dated = settingsOf({ report: { dir: '/r', file_name: '{{due}}' } })
+  expect(reportFileName(dated, { due_ms })).toBe('2026-11-23T08-00+01-00.md')
+})
+
+test('what was told comes back from the manifests, oldest first; damaged ones are told', async () => {
+  const dir = makeTree({ 'broken.json': '{', 'others.json': '[1]', 'notes.txt': 'x' })
+  write(dir, { due_ms: due_ms + 86_400_000, assets: [asRunAsset(assetOf(2))] })
+  write(dir)
+  write(dir, { prompt: 'other' })
+  write(dir, { project_id: 'project_11111111111111111111', due_ms: due_ms + 5 })
+  const { facts, bad } = await restoreTold(dir, ids)
+  const told = (content: number) => [{ md5: assetOf(content).md5, size: content + 1 }]
+  expect(facts).toEqual([
+    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms, told: told(1) },
+    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms + 86_400_000, told: told(2) },
+  ])
+  expect(bad.map(({ path }) => path)).toEqual([join(dir, 'broken.json')])
+})
+
+test('a directory that is not there tells nothing, one that is none is told', async () => {
+  const dir = makeTree()
+  expect(await restoreTold(join(dir, 'missing'), ids)).toEqual({ facts: [], bad: [] })
+  writeFileSync(join(dir, 'file'), '')
+  const { bad } = await restoreTold(join(dir, 'file'), ids)
+  expect(bad).toHaveLength(1)
+  expect(existsSync(join(dir, 'missing'))).toBe(false)
+})

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { composeCoverage } from '../../src/prompts/coverage.ts'
+import { frontMatter } from '../../src/prompts/front-matter.ts'
+import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
+import { codeSpan } from '../../src/prompts/markdown.ts'
+import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report.ts'
+import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, unreadyOf, zone } from './settings.ts'
+
+const folder = {
+  name: 'finance',
+  online: true,
+  offline_reason: undefined,
+  scan_began_ms: due_ms,
+  scan_ended_ms: due_ms,
+}
+
+function filledRun(names: readonly string[] = ['finance/a.pdf']) {
+  const assets = names.map((name, index) => asRunAsset(assetOf(index, name)))
+  const unready = [unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' })]
+  const coverage = JSON.stringify(composeCoverage({ fresh: assets, taken: assets, unready, folders: [folder], due_ms }))
+  const refusals = [{ content: 99, md5: 'f'.repeat(32), size: 1, name: names[0]!, why: 'not *readable*' }]
+  return runOf({ assets, refusals, coverage, notes: ['the turn was sent again'] })
+}
+
+function reportOf(run = filledRun(), settings = settingsOf()) {
+  return composeReport(run, settings, coverageOf(run), zone, due_ms + 10_000)
+}
+
+function frontMatterIn(markdown: string): Record<string, unknown> {
+  const lines = markdown.split('\n')
+  expect(lines[0]).toBe('---')
+  return parse(lines.slice(1, lines.indexOf('---', 1)).join('\n'))
+}
+
+test('front matter, the answer, the coverage line, notes and sources', () => {
+  const { markdown } = reportOf()
+  expect(frontMatterIn(markdown)).toEqual({
+    name: 'weekly-digest',
+    due: '2026-11-23T08:00+01:00',
+    cause: 'schedule',
+    asked: '2026-11-23T08:00:01+01:00',
+    answered: '2026-11-23T08:00:09+01:00',
+    intelligence: 'expert',
+    chats: ['chat_00000000000000000001'],
+    messages: ['message_00000000000000000000'],
+    fresh: 'since_last_run',
+    folders: ['finance'],
+    coverage: '1 of 2 files ready; 1 refused (finance/finance/a.pdf)',
+    files_ready: 1,
+    files_expected: 2,
+    files_told: 1,
+    files_refused: 1,
+    files_next_time: 0,
+  })
+  expect(markdown.slice(markdown.indexOf('\n---\n') + 5)).toBe(`
+Nothing much.
+
+---
+
+*1 of 2 files ready; 1 refused (finance/finance/a.pdf)*
+
+## Notes
+
+- the turn was sent again
+
+## Refused
+
+- \`finance/a.pdf\`: not \\*readable\\*
+
+## Sources
+
+- \`finance/a.pdf\`
+`)
+})
+
+test('of several turns the closing answer comes first, then its parts', () => {
+  const turns = ['one', 'two', 'all'].map((answer, index) => turnOf('{"prompt":"x"}', answer, index))
+  const { markdown, manifest } = reportOf({ ...filledRun(), turns })
+  const places = ['\nall\n', '## Part 1 of 2\n\none\n', '## Part 2 of 2\n\ntwo\n', '\n*1 of 2'].map((text) =>
+    markdown.indexOf(text),
+  )
+  expect(places).toEqual([...places].sort((a, b) => a - b))
+  expect(places[0]).toBeGreaterThan(0)
+  expect(manifest.chat_ids).toEqual(['chat_00000000000000000001'])
+  expect(manifest.turns.map(({ answer }) => answer)).toEqual(['one', 'two', 'all'])
+})
+
+test('many sources are listed in part, and all of them in the manifest', () => {
+  const { markdown, manifest } = reportOf(filledRun(Array.from({ length: 260 }, (_, index) => `finance/${index}.pdf`)))
+  expect(markdown).toMatch(/- `finance\/199\.pdf`\n- … and 60 more, in the manifest\n$/)
+  expect(manifest.assets).toHaveLength(260)
+})
+
+test('the manifest says what was asked, to the letter, and can be read again', () => {
+  const { manifest } = reportOf()
+  expect(manifest).toMatchObject({
+    version: 1,
+    run_line: 'Run weekly-digest 2026-11-23T08:00+01:00',
+    assets: [{ asset_id: 'asset_00000000000000000000', size: 1, arrived: '2026-11-23T06:59:00.000Z', turn: 0 }],
+    turns: [{ body: '{"prompt":"What is new?"}', answer: 'Nothing much.' }],
+    notes: ['the turn was sent again'],
+  })
+  expect(parseManifest(JSON.stringify(manifest))).toMatchObject({ prompt: 'weekly-digest', due_ms })
+  expect(parseManifest('{"some":"other"}')).toBeUndefined()
+  expect(() => parseManifest(JSON.stringify({ ...manifest, version: 2 }))).toThrowError(/version/)
+  expect(() => parseManifest(JSON.stringify({ ...manifest, assets: [{ md5: 'x', size: 1 }] }))).toThrowError(/field/)
+})
+
+test('whatever files and folders are called, the front matter is YAML with these values, and each source one line', () => {
+  fc.assert(
+    fc.property(fc.array(hostile_name, { minLength: 1, maxLength: 5 }), (names) => {
+      const settings = settingsOf({ scope: { ...settingsOf().scope, folders: names } })
+      const { markdown } = reportOf(filledRun(names), settings)
+      const fields = frontMatterIn(markdown)
+      expect(fields).toMatchObject({ name: 'weekly-digest', folders: names, files_told: names.length })
+      expect(Object.keys(fields)).toHaveLength(16)
+      const sources = markdown.slice(markdown.lastIndexOf('## Sources\n\n') + 12)
+      expect(sources.trimEnd().split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(names.length)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('front matter holds any text as it is', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(parse(frontMatter({ text, list: [text] }).replace(/^---\n|\n---\n$/g, ''))).toEqual({ text, list: [text] })
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a code span is closed by nothing that a name holds', () => {
+  expect([codeSpan('a'), codeSpan('a`b'), codeSpan('``'), codeSpan('')]).toEqual([
+    '`a`',
+    '`` a`b ``',
+    '``` `` ```',
+    '`  `',
+  ])
+})
+
+test('the message of a run is the same at every try, and has its values', () => {
+  const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms + 20_000 }
+  const message = reportMessage({ written, report_path: '/r/weekly.md' }, settingsOf())
+  expect(message).toEqual(
+    reportMessage({ written: { ...written, run: 77 }, report_path: '/r/weekly.md' }, settingsOf()),
+  )
+  expect(message).toMatchObject({
+    id: expect.stringMatching(/^run_[0-9a-f]{24}$/),
+    subject: 'weekly-digest 2026-11-23',
+    at_ms: due_ms + 20_000,
+    values: {
+      name: 'weekly-digest',
+      date: '2026-11-23',
+      report: '/r/weekly.md',
+      manifest: '/r/weekly.json',
+      count: '1',
+    },
+    data: { answer: 'Nothing much.' },
+  })
+  expect(message.text.startsWith('Nothing much.\n')).toBe(true)
+  const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, report_path: '/r/weekly.md' }, settingsOf())
+  expect(next.id).not.toBe(message.id)
+})
+
+test.each([
+  ['/r/a.md', '/r/a.json'],
+  ['/r/a', '/r/a.json'],
+  ['/r/a.json', '/r/a.json.json'],
+  ['/r/a-2026.11', '/r/a-2026.11.json'],
+])('the manifest of %s is %s', (report, manifest) => {
+  expect(manifestPath(report)).toBe(manifest)
+})
