@@ -1,0 +1,123 @@
+import { afterEach, expect, test } from 'vitest'
+import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
+import { createIgnoreRules } from '../../src/disk/ignore.ts'
+import { keepFolder } from '../../src/sync/folder-keeper.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { openRig, project_id } from '../ledger/view-rig.ts'
+import { makeTree } from '../tree.ts'
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** A folder of one file, kept without a watcher: looks wait while the test holds them, and each scan that ended is noted. */
+async function keep() {
+  const root = makeTree({ 'a.txt': 'text' })
+  const clock = new FakeClock(Date.now())
+  const rig = await openRig({ root, clock })
+  const settings: FolderSettings = {
+    name: 'notes',
+    path: root,
+    project_id,
+    include: [],
+    exclude: [],
+    dot_files: false,
+    labels: [],
+    label_from: 'none',
+    max_file_bytes: 1_000,
+    settle_ms: 5_000,
+    settle_cap_ms: hour_ms,
+    start: { kind: 'all' },
+    upload_name: 'path',
+    mime_types: {},
+    watch: false,
+    rescan_interval_ms: hour_ms,
+  }
+  const began: number[] = []
+  let looks = 0
+  let held: Promise<void> | undefined
+  const ledger = {
+    ...rig.ledger,
+    async record(facts: Parameters<typeof rig.ledger.record>[0]) {
+      await rig.ledger.record(facts)
+      for (const fact of facts) if (fact.type === 'scan_finished') began.push(fact.began_ms)
+    },
+  }
+  const intake = {
+    async lookAt() {
+      looks++
+      await held
+      return 'recorded' as const
+    },
+    inFlight: () => 0,
+  }
+  const signal = new AbortController()
+  const report = new Proxy({}, { get: () => () => {} }) as SyncReport
+  const hold = () => {
+    let release = () => {}
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    return release
+  }
+  const start = () => {
+    const tools = { ledger, intake, clock, report, max_hints: 100, batch_entries: 100, empty_folder_files: 20 }
+    const rules = createIgnoreRules(root, settings)
+    const keeper = keepFolder(settings, rules, tools, { watch: false, signal: signal.signal })
+    ends.push(async () => {
+      signal.abort()
+      await keeper.close()
+    })
+    return keeper
+  }
+  const want = (at_ms: number) => rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
+  return { clock, began, hold, start, want, looks: () => looks }
+}
+
+test('a wanted scan begins at once; one that began after the wanted time is enough', async () => {
+  const { clock, began, start, want } = await keep()
+  const keeper = start()
+  await clock.runUntil(() => began.length === 1)
+  await clock.advance(10 * second_ms)
+  await want(began[0]!)
+  keeper.wake()
+  await clock.advance(minute_ms)
+  expect(began).toHaveLength(1)
+  const wanted_ms = clock.now_ms()
+  await want(wanted_ms)
+  keeper.wake()
+  await clock.runUntil(() => began.length === 2)
+  expect(began[1]).toBe(wanted_ms)
+  await clock.advance(minute_ms)
+  expect(began).toHaveLength(2)
+})
+
+test('a scan under way that began before the wanted time is followed by another, two seconds after it', async () => {
+  const { clock, began, hold, start, want, looks } = await keep()
+  const release = hold()
+  const keeper = start()
+  await clock.runUntil(() => looks() === 1)
+  await clock.advance(minute_ms)
+  const wanted_ms = clock.now_ms()
+  await want(wanted_ms)
+  keeper.wake()
+  release()
+  await clock.runUntil(() => began.length === 2)
+  expect(began[0]).toBeLessThan(wanted_ms)
+  expect(began[1]).toBe(wanted_ms + 2 * second_ms)
+  await clock.runUntil(() => keeper.isIdle())
+})
+
+test('wanted for a time to come: nothing happens before it', async () => {
+  const { clock, began, start, want } = await keep()
+  const keeper = start()
+  await clock.runUntil(() => began.length === 1)
+  const wanted_ms = clock.now_ms() + minute_ms
+  await want(wanted_ms)
+  keeper.wake()
+  await clock.runUntil(() => began.length === 2)
+  expect(began[1]).toBeGreaterThanOrEqual(wanted_ms)
+})
