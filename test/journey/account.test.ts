@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, type Journey, journeys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const names = Array.from({ length: 8 }, (_, index) => `docs/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
@@ -18,7 +18,7 @@ function known(journey: Journey): boolean {
   return names.every((name) => journey.file(name)?.md5)
 }
 
-journeys('faults of the account and the project change no file', (profile) => {
+localJourneys('faults of the account and the project change no file', (profile) => {
   test('a token is revoked; a new one is written into its file', async () => {
     // The token's file is looked at every two seconds.
     const clock = new MovingClock({ times: 10 })

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { hour_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 /** More than the sockets between the two take while the receiver does not read: the sender is still reading the file. */
 const large_bytes = 16 * 1024 * 1024
 const large = () => Buffer.alloc(large_bytes, `${'x'.repeat(1_000)}\n`)
 
-journeys('files change on the way', (profile) => {
+localJourneys('files change on the way', (profile) => {
   test('a large file is rewritten while it is sent: nothing of the old version is ever whole', async () => {
     const journey = await begin({ profile, tree: { 'docs/large.txt': large() } }, 'not started')
     const put = journey.hold('during', 'put')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, type Journey, journeys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 function labelsOf(journey: Journey, name: string): string[] {
   const asset_id = journey.file(name)?.asset_id
@@ -14,7 +14,7 @@ async function labels(journey: Journey, name: string, wanted: string[]): Promise
   })
 }
 
-journeys('labels', (profile) => {
+localJourneys('labels', (profile) => {
   const docs = { labels: ['team', 'from sluice'], label_from: 'first_folder' }
 
   test('of the folder and of the first subfolder, once the file is ready', async () => {

@@ -48,7 +48,14 @@ async function command(home: SluiceHome, words: string[], env: NodeJS.ProcessEnv
   return ended
 }
 
-/** Every way to look at the state, for people and for programs. */
+/** The same in this process: commands that look write no log, and starting two dozen of them costs many seconds. */
+async function commandHere(home: SluiceHome, words: string[]): Promise<Ended> {
+  const ended = await home.inProcess([...words, '--config', home.at('sluice.yaml')])
+  say(`sluice ${words.join(' ')}`, ended.out + ended.err)
+  return ended
+}
+
+/** Every way to look at the state: for programs, with a token in the environment, in processes of their own; and for people. */
 async function lookAround(home: SluiceHome): Promise<void> {
   const looks = [
     ['status'],
@@ -59,7 +66,7 @@ async function lookAround(home: SluiceHome): Promise<void> {
     ['config'],
   ]
   for (const words of looks) {
-    await Promise.all([command(home, words), command(home, [...words, '--json'], { SLUICE_TOKEN: tokens[0] })])
+    await Promise.all([commandHere(home, words), command(home, [...words, '--json'], { SLUICE_TOKEN: tokens[0] })])
   }
 }
 
