@@ -4,6 +4,7 @@ import type { Amount } from '../ledger/view-folders.ts'
 import type { Stage } from '../ledger/view-stage.ts'
 import { type Line, LineWriter } from './lines.ts'
 import { folderLines } from './text-folder.ts'
+import { promptLines } from './text-prompts.ts'
 import { amountOf, type StatusView, underway } from './view.ts'
 
 /** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
@@ -19,6 +20,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayProblems(writer, status)
   for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
   sayLimits(writer, status)
+  if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines
 }
 

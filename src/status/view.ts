@@ -4,6 +4,7 @@ import type { LedgerView, Trouble } from '../ledger/view.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/view-problems.ts'
 import { type Stage, stages } from '../ledger/view-stage.ts'
+import type { PromptStatus } from './prompts.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
 export const status_version = 1
@@ -28,6 +29,8 @@ export interface StatusView {
   braked: Braked
   brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
+  /** Only where some are configured; see prompts.ts. Says nothing about the verdict, which is about files. */
+  prompts?: PromptStatus[]
 }
 
 /**
@@ -79,9 +82,10 @@ export function statusView(source: {
   ledger: LedgerView | undefined
   settings: StatusSettings
   daemon: DaemonStatus
+  prompts?: PromptStatus[] | undefined
   now_ms: number
 }): StatusView {
-  const { ledger, settings, daemon, now_ms } = source
+  const { ledger, settings, daemon, prompts, now_ms } = source
   const { state_dir, follow } = settings
   const read = (): Omit<StatusView, 'verdict'> => ({
     version: status_version,
@@ -98,6 +102,7 @@ export function statusView(source: {
     slow: ledger?.slow(now_ms, { base_ms: follow.deadline_base_ms, per_mb_ms: follow.deadline_per_mb_ms }) ?? 0,
     braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
     ...usedLimits(settings, ledger, now_ms),
+    ...(prompts === undefined ? {} : { prompts }),
   })
   const status = ledger ? ledger.together(read) : read()
   return { ...status, verdict: verdictOf(status) }

@@ -49,7 +49,7 @@ const planted: ListedCommand[] = [
         repeatable: ['in'],
         options: (yargs) => yargs.option('in', { type: 'string', array: true, requiresArg: true }),
         run: async (options, terminal) => {
-          show(options, terminal)
+          show({ ...options }, terminal)
           return exit_codes.ok
         },
       } satisfies Command as AnyCommand,

@@ -7,6 +7,7 @@ import type { Command, GlobalOptions } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withLedgerView } from '../open-view.ts'
+import { withPromptsView } from '../prompt-runs.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 import { toned } from '../tones.ts'
@@ -55,9 +56,16 @@ const exitCodes = {
 
 async function readStatus(config: Config): Promise<StatusView> {
   const daemon = await daemonStatus(config.state_dir)
+  const prompts = config.prompts.length === 0 ? undefined : await readPrompts(config)
   return withLedgerView(config.state_dir, (ledger) =>
-    statusView({ ledger, settings: config, daemon, now_ms: system_clock.now_ms() }),
+    statusView({ ledger, settings: config, daemon, prompts, now_ms: system_clock.now_ms() }),
   )
+}
+
+/** What computes times is loaded only where there is something to compute. */
+async function readPrompts(config: Config) {
+  const { promptStatuses } = await import('../../status/prompts.ts')
+  return withPromptsView(config.state_dir, (view) => promptStatuses(view, config.prompts, system_clock.now_ms()))
 }
 
 function show(status: StatusView, terminal: Terminal, how: 'json' | 'json line' | 'text' | 'in place'): void {

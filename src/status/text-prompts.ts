@@ -1,0 +1,49 @@
+import { formatCount, formatDuration } from '../base/format.ts'
+import type { Line, LineWriter } from './lines.ts'
+import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from './prompts.ts'
+
+/** What there is to say of the prompts: what became of the last run of each, and what does not arrive. */
+export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
+  for (const { name, next_local, last_run, undelivered } of prompts) {
+    writer.gap()
+    writer.say(`prompt ${name}  next ${next_local ?? 'never'}`, { tone: 'strong' })
+    if (last_run) sayRun(writer, last_run)
+    else writer.say('has not run yet', { indent: 2, tone: 'faint' })
+    for (const delivery of undelivered) sayUndelivered(writer, delivery, now_ms)
+  }
+}
+
+const texts: Record<PromptRunStatus['state'], string> = {
+  due: 'waits for files',
+  planned: 'is about to ask',
+  asking: 'asks',
+  asked: 'waits for the answer',
+  answered: 'writes its report',
+  written: 'written',
+  skipped: 'skipped',
+  failed: 'failed',
+}
+const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = { written: 'good', failed: 'bad' }
+
+function sayRun(writer: LineWriter, { run, due_local, state, why, assets, report }: PromptRunStatus): void {
+  const files = state === 'written' ? `, ${formatCount(assets)} ${assets === 1 ? 'file' : 'files'}` : ''
+  const where = report === null ? '' : `: ${report}`
+  const because = why === null ? '' : `: ${why}`
+  const tone = tones[state] ?? 'plain'
+  writer.say(`run ${run} of ${due_local}: ${texts[state]}${files}${where}${because}`, { indent: 2, tone })
+  if (state === 'failed') writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
+}
+
+function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms: number): void {
+  const { run, target, state, attempts, since, next_try, error } = delivery
+  const why = error === null ? '' : `: ${error.message}`
+  const ago = formatDuration(Math.max(0, now_ms - Date.parse(since)))
+  const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
+  const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
+  const tries = `${formatCount(attempts)} ${attempts === 1 ? 'try' : 'tries'} in ${ago}`
+  const text = state === 'failed' ? 'given up: a person must look' : `${tries}, ${next}`
+  writer.say(`delivery ${target} of run ${run} fails (${text})${why}`, {
+    indent: 2,
+    tone: state === 'failed' ? 'bad' : 'warn',
+  })
+}

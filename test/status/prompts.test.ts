@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { openPromptsView } from '../../src/ledger/view-prompts.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { promptStatuses } from '../../src/status/prompts.ts'
+import { promptLines } from '../../src/status/text-prompts.ts'
+import { PromptRig } from '../cli/prompt-rig.ts'
+import { openRig } from '../ledger/view-rig.ts'
+
+const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }
+
+test('what became of the last runs, what does not arrive, and when the next are', async () => {
+  const rig = await openRig()
+  const runs = new PromptRig(rig)
+  await runs.configure('digest', 'log', 'new', 'gone')
+  const began_ms = rig.clock.now_ms()
+  const targets = ['chat', 'mail', 'page']
+  const written = { due_ms: began_ms, answer: 'all is well', contents: [1, 2], report_path: '/srv/r.md', targets }
+  const digest = await runs.written('digest', written)
+  const error = { code: 'webhook.status', message: 'it answered\u001b[2J 503' }
+  const not_before_ms = began_ms + 3 * hour_ms
+  await rig.record({ type: 'delivered', run: digest, target: 'page' })
+  await rig.record({ type: 'delivery_set_back', run: digest, target: 'chat', not_before_ms, error })
+  await rig.record({ type: 'delivery_failed', run: digest, target: 'mail', error })
+  const log = await runs.due('log', began_ms + minute_ms)
+  await rig.record({ type: 'run_failed', run: log, error: { code: 'answer.deadline', message: 'no answer in 15 min' } })
+  await rig.clock.advance(hour_ms)
+
+  const view = openPromptsView(rig.state_dir)
+  onTestFinished(() => view.close())
+  const prompts = ['digest', 'log', 'new'].map((name) => ({ name, schedule }))
+  const statuses = promptStatuses(view, prompts, rig.clock.now_ms())
+  expect(statuses).toMatchSnapshot()
+  const writer = new LineWriter(100)
+  promptLines(writer, statuses, rig.clock.now_ms())
+  expect(writer.lines.map(({ tone, text }) => `${tone}: ${text}`)).toMatchInlineSnapshot(`
+    [
+      "strong: prompt digest  next 2026-01-05T08:00+01:00",
+      "good:   run 1 of 2026-01-01T01:00+01:00: written, 2 files: /srv/r.md",
+      "warn:   delivery chat of run 1 fails (1 try in 1 h, the next in 2 h): it answered\\x1b[2J 503",
+      "bad:   delivery mail of run 1 fails (given up: a person must look): it answered\\x1b[2J 503",
+      "plain: ",
+      "strong: prompt log  next 2026-01-05T08:00+01:00",
+      "bad:   run 2 of 2026-01-01T01:01+01:00: failed: no answer in 15 min",
+      "faint:     \`sluice prompts show 2\` says more",
+      "plain: ",
+      "strong: prompt new  next 2026-01-05T08:00+01:00",
+      "faint:   has not run yet",
+    ]
+  `)
+})
+
+test('before anything was kept', () => {
+  const [status] = promptStatuses(undefined, [{ name: 'digest', schedule }], Date.UTC(2026, 10, 21))
+  expect(status).toMatchObject({
+    next: '2026-11-23T07:00:00.000Z',
+    next_local: '2026-11-23T08:00+01:00',
+    last_run: null,
+  })
+})
