@@ -39,13 +39,14 @@ export class PromptQueries {
       .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
       .pluck()
     this.#arrivals = database.prepare(
+      // By seq: left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page.
       `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
          CROSS JOIN files ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
-         AND arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
+         AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
          AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT EXISTS
            (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
               AND told.what = 'asset'))
@@ -63,7 +64,7 @@ export class PromptQueries {
       EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
         AND told.what = 'refusal') AS told`
     this.#unsettled = database.prepare(
-      `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON 0
+      `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
        WHERE files.state IN ('seen', 'blocked') AND files.folder = @folder AND files.path > @after
        ORDER BY files.path LIMIT @limit`,
     )
