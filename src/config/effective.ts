@@ -1,15 +1,60 @@
 import { stringify } from 'yaml'
-import type { Config, FolderConfig } from './config.ts'
+import type { Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
 import { durationText } from './units.ts'
 
-/** The effective values as a file that gives the same configuration again. It holds no secret: a Config has none. */
+/** What stands in the place of what is not shown. */
+const mask = '***'
+
+/**
+ * The effective values as a file that gives the same configuration again, but for the addresses of webhooks: they are masked, which
+ * a line at the top then says. Secrets are not in it: a Config names the files that hold them.
+ */
 export function configAsYaml(config: Config): string {
-  return stringify({
-    ...config,
-    folders: config.folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
+  const { folders, prompts, ...rest } = maskedConfig(config)
+  const text = stringify({
+    ...rest,
+    folders: folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
+    prompts: prompts.map(promptAsWritten),
   })
+  const is_masked = prompts.some(({ deliver }) => deliver.some((target) => target.kind === 'webhook' && target.url))
+  return is_masked ? `# ${mask} in the address of a webhook stands for what is not shown\n${text}` : text
+}
+
+/** The configuration as it may be shown: of the address of a webhook the host alone. */
+export function maskedConfig(config: Config): Config {
+  const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
+  return { ...config, prompts }
+}
+
+function masked(target: DeliveryConfig): DeliveryConfig {
+  if (target.kind !== 'webhook' || target.url === undefined) return target
+  return { ...target, url: `${new URL(target.url).origin}/${mask}` }
 }
 
 function startAsWritten({ start }: FolderConfig): unknown {
   return start.kind === 'newer_than' ? { newer_than: durationText(start.age_ms) } : start.kind
+}
+
+function promptAsWritten(prompt: PromptConfig): unknown {
+  const { schedule, scope, wait_for_files_ms, catch_up_ms, report, deliver, name, ...rest } = prompt
+  const { folders, paths, fresh, ...others } = scope
+  const files = { folders, paths, fresh: typeof fresh === 'object' ? durationText(fresh.within_ms) : fresh }
+  return {
+    name,
+    ...schedule,
+    ...rest,
+    scope: { ...(folders.length > 0 ? files : {}), ...others },
+    wait_for_files: durationText(wait_for_files_ms),
+    catch_up: durationText(catch_up_ms),
+    deliver: [{ file: { dir: report.dir, name: report.file_name } }, ...deliver.map(deliveryAsWritten)],
+  }
+}
+
+function deliveryAsWritten(target: DeliveryConfig): unknown {
+  const { name, kind, ...rest } = target
+  if (target.kind === 'file') return { name, file: { dir: target.dir, name: target.file_name } }
+  if (target.kind === 'command') {
+    return { name, command: { run: target.run, timeout: durationText(target.timeout_ms) } }
+  }
+  return { name, [kind]: rest }
 }

@@ -30,6 +30,21 @@ export function duration(unit: keyof typeof unit_ms, { usual, least, most, about
     .meta({ description: about })
 }
 
+/** A duration in a field whose name has no unit: it must be written with one. Gives milliseconds. */
+export function span({ usual, least, most, about }: Record<'usual' | 'least' | 'most' | 'about', string>) {
+  const wrong = `must be a duration from ${least} to ${most}, such as 90s, 20m, 12h, 7d`
+  return spanValue(least, most, wrong).prefault(usual).meta({ description: about })
+}
+
+export function spanValue(least: string, most: string, wrong: string) {
+  const [least_ms, most_ms] = [parseDuration_ms(least), parseDuration_ms(most)]
+  return z
+    .string({ error: wrong })
+    .regex(duration_pattern, { error: wrong })
+    .transform(parseDuration_ms)
+    .refine((ms) => ms >= least_ms && ms <= most_ms, { error: wrong })
+}
+
 /** A size; a plain number counts bytes. Gives bytes. */
 export function size(amount: Amount) {
   return sizeValue(amount).prefault(amount.usual).meta({ description: amount.about })

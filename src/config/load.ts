@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
 import { pathFaults } from './local-paths.ts'
+import { promptFaults } from './prompt-faults.ts'
 import { environmentFaults, relationFaults, resolveConfig } from './resolve.ts'
 import { config_schema } from './schema.ts'
 import { parseYaml } from './yaml-source.ts'
@@ -54,7 +55,12 @@ export function configFiles(environment: Environment): string[] {
 
 function checkValue(value: unknown, environment: Environment): { config: Config | undefined; faults: Fault[] } {
   const { output, faults } = check(config_schema, value)
-  const all = [...faults, ...pathFaults(value, environment), ...environmentFaults(environment)]
+  const all = [
+    ...faults,
+    ...pathFaults(value, environment),
+    ...promptFaults(value, environment),
+    ...environmentFaults(environment),
+  ]
   if (output) all.push(...relationFaults(output))
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 import type { Environment } from './environment.ts'
-import type { Fault, Path } from './faults.ts'
+import { type Fault, type Path, pathText } from './faults.ts'
 
 /** `~/notes/` -> `/home/ada/notes` */
 export function expandPath(path: string, home: string): string {
@@ -13,7 +13,7 @@ export function defaultStateDir(environment: Environment): string {
   return environment.state_directory ?? join(environment.state_home, 'sluice')
 }
 
-interface Named {
+export interface Named {
   path: Path
   /** As the kernel sees it: without symbolic links, as far as it exists. */
   real: string
@@ -32,7 +32,7 @@ export function pathFaults(value: unknown, environment: Environment): Fault[] {
   const ca_file = named(['service', 'ca_file'], service, environment)
   const state_dir = named(['state_dir'], value, environment)
   return [
-    ...doubleNames(listOf(field(value, 'folders'))),
+    ...doubleNames(listOf(field(value, 'folders')), ['folders']),
     ...folders.flatMap((folder, at) => (folder ? folderFaults(folder, folders.slice(0, at)) : [])),
     ...enclosed(folders, state_dir, 'state_dir', realPath(defaultStateDir(environment))),
     ...enclosed(
@@ -45,16 +45,16 @@ export function pathFaults(value: unknown, environment: Environment): Fault[] {
   ]
 }
 
-function doubleNames(folders: readonly unknown[]): Fault[] {
+export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
   const first = new Map<string, number>()
-  return folders.flatMap((folder, at): Fault[] => {
-    const name = field(folder, 'name')
+  return sections.flatMap((section, at): Fault[] => {
+    const name = field(section, 'name')
     if (typeof name !== 'string') return []
     const earlier = first.get(name)
     if (earlier === undefined) first.set(name, at)
     return earlier === undefined
       ? []
-      : [{ path: ['folders', at, 'name'], message: `folders[${earlier}] has this name` }]
+      : [{ path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` }]
   })
 }
 
@@ -104,7 +104,7 @@ function unreadable({ path, real }: Named): Fault[] {
   }
 }
 
-function named(path: Path, section: unknown, { home }: Environment): Named | undefined {
+export function named(path: Path, section: unknown, { home }: Environment): Named | undefined {
   const text = field(section, String(path.at(-1)))
   if (typeof text !== 'string' || !/^(\/|~\/|~$)/.test(text)) return undefined
   return { path, real: realPath(expandPath(text, home)) }
@@ -120,15 +120,15 @@ function realPath(path: string): string {
   }
 }
 
-function isWithin(path: string, folder: string): boolean {
+export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith('../'))
 }
 
-function field(section: unknown, name: string): unknown {
+export function field(section: unknown, name: string): unknown {
   return typeof section === 'object' && section !== null ? (section as Record<string, unknown>)[name] : undefined
 }
 
-function listOf(value: unknown): unknown[] {
+export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }

@@ -2,13 +2,15 @@ import type { Config } from './config.ts'
 import type { Environment } from './environment.ts'
 import { check, type Fault } from './faults.ts'
 import { defaultStateDir, expandPath } from './local-paths.ts'
+import { resolvePrompt } from './resolve-prompts.ts'
 import type { CheckedConfig } from './schema.ts'
 import { log_schema } from './schema-limits.ts'
 
 /** Fills in what depends on the environment and on other fields, and freezes the whole. */
 export function resolveConfig(checked: CheckedConfig, environment: Environment): Config {
-  const { service, state_dir, folders, log, ...rest } = checked
+  const { service, folders, log, prompts, smtp: _used_by_prompts, ...rest } = checked
   const expand = (path: string) => expandPath(path, environment.home)
+  const state_dir = checked.state_dir === undefined ? defaultStateDir(environment) : expand(checked.state_dir)
   const log_level = check(log_schema.shape.level, environment.log_level).output
   const log_format = check(log_schema.shape.format, environment.log_format).output
   return frozen<Config>({
@@ -18,14 +20,14 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment):
       ...(service.token_file === undefined ? {} : { token_file: expand(service.token_file) }),
       ...(service.ca_file === undefined ? {} : { ca_file: expand(service.ca_file) }),
     },
-    state_dir: state_dir === undefined ? defaultStateDir(environment) : expand(state_dir),
     folders: folders.map((folder) => ({
       ...folder,
       path: expand(folder.path),
       project_id: folder.project_id ?? service.project_id,
     })),
     ...rest,
-    prompts: [],
+    state_dir,
+    prompts: prompts.map((prompt) => resolvePrompt(prompt, { checked, state_dir, expand })),
     log: {
       ...log,
       ...(environment.log_level === undefined ? {} : { level: log_level ?? log.level }),
@@ -35,7 +37,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment):
 }
 
 /** Faults between two fields that are each in order by itself. */
-export function relationFaults({ folders, uploads, follow }: CheckedConfig): Fault[] {
+export function relationFaults({ folders, uploads, follow, asking }: CheckedConfig): Fault[] {
   const faults: Fault[] = []
   folders.forEach(({ settle_ms, settle_cap_ms }, at) => {
     if (settle_cap_ms < settle_ms) {
@@ -47,6 +49,12 @@ export function relationFaults({ folders, uploads, follow }: CheckedConfig): Fau
   }
   if (follow.most_ms < follow.first_ms) {
     faults.push({ path: ['follow', 'most_ms'], message: 'must not be less than first_ms' })
+  }
+  if (asking.most_ms < asking.first_ms) {
+    faults.push({ path: ['asking', 'most_ms'], message: 'must not be less than first_ms' })
+  }
+  if (asking.deliver_most_ms < asking.deliver_first_ms) {
+    faults.push({ path: ['asking', 'deliver_most_ms'], message: 'must not be less than deliver_first_ms' })
   }
   return faults
 }

@@ -13,15 +13,20 @@ export const local_path = z
   .regex(path_pattern, { error: 'must be an absolute path, or begin with ~/' })
   .max(4_096, { error: 'must not be longer than 4096 characters, the longest path of Linux' })
 
-const pattern = z
+export const pattern = z
   .string({ error: 'must be a text' })
   .min(1, { error: 'must not be empty' })
   .max(1_000, { error: 'must not be longer than 1000 characters' })
 
-const label = z
+export const label = z
   .string({ error: 'must be a text' })
   .min(2, { error: 'must have 2 to 255 characters' })
   .max(255, { error: 'must have 2 to 255 characters' })
+
+/** What folders, prompts and deliveries are called. */
+export const name_field = z.string({ error: 'must be a text' }).regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, {
+  error: 'must be 1 to 64 small letters, digits, dots, dashes or underscores, beginning with a letter or digit',
+})
 
 const wrong_start = 'must be all, from_now, or newer_than with an age, such as { newer_than: 90d }'
 const age = z.string({ error: wrong_start }).regex(duration_pattern, { error: wrong_start })
@@ -72,16 +77,11 @@ const mime_types = z
   })
 
 export const folder_schema = z.strictObject({
-  name: z
-    .string({ error: 'must be a text' })
-    .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, {
-      error: 'must be 1 to 64 small letters, digits, dots, dashes or underscores, beginning with a letter or digit',
-    })
-    .meta({
-      description:
-        'The name of the folder in status, in the log and at the head of the names sent. Unique; what is known of ' +
-        'the files hangs on it, so keep it.',
-    }),
+  name: name_field.meta({
+    description:
+      'The name of the folder in status, in the log and at the head of the names sent. Unique; what is known of ' +
+      'the files hangs on it, so keep it.',
+  }),
   path: local_path.meta({
     description:
       'The folder, an absolute path or one that begins with ~/. It need not be there now: a missing folder is ' +

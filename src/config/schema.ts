@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
 import { asking_schema } from './schema-asking.ts'
+import { smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
 import {
   follow_schema,
@@ -10,6 +11,7 @@ import {
   scan_schema,
   uploads_schema,
 } from './schema-limits.ts'
+import { prompt_schema } from './schema-prompts.ts'
 
 const base_url = z
   .string({ error: 'must be a text' })
@@ -68,6 +70,18 @@ export const config_schema = z.strictObject({
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),
   log: log_schema.prefault({}).meta({ description: 'What is written to standard error.' }),
+  prompts: z
+    .array(prompt_schema, { error: 'must be a list of prompts' })
+    .max(100, { error: 'must not have more than 100 prompts' })
+    .prefault([])
+    .meta({
+      description:
+        'What is asked about the files on a schedule, 0 to 100 prompts. Default none: a question is asked only when somebody ' +
+        'wrote it.',
+    }),
+  smtp: smtp_schema.optional().meta({
+    description: 'The mail server of the e-mail deliveries that name none of their own. Default none.',
+  }),
   asking: asking_schema
     .prefault({})
     .meta({ description: 'How patiently the prompts wait for answers, and their deliveries for receivers.' }),

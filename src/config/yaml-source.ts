@@ -13,9 +13,16 @@ export interface YamlSource {
 
 const secret_field = /^(token|(x[-_])?api[-_]?key|password|secret|authorization)$/i
 const token_like = /pat_[A-Za-z0-9]{32}/g
-const keep_out =
-  'a token does not belong into this file: put it into a file of its own (chmod 600) and name that as service.token_file, ' +
-  'or set SLUICE_TOKEN_FILE'
+
+function keepOut(what: string, field: string, more = ''): string {
+  return `a ${what} does not belong into this file: put it into a file of its own (chmod 600) and name that as ${field}${more}`
+}
+const token_hint = keepOut('token', 'service.token_file', ', or set SLUICE_TOKEN_FILE')
+
+function hintFor(key: string): string {
+  if (/^password$/i.test(key)) return keepOut('password', 'password_file')
+  return /^secret$/i.test(key) ? keepOut('secret', 'secret_file') : token_hint
+}
 
 export function parseYaml(text: string): YamlSource {
   const lines = new LineCounter()
@@ -61,12 +68,12 @@ function plainMessage(message: string): string {
 function secretFaults(root: ParsedNode | null, text: string, placeAt: (offset: number) => Place): Fault[] {
   const faults: Fault[] = []
   walkFields(root, [], (path, key, offset) => {
-    if (secret_field.test(key)) faults.push({ path, message: keep_out, place: placeAt(offset) })
+    if (secret_field.test(key)) faults.push({ path, message: hintFor(key), place: placeAt(offset) })
   })
   const lines = new Set(faults.map(({ place }) => (place as Place).line))
   for (const { index } of text.matchAll(token_like)) {
     const place = placeAt(index)
-    if (!lines.has(place.line)) faults.push({ path: [], message: keep_out, place })
+    if (!lines.has(place.line)) faults.push({ path: [], message: token_hint, place })
     lines.add(place.line)
   }
   return faults

@@ -61,6 +61,20 @@ describe('a good file', () => {
       folders: [{ ...config.folders[0], path: '' }],
     }).toMatchInlineSnapshot(`
       {
+        "asking": {
+          "deadline_ms": {
+            "auto": 900000,
+            "expert": 1800000,
+            "fast": 300000,
+            "research": 7200000,
+          },
+          "deliver_first_ms": 10000,
+          "deliver_give_up_ms": 259200000,
+          "deliver_most_ms": 3600000,
+          "first_ms": 1000,
+          "look_for_ms": 120000,
+          "most_ms": 15000,
+        },
         "folders": [
           {
             "dot_files": false,
@@ -104,6 +118,7 @@ describe('a good file', () => {
           "format": "auto",
           "level": "info",
         },
+        "prompts": [],
         "scan": {
           "batch_entries": 2000,
           "empty_folder_files": 10,

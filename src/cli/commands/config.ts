@@ -1,6 +1,6 @@
 import { isSluiceError } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { configAsYaml } from '../../config/effective.ts'
+import { configAsYaml, maskedConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import type { Command, GlobalOptions } from '../command.ts'
@@ -26,7 +26,9 @@ export const command: Command<Options> = {
     const { config, file, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
     if (json) {
-      terminal.out(JSON.stringify({ version: answer_version, file, token, warnings, config }, null, 2))
+      terminal.out(
+        JSON.stringify({ version: answer_version, file, token, warnings, config: maskedConfig(config) }, null, 2),
+      )
       return exit_codes.ok
     }
     const { dim } = terminal.styles

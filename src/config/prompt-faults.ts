@@ -1,0 +1,155 @@
+import { relative } from 'node:path'
+import { didYouMean } from '../base/did-you-mean.ts'
+import type { Environment } from './environment.ts'
+import { check, type Fault, type Path } from './faults.ts'
+import { doubleNames, field, isWithin, listOf, type Named, named } from './local-paths.ts'
+import { deliveryName } from './resolve-prompts.ts'
+import { type CheckedPrompt, prompt_schema } from './schema-prompts.ts'
+
+/** What the checks of one prompt look at besides it. */
+interface WholeFile {
+  value: unknown
+  environment: Environment
+  folders: readonly unknown[]
+  /** Where they lie, in the same order. */
+  real: readonly (Named | undefined)[]
+}
+
+/**
+ * What is wrong between prompts, their fields and the folders. It takes the content as it was read, so that these faults are told
+ * together with those of the schema; a prompt that does not pass its schema is left to that.
+ */
+export function promptFaults(value: unknown, environment: Environment): Fault[] {
+  const folders = listOf(field(value, 'folders'))
+  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
+  const whole: WholeFile = { value, environment, folders, real }
+  const prompts = listOf(field(value, 'prompts'))
+  return [
+    ...doubleNames(prompts, ['prompts']),
+    ...prompts.flatMap((written, at) => {
+      const prompt = check(prompt_schema, written).output
+      if (!prompt) return []
+      const path = ['prompts', at]
+      return [
+        ...scopeFaults(prompt, path, whole),
+        ...deliveryFaults(prompt, path, whole),
+        ...placeFaults(prompt, path, whole),
+      ]
+    }),
+    ...enclosedSecret(field(value, 'smtp'), ['smtp', 'password_file'], whole),
+  ]
+}
+
+function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
+  const at = [...path, 'scope']
+  const others = [scope.labels, scope.chats, scope.concepts, scope.projects, scope.views]
+  const has_others = others.some((list) => list.length > 0)
+  if (scope.folders.length === 0) {
+    const message = 'needs folders beside it'
+    return [
+      ...(has_others ? [] : [{ path: at, message: 'must name something: an empty scope would mean everything' }]),
+      ...(scope.paths.length > 0 ? [{ path: [...at, 'paths'], message }] : []),
+      ...(scope.fresh !== undefined ? [{ path: [...at, 'fresh'], message }] : []),
+    ]
+  }
+  const faults = folderFaults(scope.folders, [...at, 'folders'], project_id, whole)
+  if (when_nothing_new === 'run' && !has_others) {
+    const message =
+      'must be skip: without new files the scope would be empty, which would mean everything; run is for scopes with ' +
+      'labels, chats, concepts, projects or views, too'
+    faults.push({ path: [...path, 'when_nothing_new'], message })
+  }
+  return faults
+}
+
+function folderFaults(names: readonly string[], path: Path, project_id: string | undefined, whole: WholeFile): Fault[] {
+  const { folders, value } = whole
+  const known = folders.map((folder) => field(folder, 'name')).filter((name) => typeof name === 'string')
+  let project: unknown = project_id
+  return names.flatMap((name, at): Fault[] => {
+    const folder = folders.find((candidate) => field(candidate, 'name') === name)
+    if (folder === undefined) return [{ path: [...path, at], message: unknownFolder(name, known) }]
+    const own = field(folder, 'project_id') ?? field(field(value, 'service'), 'project_id')
+    project ??= own
+    if (own === project) return []
+    return [{ path: [...path, at], message: 'is a folder of another project; a prompt belongs to one project' }]
+  })
+}
+
+function unknownFolder(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known)
+  return meant === undefined
+    ? `there is no such folder; there are ${known.slice(0, 20).join(', ')}`
+    : `there is no such folder; did you mean ${meant}?`
+}
+
+function deliveryFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
+  const report = deliver.findIndex(({ file }) => file !== undefined)
+  // The report is no delivery: it needs no name unless it was given one.
+  const names = deliver.map((delivery, at) => ({
+    name: at === report ? delivery.name : deliveryName(delivery, at),
+  }))
+  const without_server = deliver.flatMap(({ email }, at): Fault[] => {
+    if (!email || email.smtp || field(whole.value, 'smtp') !== undefined) return []
+    const message = 'has no server: give it smtp, or the file a section smtp'
+    return [{ path: [...path, 'deliver', at, 'email'], message }]
+  })
+  return [...doubleNames(names, [...path, 'deliver']), ...without_server]
+}
+
+function placeFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
+  return deliver.flatMap(({ file, webhook, email }, at) => {
+    const here = [...path, 'deliver', at]
+    const secret = (section: unknown, ...way: string[]) => enclosedSecret(section, [...here, ...way], whole)
+    return [
+      ...takenUp(file, [...here, 'file', 'dir'], whole),
+      ...secret(webhook, 'webhook', 'url_file'),
+      ...secret(webhook, 'webhook', 'secret_file'),
+      ...secret(email?.smtp, 'email', 'smtp', 'password_file'),
+    ]
+  })
+}
+
+/** A directory for reports in a watched folder: each report would be sent, and be new for the next one. */
+function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
+  const found = folderAround(file, path, whole)
+  if (!found) return []
+  const { dir, folder, index } = found
+  const way = relative(folder.real, dir.real)
+  const exclude = listOf(field(whole.folders[index], 'exclude'))
+  if (way !== '' && isExcluded(way, exclude)) return []
+  const advice = way === '' ? '' : `; or let folders[${index}].exclude hold ${JSON.stringify(`/${way}/`)}`
+  const message = `must not lie inside a watched folder (folders[${index}]): reports would be taken up as input${advice}`
+  return [{ path, message }]
+}
+
+/**
+ * Whether the patterns name this directory, or one around it, letter by letter; a later negation takes it back. Patterns with
+ * wildcards are not weighed: what they leave out is known to the scan alone.
+ */
+function isExcluded(way: string, patterns: readonly unknown[]): boolean {
+  if (/[*?[\]\\]/.test(way)) return false
+  const parts = way.split('/')
+  const around = new Set(parts.map((_, at) => parts.slice(0, at + 1).join('/')))
+  let excluded = false
+  for (const pattern of patterns) {
+    if (typeof pattern !== 'string') continue
+    const [, not, plain] = /^(!?)\/?(.*?)\/?$/.exec(pattern) ?? []
+    if (around.has(plain ?? '')) excluded = not === ''
+  }
+  return excluded
+}
+
+function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
+  const found = folderAround(section, path, whole)
+  if (!found) return []
+  return [{ path, message: `must not lie inside a watched folder (folders[${found.index}]): it would be sent` }]
+}
+
+function folderAround(section: unknown, path: Path, whole: WholeFile) {
+  const dir = named(path, section, whole.environment)
+  if (!dir) return undefined
+  const index = whole.real.findIndex((folder) => folder && isWithin(dir.real, folder.real))
+  const folder = whole.real[index]
+  return folder && { dir, folder, index }
+}

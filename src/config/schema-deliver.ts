@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { isLoopbackHost } from '../base/loopback.ts'
+import { countValue, span } from './fields.ts'
+import { local_path, name_field } from './schema-folder.ts'
+import { lineOf, template } from './schema-texts.ts'
+
+const webhook_url = lineOf(2_000)
+  .check((context) => {
+    const wrong = faultOfUrl(context.value)
+    if (wrong) context.issues.push({ code: 'custom', message: wrong, input: context.value })
+  })
+  .optional()
+  .meta({
+    description:
+      'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: whoever ' +
+      'has one may write there. `sluice config` masks it; url_file keeps it out of this file.',
+  })
+
+function faultOfUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address such as https://hooks.example.com/reports'
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username || password) return 'must not hold a user name or password'
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return undefined
+  return 'must begin with https:// (http:// is for this machine only)'
+}
+
+const wrong_body = 'must be json, slack, teams, or a template, such as { template: "{\\"text\\": \\"{{text}}\\"}" }'
+
+const webhook_schema = z
+  .strictObject({
+    url: webhook_url,
+    url_file: local_path.optional().meta({
+      description: 'The file that holds the address, alone, readable by its owner only. Either this or url.',
+    }),
+    secret_file: local_path.optional().meta({
+      description:
+        'The file that holds the secret by which the receiver knows that it was Sluice (HMAC-SHA256). Default none: nothing is ' +
+        'signed, chat services do not ask for it.',
+    }),
+    body: z
+      .union(
+        [
+          z.enum(['json', 'slack', 'teams'], { error: wrong_body }),
+          z.strictObject({ template: template(20_000) }, { error: wrong_body }),
+        ],
+        { error: wrong_body },
+      )
+      .prefault('json')
+      .meta({
+        description:
+          'What is posted: json (the report and its data), slack, teams (what those accept), or { template: … }, whose values ' +
+          'are escaped as JSON. Default json: a program of one’s own can use all of it.',
+      }),
+  })
+  .check(({ value, issues }) => {
+    if ((value.url === undefined) === (value.url_file === undefined)) {
+      issues.push({ code: 'custom', message: 'must have either url or url_file', input: value })
+    }
+  })
+
+const wrong_address = 'must be an address such as ada@example.org or "Ada <ada@example.org>"'
+const plain_address = String.raw`[^\s@<>()",;:]+@[^\s@<>()",;:]+`
+const address = z
+  .string({ error: wrong_address })
+  .max(320, { error: wrong_address })
+  .regex(new RegExp(`^(${plain_address}|[^<>\\x00-\\x1f]+ <${plain_address}>)$`), { error: wrong_address })
+
+export const smtp_schema = z
+  .strictObject({
+    host: lineOf(253).meta({ description: 'The mail server.' }),
+    port: countValue({ least: 1, most: 65_535 }).optional().meta({
+      description: 'Its port. Default: the usual one, 465 with tls implicit, 587 with starttls, 25 with none.',
+    }),
+    tls: z
+      .enum(['implicit', 'starttls', 'none'], { error: 'must be one of implicit, starttls, none' })
+      .optional()
+      .meta({
+        description:
+          'implicit: from the first byte; starttls: required before anything is said; none: to this machine only, for nothing ' +
+          'protects what is sent. Default: starttls when the port is 587, else implicit, as RFC 8314 advises.',
+      }),
+    user: lineOf(320).optional().meta({
+      description: 'The name to log in with. Default none: some servers know their own machines.',
+    }),
+    password_file: local_path.optional().meta({
+      description: 'The file that holds the password, alone, readable by its owner only (chmod 600). Needed with user.',
+    }),
+    ca_file: local_path.optional().meta({
+      description:
+        'Certificates (PEM) of authorities to be trusted for this server besides those of Node. Default none.',
+    }),
+  })
+  .check(({ value, issues }) => {
+    const say = (key: string, message: string) => issues.push({ code: 'custom', path: [key], message, input: value })
+    if (value.tls === 'none' && !isLoopbackHost(value.host === '::1' ? '[::1]' : value.host)) {
+      say('tls', 'must be implicit or starttls (none is for this machine only)')
+    }
+    if (value.user !== undefined && value.password_file === undefined) say('user', 'needs a password_file beside it')
+    if (value.user === undefined && value.password_file !== undefined) say('password_file', 'needs a user beside it')
+  })
+
+const email_schema = z.strictObject({
+  to: z
+    .array(address, { error: 'must be a list of addresses' })
+    .min(1, { error: 'must name at least one address' })
+    .max(50, { error: 'must not have more than 50 addresses: a mailing list serves more' })
+    .meta({ description: 'Who gets it, 1 to 50 addresses.' }),
+  from: address.meta({ description: 'The sender, an address that the server lets this user send from.' }),
+  subject: lineOf(200).optional().meta({ description: 'The subject, a template. Default: that of the report.' }),
+  smtp: smtp_schema.optional().meta({ description: 'The server. Default: the one of the section smtp.' }),
+})
+
+const command_schema = z.strictObject({
+  run: z
+    .array(z.string({ error: 'must be a text' }).max(10_000, { error: 'must not be longer than 10000 characters' }), {
+      error: 'must be a list: the program and its arguments',
+    })
+    .min(1, { error: 'must name a program' })
+    .max(100, { error: 'must not have more than 100 entries' })
+    .check(({ value, issues }) => {
+      if (value[0]?.startsWith('/') || value.length === 0) return
+      const message = 'must be an absolute path: what is found by name may change'
+      issues.push({ code: 'custom', path: [0], message, input: value })
+    })
+    .meta({
+      description:
+        'The program, an absolute path, and its arguments, each a template: {{report}} is the path of the report. No shell.',
+    }),
+  timeout: span({
+    usual: '1m',
+    least: '1s',
+    most: '1h',
+    about: 'A command that runs longer is stopped and tried again later. Default 1m: it hands on a file, no more.',
+  }),
+})
+
+const file_name_variables = ['name', 'date', 'due']
+
+export const usual_file_name = '{{name}}-{{date}}.md'
+
+const file_schema = z.strictObject({
+  dir: local_path.meta({
+    description:
+      'The directory, made when it is missing; not inside a watched folder, unless that folder’s exclude names it: reports ' +
+      'would be taken up as input.',
+  }),
+  name: template(200, file_name_variables)
+    .refine((name) => !/[/\\\0]/.test(name), { error: 'must not hold a slash: dir names the directory' })
+    .refine((name) => !/^\.|\.json$/i.test(name), {
+      error: 'must not begin with a dot, nor end in .json: the manifest beside the report is called so',
+    })
+    .prefault(usual_file_name)
+    .meta({
+      description:
+        'The name of the file: {{name}} of the prompt, {{date}} and {{due}} of the run. A name that is taken gets a number. ' +
+        'Default {{name}}-{{date}}.md: they sort by prompt and day.',
+    }),
+})
+
+const delivery_kinds = ['file', 'webhook', 'email', 'command'] as const
+
+const delivery_schema = z
+  .strictObject({
+    name: name_field.optional().meta({
+      description:
+        'The name of the delivery, unique in its prompt; what is known of it hangs on it. Default: kind and place, such as ' +
+        'webhook-2.',
+    }),
+    file: file_schema.optional().meta({
+      description:
+        'A file with the report. The first one is the report itself, its manifest beside it; a prompt without any has it in ' +
+        'reports/ in the state folder.',
+    }),
+    webhook: webhook_schema.optional().meta({ description: 'A POST to an address.' }),
+    email: email_schema.optional().meta({ description: 'A mail, as text and HTML.' }),
+    command: command_schema.optional().meta({ description: 'A program that is run.' }),
+  })
+  .check(({ value, issues }) => {
+    if (delivery_kinds.filter((kind) => value[kind] !== undefined).length === 1) return
+    issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
+  })
+
+export const deliver = z
+  .array(delivery_schema, { error: 'must be a list of deliveries, each after "- "' })
+  .max(20, { error: 'must not have more than 20 deliveries' })
+  .prefault([])
+  .meta({
+    description:
+      'Where the report goes, each tried again by itself. Empty by default: then it lies in reports/ in the state folder.',
+  })
+
+export type CheckedDelivery = z.output<typeof delivery_schema>
+export type CheckedSmtp = z.output<typeof smtp_schema>
