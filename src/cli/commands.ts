@@ -40,6 +40,33 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/ask.ts'),
   },
   {
+    usage: 'prompts',
+    describe: 'the prompts that are asked on a schedule',
+    subcommands: [
+      {
+        usage: 'list',
+        describe: 'each with its last run and its next time',
+        load: () => import('./commands/prompts-list.ts'),
+      },
+      { usage: 'next', describe: 'the next five times of each', load: () => import('./commands/prompts-next.ts') },
+      {
+        usage: 'history <name>',
+        describe: 'the runs of a prompt, newest first',
+        load: () => import('./commands/prompts-history.ts'),
+      },
+      {
+        usage: 'show <run>',
+        describe: 'a run: its report, how complete it is, where it went',
+        load: () => import('./commands/prompts-show.ts'),
+      },
+      {
+        usage: 'diff <before> <after>',
+        describe: 'what is different between the answers of two runs',
+        load: () => import('./commands/prompts-diff.ts'),
+      },
+    ],
+  },
+  {
     usage: 'demo [folder]',
     describe: 'see the main job done, with a service of its own',
     load: () => import('./commands/demo.ts'),

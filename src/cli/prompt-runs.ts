@@ -64,9 +64,10 @@ function runByTime(text: string, view: PromptsView, config: Pick<Config, 'prompt
   const prompt = text.slice(0, at)
   const time = text.slice(at + 1)
   refuseUnknown(prompt, view, config)
-  const due_ms = Date.parse(time)
+  // Without an offset it is the beginning of what runName shows, not a time of this machine's zone.
+  const due_ms = /(Z|[+-]\d\d:\d\d)$/.test(time) ? Date.parse(time) : undefined
   const runs = view.runs(prompt, most_searched)
-  const exact = runs.find((run) => run.due_ms === due_ms && time.includes('T'))
+  const exact = runs.find((run) => run.due_ms === due_ms)
   const begun = exact ? [exact] : runs.filter((run) => runName(run, config).startsWith(text))
   if (begun.length > 1) {
     throw new SluiceError({

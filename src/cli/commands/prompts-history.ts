@@ -1,0 +1,69 @@
+import { formatCount, formatDuration } from '../../base/format.ts'
+import { localTime } from '../../base/zone-time.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { RunSummary } from '../../ledger/view-prompts.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { refuseUnknown, runAnswer, stateText, whyText, withPromptsView, zoneOf } from '../prompt-runs.ts'
+import { tableLines } from '../table.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+/** A year of a weekly prompt; `--limit` has more. */
+const usual_limit = 50
+const most_runs = 10_000
+
+interface Options extends GlobalOptions {
+  name: string
+  limit: number
+  json: boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('name', { type: 'string', demandOption: true, describe: 'the name of a prompt' })
+      .option('limit', { type: 'number', default: usual_limit, requiresArg: true, describe: 'so many runs' })
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, name, limit, json }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const runs = await withPromptsView(config.state_dir, (view) => {
+      refuseUnknown(name, view, config)
+      return view?.runs(name, Math.min(Math.max(1, Math.floor(limit)), most_runs)) ?? []
+    })
+    if (json) {
+      const answer = runs.map((run) => runAnswer(run, config))
+      terminal.out(JSON.stringify({ version: answer_version, prompt: name, runs: answer }, null, 2))
+      return exit_codes.ok
+    }
+    if (runs.length === 0) {
+      terminal.err(`${name} has not run yet (\`sluice prompts next\` shows when it will)`)
+      return exit_codes.ok
+    }
+    const columns = [
+      { title: 'RUN', align: 'right' as const },
+      { title: 'DUE' },
+      { title: 'STATE' },
+      { title: 'FILES', align: 'right' as const },
+      { title: 'TOOK', align: 'right' as const },
+      { title: 'WHY', shrinks: true },
+    ]
+    const zone = zoneOf(name, config)
+    const rows = runs.map((run) => rowOf(run, zone))
+    for (const line of tableLines(columns, rows, terminal.width)) terminal.out(line)
+    return exit_codes.ok
+  },
+}
+
+function rowOf(run: RunSummary, zone: string): string[] {
+  const { due_ms, state, assets, began_ms, ended_ms, cause } = run
+  const why = [cause === 'schedule' ? undefined : cause.replace('_', ' '), whyText(run)]
+  return [
+    String(run.run),
+    localTime(due_ms, zone),
+    stateText(state),
+    formatCount(assets),
+    ended_ms === undefined ? '' : formatDuration(Math.max(0, ended_ms - began_ms)),
+    why.filter((text) => text !== undefined).join(': '),
+  ]
+}

@@ -1,0 +1,62 @@
+import { isoTime, system_clock } from '../../base/time.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { RunSummary } from '../../ledger/view-prompts.ts'
+import { nextTimes } from '../../prompts/schedule.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { no_prompts_hint } from '../prompt-named.ts'
+import { runAnswer, stateText, withPromptsView } from '../prompt-runs.ts'
+import { scheduleText } from '../schedule-text.ts'
+import { tableLines } from '../table.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+
+interface Options extends GlobalOptions {
+  json: boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, json }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const now_ms = system_clock.now_ms()
+    const prompts = await withPromptsView(config.state_dir, (view) =>
+      config.prompts.map((settings) => ({
+        settings,
+        last: view?.runs(settings.name, 1)[0],
+        next: nextTimes(settings.schedule, now_ms, 1)[0],
+      })),
+    )
+    if (json) {
+      const answer = prompts.map(({ settings: { name, project_id, schedule, scope }, last, next }) => ({
+        name,
+        project_id,
+        schedule,
+        folders: scope.folders,
+        last_run: last ? runAnswer(last, config) : null,
+        next: next ? { at: isoTime(next.at_ms), local: next.text } : null,
+      }))
+      terminal.out(JSON.stringify({ version: answer_version, prompts: answer }, null, 2))
+      return exit_codes.ok
+    }
+    if (prompts.length === 0) {
+      terminal.err(`no prompts are configured: ${no_prompts_hint}`)
+      return exit_codes.ok
+    }
+    const columns = ['PROMPT', 'WHEN', 'FOLDERS', 'LAST RUN', 'NEXT'].map((title) => ({ title, shrinks: true }))
+    const rows = prompts.map(({ settings: { name, schedule, scope }, last, next }) => [
+      name,
+      scheduleText(schedule),
+      scope.folders.join(', '),
+      last ? lastText(last) : 'none yet',
+      next?.text ?? 'never',
+    ])
+    for (const line of tableLines(columns, rows, terminal.width)) terminal.out(line)
+    return exit_codes.ok
+  },
+}
+
+function lastText({ run, state, assets }: RunSummary): string {
+  return `${run}: ${stateText(state)}${state === 'written' ? `, ${assets} files` : ''}`
+}
