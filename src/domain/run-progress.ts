@@ -81,8 +81,9 @@ export function runAfter(run: RunProgress, fact: RunStep, at_ms: number): RunPro
     case 'turn_lost':
       return { ...forward, state: 'planned', turns: turnsWith(run, lostTurn(run)), notes: [...run.notes, fact.why] }
     case 'turn_asked': {
-      const { chat_id, message_id } = fact
-      return { ...forward, state: 'asked', turns: turnsWith(run, { chat_id, message_id, asked_ms: at_ms }) }
+      const { chat_id, message_id, note } = fact
+      const notes = note === undefined ? run.notes : [...run.notes, note]
+      return { ...forward, state: 'asked', turns: turnsWith(run, { chat_id, message_id, asked_ms: at_ms }), notes }
     }
     case 'turn_answered': {
       const turns = turnsWith(run, { answer: fact.answer, answered_ms: at_ms })
@@ -124,9 +125,13 @@ function mayHappen(run: RunProgress, type: RunStep['type']): boolean {
 }
 
 /** What happened to a turn before stays with it: it must not look as if it had been sent once. */
-function planned({ turns }: RunProgress, plan: RunPlan): Pick<RunProgress, 'state' | 'turns' | 'coverage' | 'chat_id'> {
+function planned(
+  { turns, notes }: RunProgress,
+  plan: RunPlan,
+): Pick<RunProgress, 'state' | 'turns' | 'notes' | 'coverage' | 'chat_id'> {
   return {
     state: 'planned',
+    notes: [...new Set([...notes, ...(plan.notes ?? [])])],
     turns: plan.bodies.map((body, index) => ({ ...newTurn(body), asked_again: turns[index]?.asked_again ?? 0 })),
     coverage: plan.coverage,
     chat_id: plan.chat_id,

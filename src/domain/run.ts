@@ -71,6 +71,8 @@ export interface RunPlan {
   refusals: readonly RunRefusal[]
   /** What the report says about how complete it is (prompts/coverage.ts), as JSON. */
   coverage: string
+  /** What is asked otherwise than the config says: an id dropped, a shorter list. */
+  notes?: readonly string[]
 }
 
 /** A prompt as the ledger must know it. */
@@ -103,7 +105,8 @@ export type RunFact =
   | { type: 'turn_unsent'; run: number; not_before_ms: number; error: FaultNote }
   /** Found nowhere, or ended by the service with an error: planned again, and noted. */
   | { type: 'turn_lost'; run: number; why: string }
-  | { type: 'turn_asked'; run: number; chat_id: string; message_id: string }
+  /** `note`: it was not simply answered, but found. */
+  | { type: 'turn_asked'; run: number; chat_id: string; message_id: string; note?: string }
   /** The last turn's answer makes the run `answered`, any other one `planned` for the next turn. */
   | { type: 'turn_answered'; run: number; answer: string }
   | { type: 'run_written'; run: number; report_path: string; targets: readonly string[] }

@@ -33,7 +33,8 @@ export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools
 
 function judge(run: number, { state, response = '' }: Message, asked_again: number): RunFact[] {
   if (state === 'failed') {
-    if (asked_again === 0) return [{ type: 'turn_lost', run, why: 'the service ended the turn with an error' }]
+    if (asked_again === 0)
+      return [{ type: 'turn_lost', run, why: 'the service ended the turn with an error: asked once more' }]
     return [failed(run, 'answer.error', 'the service ended the turn with an error, and so it did when asked once more')]
   }
   if (response.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]

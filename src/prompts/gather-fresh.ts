@@ -1,0 +1,44 @@
+import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { Arrival, RunWork, UnreadyFile } from '../ledger/prompt-work.ts'
+import { collectFresh, type FreshAsset, freshQueryOf, pathMatcher } from './fresh.ts'
+import type { PromptSettings } from './prompt-settings.ts'
+
+/** What the ledger knows for a run, of the files that its paths match. */
+export interface Gathered {
+  fresh: FreshAsset[]
+  unready: UnreadyFile[]
+  folders: FolderState[]
+}
+
+/** Rows a page: the ledger's thread answers others in between. */
+const rows_a_page = 1_000
+
+export async function gatherFresh(work: RunWork, settings: PromptSettings, ledger: Ledger): Promise<Gathered> {
+  const { folders, paths } = settings.scope
+  if (folders.length === 0) return { fresh: [], unready: [], folders: [] }
+  const matches = pathMatcher(paths)
+  const fresh = await collectFresh(arrivalPages(work, settings, ledger), { matches: (_, path) => matches(path) })
+  const unready: UnreadyFile[] = []
+  let after: { folder: string; path: string } | undefined
+  do {
+    const page = await ledger.unready({ prompt: work.prompt, folders, after, limit: rows_a_page })
+    unready.push(...page.files.filter(({ path }) => matches(path)))
+    after = page.next
+  } while (after !== undefined)
+  const states = (await ledger.folders()).filter(({ name }) => folders.includes(name))
+  return { fresh, unready, folders: states }
+}
+
+async function* arrivalPages(
+  { prompt, due_ms }: RunWork,
+  settings: PromptSettings,
+  ledger: Ledger,
+): AsyncGenerator<readonly Arrival[]> {
+  const query = { prompt, folders: settings.scope.folders, ...freshQueryOf(settings, due_ms), limit: rows_a_page }
+  let after: { seq: number; path: string } | undefined
+  do {
+    const page = await ledger.arrivals({ ...query, after })
+    yield page.arrivals
+    after = page.next
+  } while (after !== undefined)
+}

@@ -1,0 +1,134 @@
+import type { RunFact } from '../domain/run.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
+import type { Outcome } from '../remote/outcome.ts'
+import { checkAssets } from './check-assets.ts'
+import { composeCoverage, refusalsOf } from './coverage.ts'
+import { type Gathered, gatherFresh } from './gather-fresh.ts'
+import type { PromptScope, PromptSettings } from './prompt-settings.ts'
+import { composeTurns, requestBody, takenMost } from './question.ts'
+import { afterFailure, type RunTools } from './run-tools.ts'
+
+/** Why a run is planned anew, before anything of it was taken by the service. */
+export interface PlanChange {
+  /** Its chat is gone: a new one. */
+  drop_chat?: boolean
+  /** This body was refused, perhaps for its length. */
+  shorter_than?: string
+}
+
+/** Each round leaves out what is gone and takes what comes next in its place; then only what is known to be there is asked about. */
+const rounds_most = 3
+
+/**
+ * Decides what is asked, over which assets: what is fresh and still on the service, the labels by their ids, in one turn or
+ * several. Nothing goes out but reads. Nothing new: skipped, or asked over the other kinds of its scope; never over nothing,
+ * which would mean everything.
+ */
+export async function planRun(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+  change: PlanChange = {},
+): Promise<RunFact[]> {
+  const { run, project_id } = work
+  const { scope } = settings
+  const labels = await labelIds(project_id, scope, tools)
+  if (!labels.ok) return afterFailure(labels.failure, work, tools)
+  const notes = notesOf(labels.value.missing, change)
+  const gathered = await gatherChecked(work, settings, tools, notes)
+  if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
+  // Dropped in the middle: not all of it is checked.
+  if (tools.hard.aborted) return []
+  const { fresh, unready, folders } = gathered.value
+  const { chats: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids } = scope
+  const ids = { label_ids: labels.value.ids, chat_ids, concept_ids, project_ids, view_ids }
+  const has_others = Object.values(ids).some((list) => list.length > 0)
+  if (fresh.length === 0) {
+    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') return [skipped(run, notes)]
+    if (!has_others) return [nothingLeft(run, settings, notes)]
+  }
+  const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
+  const turns = composeTurns({
+    settings,
+    run: work,
+    assets: fresh,
+    ids,
+    since_ms: work.last_written_due_ms,
+    ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
+    shorter_than: change.shorter_than,
+  })
+  const { due_ms } = work
+  const coverage = composeCoverage({ fresh, taken: turns.assets, unready, folders, due_ms })
+  const plan = {
+    bodies: turns.bodies.map(requestBody),
+    chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,
+    assets: turns.assets,
+    refusals: refusalsOf(unready),
+    coverage: JSON.stringify(coverage),
+    notes,
+  }
+  return [{ type: 'run_planned', run, plan }]
+}
+
+function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
+  const notes = missing_labels.map((name) => `there is no label "${name}" on the service: left out`)
+  if (drop_chat) notes.push('the chat that was to go on is gone: a new one was begun')
+  if (shorter_than !== undefined) notes.push('the service refused the question: asked with a shorter list of files')
+  return notes
+}
+
+function skipped(run: number, notes: readonly string[]): RunFact {
+  return { type: 'run_skipped', run, why: ['nothing new', ...notes].join('; ') }
+}
+
+/** A person must look: what it was to be asked about is not there. */
+function nothingLeft(run: number, { name }: PromptSettings, notes: readonly string[]): RunFact {
+  const why = ['there is nothing to ask about', ...notes].join('; ')
+  const message = `${why}. Check the scope of the prompt ${name} in the config, and the labels on the service`
+  return { type: 'run_failed', run, error: { code: 'prompts.empty_scope', message } }
+}
+
+/** What is fresh, without what the service no longer has or cannot use. */
+async function gatherChecked(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+  notes: string[],
+): Promise<Outcome<Gathered>> {
+  const gathered = await gatherFresh(work, settings, tools.ledger)
+  let fresh = gathered.fresh
+  const there = new Set<string>()
+  for (let round = 0; round < rounds_most; round++) {
+    const unchecked = fresh.slice(0, takenMost(settings)).filter(({ asset_id }) => !there.has(asset_id))
+    if (unchecked.length === 0) break
+    const asset_ids = unchecked.map(({ asset_id }) => asset_id)
+    const checked = await checkAssets(work.project_id, asset_ids, tools)
+    if (!checked.ok) return checked
+    const { gone, not_ready } = checked.value
+    for (const { asset_id, name, content } of unchecked) {
+      if (gone.has(asset_id)) {
+        await tools.ledger.record([{ type: 'asset_removed', content }])
+        notes.push(`${name} was removed on the service: left out`)
+      } else if (not_ready.has(asset_id)) notes.push(`${name} is not ready on the service any more: left out`)
+      else there.add(asset_id)
+    }
+    fresh = fresh.filter(({ asset_id }) => !gone.has(asset_id) && !not_ready.has(asset_id))
+  }
+  const is_checked = fresh.slice(0, takenMost(settings)).every(({ asset_id }) => there.has(asset_id))
+  if (!is_checked) fresh = fresh.filter(({ asset_id }) => there.has(asset_id))
+  return { ok: true, value: { ...gathered, fresh } }
+}
+
+/** By name; a name that the service does not know is missing. */
+async function labelIds(
+  project_id: string,
+  { labels }: PromptScope,
+  { remote }: RunTools,
+): Promise<Outcome<{ ids: string[]; missing: string[] }>> {
+  if (labels.length === 0) return { ok: true, value: { ids: [], missing: [] } }
+  const listed = await remote.listLabels(project_id)
+  if (!listed.ok) return listed
+  const known = new Map(listed.value.map(({ name, label_id }) => [name, label_id]))
+  const ids = labels.map((name) => known.get(name)).filter((id) => id !== undefined)
+  return { ok: true, value: { ids, missing: labels.filter((name) => !known.has(name)) } }
+}

@@ -1,0 +1,38 @@
+import type { Worker } from '../base/worker.ts'
+import type { DeliveryTools } from '../deliver/deliver.ts'
+import { startDeliverer } from './deliverer.ts'
+import type { PromptSettings } from './prompt-settings.ts'
+import { startReporter } from './reporter.ts'
+import type { RunTools } from './run-tools.ts'
+import { startScheduler } from './scheduler.ts'
+
+export interface PromptWorkers {
+  all: readonly Worker[]
+  /** Whom to wake for which kind of work. */
+  by_kind: Record<'prompt' | 'run' | 'delivery', Worker>
+  /** Runs and deliveries that are being worked on and are not in the ledger yet. */
+  inFlight(): number
+  /** Resolves when what was begun has ended. */
+  drained(): Promise<void>
+}
+
+/** The ledger knows the prompts already (configurePrompts). */
+export function startPrompts(
+  tools: Omit<RunTools, 'prompts'>,
+  prompts: readonly PromptSettings[],
+  delivery_tools: DeliveryTools,
+): PromptWorkers {
+  const by_name = new Map(prompts.map((settings) => [settings.name, settings]))
+  const run_tools: RunTools = { ...tools, prompts: by_name }
+  const { ledger, clock, report, soft } = tools
+  const on_fault = (what: string, error: unknown) => report.fault(what, error)
+  const scheduler = startScheduler({ ledger, clock, prompts, on_fault }, soft)
+  const reporter = startReporter(run_tools)
+  const deliverer = startDeliverer(run_tools, delivery_tools)
+  return {
+    all: [scheduler, reporter.worker, deliverer.worker],
+    by_kind: { prompt: scheduler, run: reporter.worker, delivery: deliverer.worker },
+    inFlight: () => reporter.inFlight() + deliverer.inFlight(),
+    drained: async () => void (await Promise.all([reporter.drained(), deliverer.drained()])),
+  }
+}

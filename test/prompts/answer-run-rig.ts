@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
+import type { RunFact } from '../../src/domain/run.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import { openLedger } from '../../src/ledger/open-ledger.ts'
+import type { RunWork } from '../../src/ledger/prompt-work.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
+import { answerRun } from '../../src/prompts/answer-run.ts'
+import type { PromptReport } from '../../src/prompts/prompt-report.ts'
+import type { AskingLimits, PromptScope, PromptSettings } from '../../src/prompts/prompt-settings.ts'
+import type { RunTools } from '../../src/prompts/run-tools.ts'
+import { createRemote, type Remote } from '../../src/remote/remote.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import type { Service } from '../../src/service/service.ts'
+import { Circuits } from '../../src/sync/circuits.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import { until } from '../journey/waiting.ts'
+import { no_limits, stat, ticket } from '../ledger/view-rig.ts'
+import { successOf } from '../remote/fixture.ts'
+import { type Client, start } from '../service/fixture.ts'
+import { makeTree } from '../tree.ts'
+
+export interface RunRigOptions {
+  profile?: ProfileName
+  service?: Partial<ServiceOptions>
+  settings?: Partial<PromptSettings>
+  scope?: Partial<PromptScope>
+  asking?: Partial<AskingLimits>
+}
+
+const patient = 20_000
+const quick: AskingLimits = {
+  first_ms: 5,
+  most_ms: 30,
+  deadline_ms: { auto: patient, fast: patient, expert: patient, research: patient },
+  look_for_ms: 200,
+  deliver_first_ms: 10,
+  deliver_most_ms: 50,
+  deliver_give_up_ms: 60_000,
+}
+
+/** A real service and a real ledger with a folder `notes` and a prompt `digest`; its runs are moved on by hand. */
+export async function openRunRig(options: RunRigOptions = {}): Promise<RunRig> {
+  const client = await start({ profile: options.profile ?? 'default', ...options.service })
+  const rig = new RunRig(client, options)
+  onTestFinished(() => rig.close())
+  await rig.open()
+  return rig
+}
+
+export class RunRig {
+  readonly service: Service
+  readonly project_id: string
+  readonly remote: Remote
+  readonly reports = makeTree()
+  readonly told: string[] = []
+  soft = new AbortController()
+  readonly hard = new AbortController()
+  token: string
+  /** Of the prompt `digest`. */
+  settings: PromptSettings
+  readonly others: PromptSettings[] = []
+  asking: AskingLimits
+  ledger!: Ledger
+  circuits!: Circuits
+  readonly #state_dir = join(makeTree(), 'state')
+  #next_due_ms = system_clock.now_ms()
+
+  constructor({ service, project_id, token }: Client, { settings, scope, asking }: RunRigOptions) {
+    this.service = service
+    this.project_id = project_id
+    this.token = token
+    this.asking = { ...quick, ...asking }
+    this.settings = { ...this.#plainSettings(), ...settings }
+    this.settings = { ...this.settings, scope: { ...this.settings.scope, ...scope } }
+    this.remote = createRemote({
+      base_url: service.api,
+      token: () => this.token,
+      connections: 4,
+      user_agent: 'sluice-test',
+      clock: system_clock,
+    })
+  }
+
+  async open(): Promise<void> {
+    this.ledger = await openLedger({ state_dir: this.#state_dir, limits: no_limits, clock: system_clock })
+    const { ledger, project_id } = this
+    this.circuits = new Circuits({
+      ledger,
+      clock: system_clock,
+      report: silent as unknown as SyncReport,
+      reloadToken: () => true,
+      onSlowDown: () => {},
+      projects: [project_id],
+    })
+    const folder = { name: 'notes', root: '/srv/notes', project_id, labels: [], label_from: 'none', rules: '' } as const
+    const prompts = [this.settings, ...this.others].map(({ name }) => {
+      return { name, project_id, schedule: '0 8 * * 1', first_run: 'all' } as const
+    })
+    await ledger.record([
+      { type: 'folder_configured', folder },
+      { type: 'folder_online', folder: 'notes', device: 1n },
+      { type: 'prompts_configured', prompts },
+    ])
+  }
+
+  async close(): Promise<void> {
+    this.soft.abort()
+    this.hard.abort()
+    await this.remote.close()
+    await this.ledger.close()
+  }
+
+  /** As after a crash: what was claimed is free. */
+  async reopen(): Promise<void> {
+    await this.ledger.close()
+    await this.open()
+  }
+
+  /** Before the ledger is opened anew. */
+  addPrompt(name: string, change: Partial<PromptSettings> = {}): void {
+    this.others.push({ ...this.settings, name, ...change })
+  }
+
+  tools(): RunTools {
+    const { ledger, remote, circuits: circuit, asking } = this
+    const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
+    const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
+    return { ledger, remote, circuit, clock: system_clock, report: this.report, prompts, asking, soft, hard }
+  }
+
+  /** A file that the service has, ready; answers its asset. */
+  async bringIn(path: string, text = `About ${path}: the harbour.`): Promise<string> {
+    const { project_id, remote } = this
+    const md5 = createHash('md5').update(text).digest('hex')
+    const created = successOf(await remote.createAsset(project_id, { filename: path, mime_type: 'text/markdown', md5 }))
+    const { asset_id } = created
+    if (created.kind === 'slot') {
+      successOf(await remote.putBytes(created.ticket, { bytes: Buffer.from(text), size: Buffer.byteLength(text) }))
+      successOf(await remote.completeAsset(project_id, asset_id))
+      await until('ready', async () => successOf(await remote.readAsset(project_id, asset_id)).status === 'ready')
+    }
+    const content = await this.settle(path, md5, text.length)
+    await this.ledger.record([
+      { type: 'slot_intended', content },
+      { type: 'slot_reserved', content, asset_id, ticket },
+      { type: 'bytes_accepted', content },
+      { type: 'ingest_started', content, not_before_ms: 0 },
+      { type: 'asset_ready', content },
+    ])
+    return asset_id
+  }
+
+  async settle(path: string, md5: string, size = 10): Promise<number> {
+    await this.ledger.record([{ type: 'file_settled', folder: 'notes', path, stat: stat(size), md5 }])
+    const view = openLedgerView(this.#state_dir)
+    try {
+      return view.story('notes', path)!.content!.id
+    } finally {
+      view.close()
+    }
+  }
+
+  /** A time has come, and the folder was looked at since. */
+  async due(prompt = 'digest'): Promise<number> {
+    const due_ms = this.#next_due_ms++
+    await this.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
+    await this.look()
+    return due_ms
+  }
+
+  /** A complete look at the folder, begun now. */
+  async look(): Promise<void> {
+    const began_ms = system_clock.now_ms()
+    await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: empty_summary }])
+  }
+
+  async claim(): Promise<RunWork | undefined> {
+    const { work } = await this.ledger.claimRuns(1, { except_projects: [] })
+    return work[0]
+  }
+
+  /** One step of the oldest run; answers the state it was in. */
+  async step(): Promise<RunWork['state'] | undefined> {
+    const work = await this.claim()
+    if (!work) return undefined
+    await answerRun(work, this.tools())
+    await this.ledger.release('run', [work.run])
+    return work.state
+  }
+
+  /** Steps until no run can be moved on; answers the states on the way. */
+  async run(most = 20): Promise<string[]> {
+    const states: string[] = []
+    for (let step = 0; step < most; step++) {
+      const state = await this.step()
+      if (state === undefined) return states
+      states.push(state)
+    }
+    throw new Error(`no end after ${most} steps: ${states.join(', ')}`)
+  }
+
+  /** Steps until a run waits in this state. */
+  async runTo(state: RunWork['state']): Promise<RunWork> {
+    for (;;) {
+      const work = await this.claim()
+      if (!work) throw new Error(`no run came to ${state}: ${this.told.join('; ')}`)
+      await this.ledger.release('run', [work.run])
+      if (work.state === state) return work
+      await this.step()
+    }
+  }
+
+  record(...facts: RunFact[]): Promise<void> {
+    return this.ledger.record(facts)
+  }
+
+  starts(): number {
+    return this.service.requestLog.filter(({ place }) => place === 'chats.start').length
+  }
+
+  appends(): number {
+    return this.service.requestLog.filter(({ place }) => place === 'messages.append').length
+  }
+
+  chats() {
+    return this.service.chats(this.project_id)
+  }
+
+  report: PromptReport = {
+    asked: (run) => this.told.push(`asked ${run}`),
+    answered: (run) => this.told.push(`answered ${run}`),
+    written: (run, path) => this.told.push(`written ${run}: ${path}`),
+    skipped: (reason, run) => this.told.push(`skipped ${run}: ${reason}`),
+    failed: (reason, run) => this.told.push(`failed ${run}: ${reason}`),
+    delivered: (run, target) => this.told.push(`delivered ${run}: ${target}`),
+    later: (reason, run) => this.told.push(`later ${run}: ${reason}`),
+    fault: (where, error) => this.told.push(`fault ${where}: ${error}`),
+  }
+
+  /** The text of the one report that was written. */
+  written(): string {
+    const line = this.told.find((text) => text.startsWith('written'))
+    if (line === undefined) throw new Error(`nothing was written: ${this.told.join('; ')}`)
+    return readFileSync(line.slice(line.indexOf(': ') + 2), 'utf8')
+  }
+
+  #plainSettings(): PromptSettings {
+    return {
+      name: 'digest',
+      project_id: this.project_id,
+      schedule: { cron: '0 8 * * 1', timezone: 'Europe/Berlin' },
+      prompt: 'What is new in {{folders}}? {{count}} files: {{files}}',
+      intelligence: 'fast',
+      provider: undefined,
+      skills: [],
+      public_data: undefined,
+      scope: {
+        folders: ['notes'],
+        paths: [],
+        fresh: 'since_last_run',
+        labels: [],
+        chats: [],
+        concepts: [],
+        projects: [],
+        views: [],
+      },
+      first_run: 'all',
+      when_nothing_new: 'skip',
+      wait_for_files_ms: 0,
+      max_assets: 200,
+      when_too_many: 'next_run',
+      continue_chat: false,
+      catch_up_ms: 3_600_000,
+      overlap: 'skip',
+      report: { dir: this.reports, file_name: '{{name}}-{{date}}.md' },
+      deliver: [],
+    }
+  }
+}
+
+const silent = new Proxy({}, { get: () => () => {} })
+
+const empty_summary = {
+  files: 0,
+  directories: 0,
+  bytes: 0,
+  ignored: [],
+  odd_names: [],
+  odd_names_total: 0,
+  special: [],
+  unreadable: [],
+  unreadable_total: 0,
+  other_mounts: [],
+}

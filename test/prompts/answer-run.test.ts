@@ -1,0 +1,311 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
+import { answerRun } from '../../src/prompts/answer-run.ts'
+import { makeTree } from '../tree.ts'
+import { openRunRig } from './answer-run-rig.ts'
+
+const never = (kind: string) => `${kind}_00000000000000000000`
+
+describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
+  test('from the due time to the report: one chat over what is fresh, and the next run has nothing new', async () => {
+    const rig = await openRunRig({ profile })
+    const assets = [await rig.bringIn('a.md'), await rig.bringIn('b.md')]
+    await rig.due()
+    expect(await rig.run()).toEqual(['due', 'planned', 'asked', 'answered'])
+    expect(rig.starts()).toBe(1)
+    expect(rig.chats()[0]?.messages[0]?.scope?.asset_ids?.toSorted()).toEqual(assets.toSorted())
+    expect(rig.written()).toContain('a.md')
+    await rig.due()
+    expect(await rig.run()).toEqual(['due'])
+    expect(rig.told.at(-1)).toContain('skipped')
+    expect(rig.starts()).toBe(1)
+  })
+
+  test('a crash after the chat was made, before its answer came: it is found and adopted', async () => {
+    const rig = await openRunRig({ profile, service: { answer_delay_ms: 300 } })
+    await rig.bringIn('a.md')
+    await rig.due()
+    const { run, turns } = await rig.runTo('planned')
+    const { body } = turns[0]!
+    await rig.record({ type: 'turn_intended', run, body })
+    await rig.remote.startChat(rig.project_id, body)
+    await rig.remote.startChat(rig.project_id, { prompt: 'somebody else asks something else' })
+    await rig.reopen()
+    expect(await rig.run()).toEqual(['asking', 'asked', 'answered'])
+    expect(rig.chats()).toHaveLength(2)
+    expect(rig.written()).toContain(rig.chats()[0]!.chat_id)
+    expect(rig.written()).toContain('was found on the service')
+  })
+
+  test('a crash before the chat was made: it is looked for, asked once more, and no third time', async () => {
+    const rig = await openRunRig({ profile })
+    await rig.bringIn('a.md')
+    await rig.due()
+    const { run, turns } = await rig.runTo('planned')
+    await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
+    await rig.reopen()
+    expect(await rig.step()).toBe('asking')
+    expect(rig.starts()).toBe(0)
+    const again = await rig.runTo('planned')
+    expect(again.turns[0]?.asked_again).toBe(1)
+    await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
+    await rig.reopen()
+    expect(await rig.run()).toEqual(['asking'])
+    expect(rig.told.at(-1)).toMatch(/failed.*twice/)
+    expect(rig.starts()).toBe(0)
+  })
+
+  test('an answer that is lost on its way: the chat is found, not asked again', async () => {
+    const rig = await openRunRig({ profile })
+    await rig.bringIn('a.md')
+    rig.service.setBadDays({
+      failures: [{ route: 'chats.start', status: 0, drop_connection: true, when: 'after', times: 1 }],
+    })
+    await rig.due()
+    expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
+    expect(rig.starts()).toBe(1)
+    expect(rig.chats()).toHaveLength(1)
+  })
+
+  test('a 500 after the deed is no reason to ask again', async () => {
+    const rig = await openRunRig({ profile })
+    await rig.bringIn('a.md')
+    rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 502, when: 'after', times: 1 }] })
+    await rig.due()
+    expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
+    expect(rig.starts()).toBe(1)
+  })
+})
+
+test('a chat that does not show what was asked yet may be the one: nothing is asked again before it does', async () => {
+  const rig = await openRunRig({ service: { answer_delay_ms: 1_200 }, asking: { look_for_ms: 50 } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  const { run, turns } = await rig.runTo('planned')
+  await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
+  await rig.remote.startChat(rig.project_id, { prompt: 'of somebody else' })
+  await rig.reopen()
+  const began_ms = system_clock.monotonic_ms()
+  expect(await rig.step()).toBe('asking')
+  expect(system_clock.monotonic_ms() - began_ms).toBeGreaterThan(900)
+  expect(rig.told.at(-1)).toMatch(/not found.*asked once more/)
+})
+
+test('turned away for now: planned again after the pause that the service asks for, and asked once in the end', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }] })
+  await rig.due()
+  expect(await rig.run()).toEqual(['due', 'planned'])
+  const { next_due_ms } = await rig.ledger.claimRuns(1, { except_projects: [] })
+  expect(next_due_ms! - system_clock.now_ms()).toBeGreaterThan(590_000)
+  expect(rig.chats()).toHaveLength(0)
+})
+
+test('a token that is refused holds the run where it is; with the right one it goes on', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const right = rig.token
+  await rig.runTo('planned')
+  rig.token = `${right.slice(0, -4)}xxxx`
+  expect(await rig.step()).toBe('planned')
+  expect(rig.circuits.tripped()).toMatchObject([{ about: 'account' }])
+  expect(rig.chats()).toHaveLength(0)
+  rig.token = right
+  const { next_due_ms } = await rig.ledger.claimRuns(1, { except_projects: [] })
+  expect(next_due_ms).toBeLessThan(system_clock.now_ms() + 20_000)
+})
+
+test('an asset that was removed before the question is left out, and its file is none of it', async () => {
+  const rig = await openRunRig()
+  const gone = await rig.bringIn('gone.md')
+  const kept = await rig.bringIn('kept.md')
+  await rig.service.removeAsset(gone)
+  await rig.due()
+  await rig.run()
+  expect(rig.chats()[0]?.messages[0]?.scope).toEqual({ asset_ids: [kept] })
+  expect(rig.chats()[0]?.messages[0]?.prompt).not.toContain('gone.md')
+  expect(rig.written()).toContain('gone.md')
+})
+
+test('an asset that is removed between the check and the question: planned anew without it, asked once more', async () => {
+  const rig = await openRunRig()
+  const gone = await rig.bringIn('gone.md')
+  const kept = await rig.bringIn('kept.md')
+  await rig.due()
+  await rig.runTo('planned')
+  await rig.service.removeAsset(gone)
+  await rig.run()
+  expect(rig.starts()).toBe(2)
+  expect(rig.chats()).toHaveLength(1)
+  expect(rig.chats()[0]?.messages[0]?.scope).toEqual({ asset_ids: [kept] })
+})
+
+test('the last asset removed between the check and the question: skipped, and never an empty scope', async () => {
+  const rig = await openRunRig()
+  const gone = await rig.bringIn('gone.md')
+  await rig.due()
+  await rig.runTo('planned')
+  await rig.service.removeAsset(gone)
+  await rig.run()
+  expect(rig.told.at(-1)).toContain('skipped')
+  expect(rig.chats()).toHaveLength(0)
+})
+
+test('an id of the config that is gone is a failure that says what to look at', async () => {
+  const rig = await openRunRig({ scope: { concepts: [never('concept')] } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.run()
+  expect(rig.told.at(-1)).toMatch(/^failed.*scope/)
+  expect(rig.starts()).toBe(1)
+})
+
+test('a turn that the service ends with an error is asked once more, and then given up', async () => {
+  const once = await openRunRig({ service: { bad_days: { failed_answers: 1 } } })
+  await once.bringIn('a.md')
+  await once.due()
+  expect(await once.run()).toEqual(['due', 'planned', 'asked', 'planned', 'asked', 'answered'])
+  expect(once.starts()).toBe(2)
+  expect(once.written()).toContain('ended the turn with an error')
+
+  const twice = await openRunRig({ service: { bad_days: { failed_answers: 2 } } })
+  await twice.bringIn('a.md')
+  await twice.due()
+  await twice.run()
+  expect([twice.starts(), twice.told.at(-1)]).toEqual([2, expect.stringMatching(/^failed.*error.*stay fresh/)])
+})
+
+test('no answer before the deadline is a failure; its files are fresh for the next run', async () => {
+  const rig = await openRunRig({
+    service: { answer_delay_ms: 3_600_000 },
+    asking: { deadline_ms: { auto: 1, fast: 120, expert: 1, research: 1 } },
+  })
+  const asset_id = await rig.bringIn('a.md')
+  await rig.due()
+  expect(await rig.run()).toEqual(['due', 'planned', 'asked'])
+  expect(rig.told.at(-1)).toMatch(/^failed.*no answer.*stay fresh/)
+  await rig.due()
+  expect((await rig.runTo('planned')).assets).toMatchObject([{ asset_id }])
+})
+
+test('a service that cannot be reached holds the run, and its deadline is not judged meanwhile', async () => {
+  const rig = await openRunRig({ asking: { deadline_ms: { auto: 1, fast: 150, expert: 1, research: 1 } } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.runTo('asked')
+  rig.service.setBadDays({ down: true })
+  expect(await rig.step()).toBe('asked')
+  await system_clock.sleep(200)
+  rig.service.setBadDays({ down: false })
+  expect(await rig.run()).toEqual(['asked', 'answered'])
+})
+
+test('a prompt that is too long is asked once more with a shorter list, and then not again', async () => {
+  const refusal = { route: 'chats.start', status: 400, body: 'error' } as const
+  const rig = await openRunRig()
+  for (let file = 0; file < 12; file++) await rig.bringIn(`a-rather-long-name-of-a-file-${file}.md`)
+  rig.service.setBadDays({ failures: [{ ...refusal, times: 1 }] })
+  await rig.due()
+  await rig.run()
+  expect(rig.starts()).toBe(2)
+  expect(rig.chats()[0]?.messages[0]?.prompt).not.toContain('file-11.md')
+  expect(rig.chats()[0]?.messages[0]?.scope?.asset_ids).toHaveLength(12)
+
+  const hopeless = await openRunRig()
+  await hopeless.bringIn('a.md')
+  await hopeless.bringIn('b.md')
+  hopeless.service.setBadDays({ failures: [refusal] })
+  await hopeless.due()
+  await hopeless.run()
+  expect(hopeless.starts()).toBeLessThanOrEqual(2)
+  expect(hopeless.told.at(-1)).toMatch(/^failed/)
+})
+
+test('labels are asked for by name; one that is not there is left out and said', async () => {
+  const rig = await openRunRig({
+    scope: { folders: [], labels: ['contracts', 'nowhere'] },
+    settings: { when_nothing_new: 'run' },
+  })
+  const asset_id = await rig.bringIn('a.md')
+  await rig.remote.attachLabel(rig.project_id, asset_id, 'contracts')
+  await rig.due()
+  await rig.run()
+  expect(rig.chats()[0]?.messages[0]?.scope).toEqual({ label_ids: [expect.stringMatching(/^label_/)] })
+  expect(rig.written()).toContain('nowhere')
+})
+
+test('where no label is left there is no question: an empty scope would be everything', async () => {
+  const rig = await openRunRig({ scope: { folders: [], labels: ['nowhere'] }, settings: { when_nothing_new: 'run' } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.run()
+  expect(rig.told.at(-1)).toMatch(/^failed.*nowhere/)
+  expect(rig.starts()).toBe(0)
+})
+
+test('a chat that goes on: the second run is a turn on it; a chat that is gone is begun anew', async () => {
+  const rig = await openRunRig({ settings: { continue_chat: true } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.run()
+  const chat_id = rig.chats()[0]!.chat_id
+  await rig.bringIn('b.md')
+  await rig.due()
+  await rig.run()
+  expect([rig.starts(), rig.appends(), rig.chats()[0]?.messages.length]).toEqual([1, 1, 2])
+  await fetch(`${rig.service.api}/v1/chats/${chat_id}`, {
+    method: 'DELETE',
+    headers: { 'x-api-key': rig.token, 'x-project-id': rig.project_id },
+  })
+  await rig.bringIn('c.md')
+  await rig.due()
+  await rig.run()
+  expect([rig.starts(), rig.appends(), rig.chats().length]).toEqual([2, 2, 1])
+})
+
+test('a turn on a chat that goes on is found among its messages', async () => {
+  const rig = await openRunRig({ settings: { continue_chat: true } })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.run()
+  await rig.bringIn('b.md')
+  rig.service.setBadDays({
+    failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
+  })
+  await rig.due()
+  expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
+  expect([rig.appends(), rig.chats()[0]?.messages.length]).toEqual([1, 2])
+})
+
+test('more files than one turn takes: a turn a batch in one chat, each found again on its own, and a closing one', async () => {
+  const rig = await openRunRig({ settings: { max_assets: 2, when_too_many: 'more_turns' } })
+  for (const name of ['a', 'b', 'c']) await rig.bringIn(`${name}.md`)
+  rig.service.setBadDays({
+    failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
+  })
+  await rig.due()
+  await rig.run()
+  const [chat] = rig.chats()
+  expect(chat?.messages).toHaveLength(3)
+  expect(chat?.messages.map(({ scope }) => scope?.asset_ids?.length)).toEqual([2, 1, undefined])
+  expect(chat?.messages[2]?.scope).toEqual({ chat_ids: [chat?.chat_id] })
+  expect([rig.starts(), rig.appends()]).toEqual([1, 2])
+})
+
+test('a report that cannot be written is written later, from the same answer', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const work = await rig.runTo('answered')
+  const { report } = rig.settings
+  rig.settings = { ...rig.settings, report: { ...report, dir: join(makeTree({ file: '' }), 'file') } }
+  expect(await rig.step()).toBe('answered')
+  expect(rig.told.at(-1)).toContain('later')
+  rig.settings = { ...rig.settings, report }
+  await answerRun(work, rig.tools())
+  expect(rig.written()).toContain('a.md')
+  expect(rig.starts()).toBe(1)
+})
