@@ -20,6 +20,8 @@ export interface Environment {
   readonly log_level: string | undefined
   readonly log_format: string | undefined
   readonly proxy: ProxyEnvironment
+  /** All that commands of deliveries get of it. */
+  readonly for_commands: { readonly PATH: string | undefined; readonly HOME: string; readonly LANG: string | undefined }
   readonly no_color: boolean
   /** Standard error is read by journald, which then understands priorities at the head of a line. */
   readonly journal: boolean
@@ -52,6 +54,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     log_level: set('SLUICE_LOG_LEVEL'),
     log_format: set('SLUICE_LOG_FORMAT'),
     proxy: { http_proxy: proxy('http_proxy'), https_proxy: proxy('https_proxy'), no_proxy: proxy('no_proxy') },
+    for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },
     no_color: set('NO_COLOR') !== undefined,
     journal: isStandardError(set('JOURNAL_STREAM')),
   }

@@ -176,7 +176,9 @@ const delivery_schema = z
     command: command_schema.optional().meta({ description: 'A program that is run.' }),
   })
   .check(({ value, issues }) => {
-    if (delivery_kinds.filter((kind) => value[kind] !== undefined).length === 1) return
+    const count = delivery_kinds.filter((kind) => value[kind] !== undefined).length
+    // With a mistyped kind nothing more needs to be said.
+    if (count === 1 || issues.length > 0) return
     issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
   })
 

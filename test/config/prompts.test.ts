@@ -1,0 +1,324 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import tmp from 'tmp'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { isSluiceError } from '../../src/base/errors.ts'
+import type { Config, PromptConfig } from '../../src/config/config.ts'
+import { configAsYaml, maskedConfig } from '../../src/config/effective.ts'
+import { configFromObject, loadConfig } from '../../src/config/load.ts'
+import type { AskingLimits, PromptSettings } from '../../src/prompts/prompt-settings.ts'
+
+tmp.setGracefulCleanup()
+const project_id = 'project_0123456789abcdefghij'
+const other_project_id = 'project_zzzzzzzzzzzzzzzzzzzz'
+const chat_id = 'chat_0123456789abcdefghij'
+let home: string
+
+beforeEach(() => {
+  home = tmp.dirSync({ unsafeCleanup: true }).name
+})
+
+/** The prompts begin in line 7. */
+function load(prompts: string) {
+  const text = `service: { base_url: https://assistant.example.com, project_id: ${project_id} }
+folders:
+  - { name: finance, path: ~/finance, exclude: [/out/, "!/kept/", /back/, "!back/"] }
+  - { name: legal, path: ~/legal }
+  - { name: foreign, path: ~/foreign, project_id: ${other_project_id} }
+prompts:
+${prompts}`
+  const file = join(home, 'sluice.yaml')
+  writeFileSync(file, text)
+  return loadConfig({ file, env: { HOME: home } }).config
+}
+
+function faultsOf(prompts: string): string[] {
+  try {
+    load(prompts)
+  } catch (error) {
+    if (!isSluiceError(error, 'config.invalid')) throw error
+    return error.message.split('\n').map((line) => line.replace(`${home}/sluice.yaml:`, ''))
+  }
+  return []
+}
+
+/** One prompt in one line; fields given again win. */
+function prompt(fields: Record<string, string> = {}): string {
+  const all = { name: 'p', cron: '"0 8 * * *"', prompt: 'What?', scope: '{ folders: [finance] }', ...fields }
+  return `  - { ${Object.entries(all)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ')} }\n`
+}
+
+function first(prompts: string): PromptConfig {
+  return load(prompts).prompts[0]!
+}
+
+function delivery(text: string): string {
+  return prompt({ deliver: `[${text}]` })
+}
+
+test('the config is what the prompts take, and the other way round', () => {
+  const there = (config: Config): { prompts: readonly PromptSettings[]; asking: AskingLimits } => config
+  const back = (settings: {
+    prompts: readonly PromptSettings[]
+    asking: AskingLimits
+  }): Pick<Config, 'prompts' | 'asking'> => settings
+  const config = load(prompt())
+  expect(back(there(config))).toBe(config)
+})
+
+describe('a good prompt', () => {
+  test('the least: every default, the report in the state folder, the zone of the machine', () => {
+    expect(first(prompt())).toEqual({
+      name: 'p',
+      project_id,
+      schedule: { cron: '0 8 * * *', timezone: Intl.DateTimeFormat().resolvedOptions().timeZone },
+      prompt: 'What?',
+      intelligence: 'auto',
+      provider: undefined,
+      skills: [],
+      public_data: undefined,
+      scope: {
+        folders: ['finance'],
+        paths: [],
+        fresh: 'since_last_run',
+        labels: [],
+        chats: [],
+        concepts: [],
+        projects: [],
+        views: [],
+      },
+      first_run: 'from_now',
+      when_nothing_new: 'skip',
+      wait_for_files_ms: 1_200_000,
+      max_assets: 200,
+      when_too_many: 'next_run',
+      continue_chat: false,
+      catch_up_ms: 21_600_000,
+      overlap: 'skip',
+      report: { dir: join(home, '.local/state/sluice/reports'), file_name: '{{name}}-{{date}}.md' },
+      deliver: [],
+    })
+  })
+
+  test('the first file is the report, the others are deliveries named by kind and place', () => {
+    const { report, deliver } = first(
+      delivery(
+        '{ webhook: { url_file: ~/hook } }, { file: { dir: ~/a } }, { file: { dir: /b, name: x.md } }, ' +
+          '{ name: publish, command: { run: [/bin/true, "{{report}}"] } }',
+      ),
+    )
+    expect(report).toEqual({ dir: join(home, 'a'), file_name: '{{name}}-{{date}}.md' })
+    expect(deliver).toEqual([
+      { kind: 'webhook', name: 'webhook-1', url_file: join(home, 'hook'), body: 'json' },
+      { kind: 'file', name: 'file-3', dir: '/b', file_name: 'x.md' },
+      { kind: 'command', name: 'publish', run: ['/bin/true', '{{report}}'], timeout_ms: 60_000 },
+    ])
+  })
+
+  test.each([
+    ['since_last_run', 'since_last_run'],
+    ['all', 'all'],
+    ['24h', { within_ms: 86_400_000 }],
+    ['7d', { within_ms: 604_800_000 }],
+  ])('fresh: %s', (written, fresh) => {
+    expect(first(prompt({ scope: `{ folders: [finance], fresh: ${written} }` })).scope.fresh).toEqual(fresh)
+  })
+
+  test('its project is its own, else that of its folders, else that of the service', () => {
+    const scope = `{ chats: [${chat_id}] }`
+    expect(first(prompt({ scope: '{ folders: [foreign] }' })).project_id).toBe(other_project_id)
+    expect(first(prompt({ scope })).project_id).toBe(project_id)
+    expect(first(prompt({ scope, project_id: other_project_id })).project_id).toBe(other_project_id)
+  })
+
+  test.each([
+    ['{ host: h }', { host: 'h', port: 465, tls: 'implicit' }],
+    ['{ host: h, port: 587 }', { host: 'h', port: 587, tls: 'starttls' }],
+    ['{ host: h, tls: starttls }', { host: 'h', port: 587, tls: 'starttls' }],
+    ['{ host: localhost, tls: none }', { host: 'localhost', port: 25, tls: 'none' }],
+    ['{ host: "::1", tls: none, port: 2525 }', { host: '::1', port: 2_525, tls: 'none' }],
+  ])('mail server %s, of the delivery or of the whole file', (written, smtp) => {
+    const email = 'to: [Ada <ada@example.org>], from: a@b.org'
+    const own = first(delivery(`{ email: { ${email}, smtp: ${written} } }`)).deliver[0]
+    const general = first(`${delivery(`{ email: { ${email} } }`)}smtp: ${written}\n`).deliver[0]
+    expect(own).toEqual({ kind: 'email', name: 'email-1', to: ['Ada <ada@example.org>'], from: 'a@b.org', smtp })
+    expect(general).toEqual(own)
+  })
+
+  test.each([
+    ['finance/out', true],
+    ['finance/out/weekly', true],
+    ['finance/kept', false],
+    ['finance/back', false],
+    ['finance/other/out', false],
+    ['finance', false],
+    ['finances', true],
+  ])('reports in ~/%s: %s', (dir, is_allowed) => {
+    const faults = faultsOf(delivery(`{ file: { dir: ~/${dir} } }`))
+    expect(faults).toHaveLength(is_allowed ? 0 : 1)
+    if (!is_allowed) expect(faults[0]).toContain('reports would be taken up as input')
+  })
+})
+
+describe('a bad prompt', () => {
+  test('all faults at once, with their places, beside those of the rest', () => {
+    const faults = faultsOf(`  - name: weekly
+    cron: "0 8 * *"
+    prompt: "{{folder}} {{since}}"
+    scope: { folders: [] }
+    max_assets: 0
+  - name: weekly
+    cron: "0 0 31 2 *"
+    timezone: Europe/Atlantis
+    prompt: x
+    scope: { folders: [finanec, legal, foreign], labels: [a] }
+  - name: third
+    cron: "0 8 * * 1"
+    prompt: x
+    scope: { folders: [finanec, legal, foreign] }
+    when_nothing_new: run
+    deliver:
+      - file: { dir: ~/legal/reports }
+      - { name: twice, webhook: { url: "https://example.com" } }
+      - { name: twice, email: { to: [a@b.org], from: a@b.org } }
+uploads: { concurrency: 0 }
+`)
+    const expected = [
+      /^8:5: prompts\[0\]\.cron: .*five fields/,
+      /^9:5: prompts\[0\]\.prompt: there is no {{folder}}; did you mean {{folders}}\?$/,
+      /^11:5: prompts\[0\]\.max_assets: must be a whole number from 1 to 10000$/,
+      /^12:5: prompts\[1\]\.name: prompts\[0\] has this name$/,
+      /^13:5: prompts\[1\]\.cron: .*never comes true/,
+      /^14:5: prompts\[1\]\.timezone: must be a time zone/,
+      /^16:59: prompts\[1\]\.scope\.labels\[0\]: must have 2 to 255/,
+      /^20:24: prompts\[2\]\.scope\.folders\[0\]: there is no such folder; did you mean finance\?$/,
+      /^20:40: prompts\[2\]\.scope\.folders\[2\]: is a folder of another project; a prompt belongs to one project$/,
+      /^21:5: prompts\[2\]\.when_nothing_new: must be skip: without new files the scope would be empty/,
+      /^23:17: prompts\[2\]\.deliver\[0\]\.file\.dir: must not lie .* let folders\[1\]\.exclude hold "\/reports\/"$/,
+      /^25:11: prompts\[2\]\.deliver\[2\]\.name: prompts\[2\]\.deliver\[1\] has this name$/,
+      /^25:24: prompts\[2\]\.deliver\[2\]\.email: has no server/,
+      /^26:12: uploads\.concurrency/,
+    ]
+    expect(faults).toEqual(expected.map((line) => expect.stringMatching(line)))
+  })
+
+  test.each([
+    ['{}', ['scope: must name something: an empty scope would mean everything']],
+    [`{ chats: [${chat_id}], paths: ["*.pdf"] }`, ['scope.paths: needs folders beside it']],
+    [`{ chats: [${chat_id}], fresh: all }`, ['scope.fresh: needs folders beside it']],
+    ['{ folders: [finance], fresh: soon }', ['scope.fresh: must be since_last_run, all, or an age']],
+    ['{ folders: [finance], fresh: 0s }', ['scope.fresh: must be since_last_run, all, or an age']],
+    ['{ views: [chat_0123456789abcdefghij] }', ['scope.views[0]: must be view_ and 20']],
+  ])('scope: %s', (scope, expected) => {
+    const faults = faultsOf(prompt({ scope }))
+    expect(faults).toEqual(expected.map((line) => expect.stringContaining(`prompts[0].${line}`)))
+  })
+
+  test.each([
+    ['{}', /deliver\[0\]: must be one of file, webhook, email, command$/],
+    ['{ file: { dir: /a }, webhook: { url: "https://x.org" } }', /deliver\[0\]: must be one of/],
+    ['{ fiel: { dir: /a } }', /deliver\[0\]\.fiel: .* did you mean file\?/],
+    ['{ file: { dir: /a, name: "{{dat}}.md" } }', /file\.name: there is no {{dat}}; did you mean {{date}}\?/],
+    ['{ file: { dir: /a, name: "{{count}}.md" } }', /file\.name: there is no {{count}}/],
+    ['{ file: { dir: /a, name: a/b.md } }', /file\.name: must not hold a slash/],
+    ['{ file: { dir: /a, name: x.json } }', /file\.name: must not .* end in \.json/],
+    ['{ webhook: { body: json } }', /webhook: must have either url or url_file$/],
+    ['{ webhook: { url: "https://x.org", url_file: /x } }', /webhook: must have either url or url_file$/],
+    ['{ webhook: { url: "http://SECRET.org" } }', /webhook\.url: must begin with https/],
+    ['{ webhook: { url: "https://me:SECRET@x.org" } }', /webhook\.url: must not hold a user name or password/],
+    ['{ webhook: { url: "https://x.org", body: xml } }', /webhook\.body: must be json, slack, teams, or a template/],
+    ['{ webhook: { url: "https://x.org", secret_file: ~/legal/s } }', /secret_file: .*: it would be sent$/],
+    ['{ webhook: { url: "https://x.org", secret: SECRET } }', /webhook\.secret: a secret .* as secret_file$/],
+    ['{ command: { run: [publish] } }', /command\.run\[0\]: must be an absolute path/],
+    ['{ command: { run: [] } }', /command\.run: must name a program/],
+    ['{ command: { run: [/x], timeout: 60 } }', /command\.timeout: must be a duration from 1s to 1h/],
+    ['{ email: { to: [ada], from: a@b.org, smtp: { host: h } } }', /email\.to\[0\]: must be an address/],
+    [
+      '{ email: { to: ["a@b.org\\nBcc: x@y.org"], from: a@b.org, smtp: { host: h } } }',
+      /email\.to\[0\]: must be an add/,
+    ],
+    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, tls: none } } }', /smtp\.tls: must be implicit or/],
+    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, user: u } } }', /smtp\.user: needs a password_file/],
+    ['{ email: { to: [a@b.org], from: a@b.org, smtp: { host: h, password: SECRET } } }', /smtp\.password: a password /],
+  ])('deliver: %s', (written, expected) => {
+    const faults = faultsOf(delivery(written))
+    expect(faults).toEqual([expect.stringMatching(expected)])
+    expect(faults.join()).not.toContain('SECRET')
+  })
+
+  test('the password file of the whole file, and a directory behind a link', () => {
+    mkdirSync(join(home, 'legal'))
+    symlinkSync(join(home, 'legal'), join(home, 'link'))
+    expect(faultsOf(delivery('{ file: { dir: ~/link/x } }'))).toEqual([expect.stringContaining('(folders[1])')])
+    const faults = faultsOf(`${prompt()}smtp: { host: h, user: u, password_file: ~/legal/p }\n`)
+    expect(faults).toEqual([expect.stringMatching(/smtp\.password_file: must not lie .* it would be sent/)])
+  })
+
+  test('a default name that another delivery was given', () => {
+    const [fault] = faultsOf(delivery('{ name: webhook-2, webhook: { url_file: /a } }, { webhook: { url_file: /b } }'))
+    expect(fault).toMatch(/deliver\[1\]\.name: prompts\[0\]\.deliver\[0\] has this name$/)
+  })
+
+  test('more patience at first than at the most', () => {
+    expect(faultsOf(`${prompt()}asking: { first_ms: 20s, deliver_first_ms: 2h }\n`)).toEqual([
+      expect.stringMatching(/asking\.most_ms: must not be less than first_ms/),
+      expect.stringMatching(/asking\.deliver_most_ms: must not be less than deliver_first_ms/),
+    ])
+  })
+})
+
+describe('shown again', () => {
+  const hook = (url: string) =>
+    prompt({
+      scope: '{ folders: [finance, legal], fresh: 36h, labels: [contract] }',
+      deliver: `[{ webhook: { url: "${url}", body: { template: '{"text": "{{text}}"}' } } }, { file: { dir: /a } }, { command: { run: [/x] } }]`,
+    }) +
+    prompt({ name: 'second', scope: `{ chats: [${chat_id}] }`, provider: 'openai', public_data: 'false' }) +
+    prompt({ name: 'third', deliver: '[{ email: { to: [a@b.org], from: a@b.org } }]' }) +
+    'smtp: { host: h, user: u, password_file: /p }\nasking: { deadline_ms: { fast: 1m } }\n'
+
+  test('printed and read again it is the same configuration, but for the address of the webhook', () => {
+    const config = load(hook('https://hooks.example.com:8443/T0/SECRET?key=SECRET'))
+    const printed = configAsYaml(config)
+    expect(printed).not.toContain('SECRET')
+    expect(printed).toContain('url: https://hooks.example.com:8443/***')
+    expect(printed).toMatch(/^# \*\*\* in the address of a webhook stands for what is not shown\n/)
+    const again = configFromObject(parse(printed), { HOME: home })
+    expect(again).toEqual(maskedConfig(config))
+    expect(again).toEqual(load(hook('https://hooks.example.com:8443/***')))
+  })
+
+  test('the commented prompt of the example is in order, and its defaults are the true ones', () => {
+    const least = prompt()
+    const file = fileURLToPath(new URL('../../config/sluice.example.yaml', import.meta.url))
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const block = (name: string) => {
+      const begin = lines.indexOf(`# ${name}:`)
+      const end = lines.findIndex((line, at) => at > begin && !line.startsWith('#'))
+      return lines.slice(begin, end).map((line) => line.slice(2))
+    }
+    const head = lines.slice(
+      0,
+      lines.findIndex((line) => line.startsWith('asking:')),
+    )
+    const path = join(home, 'example.yaml')
+    const text = [...head, ...block('prompts'), ...block('smtp')].join('\n')
+    writeFileSync(path, text.replace('~/.config/sluice/token', join(home, 'token')))
+    const { prompts } = loadConfig({ file: path, env: { HOME: home } }).config
+    const { name, schedule, prompt: _text, scope, provider, public_data, report, deliver, ...defaults } = prompts[0]!
+    expect(first(least)).toMatchObject(defaults)
+    expect(deliver.map((target) => target.name)).toEqual(['webhook-2', 'webhook-3', 'email-4', 'publish'])
+    expect(scope).toMatchObject({ folders: ['notes'], fresh: 'since_last_run' })
+    expect({ name, schedule, provider, public_data, report }).toEqual({
+      name: 'weekly-digest',
+      schedule: { cron: '0 8 * * 1', timezone: 'Europe/Berlin' },
+      provider: 'anthropic',
+      public_data: false,
+      report: { dir: '/srv/reports', file_name: '{{name}}-{{date}}.md' },
+    })
+  })
+})
