@@ -122,6 +122,11 @@ function refusedFor(server: MailServer, rejected: readonly string[], errors: rea
 function translate(server: MailServer, error: unknown): SluiceError {
   const code = codeOf(error)
   const reply: Reply = typeof error === 'object' && error !== null ? error : {}
+  // Before the replies: somebody on the line who takes STARTTLS away shall delay a report, not end it.
+  if (code === 'ETLS' || (reply.responseCode === undefined && /certificate|tls|ssl/i.test(messageOf(error)))) {
+    const what = `no trusted connection: ${printable(messageOf(error))}`
+    return smtpFault('tls', server, what, 'check tls, host, port and ca_file')
+  }
   if (reply.permanent === true && code === 'EAUTH') {
     return smtpFault('login', server, `the login was refused${replyOf(reply)}`, 'check user and password')
   }
@@ -137,15 +142,6 @@ function translate(server: MailServer, error: unknown): SluiceError {
     )
   }
   if (reply.responseCode !== undefined) return smtpFault('not_now', server, `not taken now${replyOf(reply)}`)
-  const is_tls = code === 'ETLS' || /certificate|tls|ssl/i.test(messageOf(error))
-  if (is_tls) {
-    return smtpFault(
-      'tls',
-      server,
-      `no trusted connection: ${printable(messageOf(error))}`,
-      'check tls, host, port and ca_file',
-    )
-  }
   return smtpFault('network', server, `no mail went through: ${printable(messageOf(error))}`, 'check host and port')
 }
 

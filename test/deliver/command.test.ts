@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { deliver } from '../../src/deliver/deliver.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { until } from '../remote/recording-server.ts'
+import { makeTree } from '../tree.ts'
+import { faultOf, message, tools } from './delivery-tools.ts'
+
+const target = (run: string[], timeout_ms = 10_000) => ({ kind: 'command', name: 'command', run, timeout_ms }) as const
+const script = (text: string, ...more: string[]) => target(['/bin/sh', '-c', text, 'sh', ...more])
+
+test('values are single arguments, the report is on standard input, the environment holds nothing else', async () => {
+  const out = join(makeTree(), 'out')
+  const values = { name: 'a "b"; touch /tmp/x $(id) `id`', report: '-n' }
+  process.env.SLUICE_TOKEN = 'pat_secret'
+  const run = script('printf "%s|" "$@" > "$0.args"; cat > "$0.in"; env > "$0.env"').run
+  const outcome = await deliver(
+    target([...run.slice(0, 3), out, '{{name}}', 'x {{report}}', '']),
+    message({ values }),
+    tools(),
+  )
+  delete process.env.SLUICE_TOKEN
+  expect(outcome).toEqual({ ok: true })
+  expect(readFileSync(`${out}.args`, 'utf8')).toBe(`${values.name}|x -n||`)
+  expect(readFileSync(`${out}.in`, 'utf8')).toBe(message().text)
+  const names = readFileSync(`${out}.env`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split('=')[0])
+  const of_shell = ['PWD', 'OLDPWD', 'SHLVL', '_']
+  expect(names.filter((name) => !of_shell.includes(name ?? '')).sort()).toEqual([
+    'HOME',
+    'LANG',
+    'PATH',
+    'SLUICE_AT',
+    'SLUICE_ID',
+    'SLUICE_NAME',
+    'SLUICE_REPORT',
+    'SLUICE_SUBJECT',
+  ])
+})
+
+test('a command that fails is tried again; the error ends with the last line it wrote', async () => {
+  const fault = faultOf(
+    await deliver(script('seq 1 200000; printf "no space\\033[2J left\\n" >&2; exit 3'), message(), tools()),
+  )
+  expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command' } })
+  expect(fault.error.message).toBe('/bin/sh ended with code 3: no space\\x1b[2J left')
+})
+
+test('a command that does not read a large report succeeds all the same', async () => {
+  const text = 'x'.repeat(1_000_000)
+  expect(await deliver(script('exit 0'), message({ text }), tools())).toEqual({ ok: true })
+})
+
+test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])('%s cannot be started: final', async (program) => {
+  const fault = faultOf(await deliver(target([program]), message(), tools()))
+  expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.command' } })
+  expect(fault.error.message).toMatch(`cannot start ${program}: E`)
+})
+
+test('at its time limit the whole group ends, with what the command said last', async () => {
+  const pids = join(makeTree(), 'pids')
+  const text = 'sleep 600 & echo $! $$ > "$1.part"; mv "$1.part" "$1"; echo working; wait'
+  const run = ['/bin/sh', '-c', text, 'sh', pids]
+  const fault = faultOf(await deliver(target(run, 300), message(), tools()))
+  expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command_time' } })
+  expect(fault.error.message).toContain('ended after 300 ms: working')
+  for (const pid of readFileSync(pids, 'utf8').trim().split(' ')) await until(() => !isRunning(Number(pid)))
+})
+
+test('who does not listen to SIGTERM is killed, though the leader of the group has gone', async () => {
+  const clock = new FakeClock()
+  const pids = join(makeTree(), 'pids')
+  const deaf = 'trap "" TERM; echo $$ > "$1.part"; mv "$1.part" "$1"; while :; do sleep 0.05; done'
+  const run = ['/bin/sh', '-c', `(/bin/sh -c '${deaf}' sh "$1") & wait`, 'sh', pids]
+  const outcome = deliver(target(run), message(), tools({ clock }))
+  await until(() => readable(pids))
+  let done = false
+  void outcome.then(() => {
+    done = true
+  })
+  await clock.runUntil(() => done)
+  expect(faultOf(await outcome).error.code).toBe('delivery.command_time')
+  await until(() => !isRunning(Number(readFileSync(pids, 'utf8'))))
+})
+
+test('when the daemon stops, the command is ended and counts as not delivered', async () => {
+  const started = join(makeTree(), 'started')
+  const stop = new AbortController()
+  const run = ['/bin/sh', '-c', 'touch "$1"; sleep 600', 'sh', started]
+  const outcome = deliver(target(run), message(), tools({ signal: stop.signal }))
+  await until(() => readable(started))
+  stop.abort()
+  expect(faultOf(await outcome)).toMatchObject({ is_final: false, error: { code: 'delivery.stopped' } })
+})
+
+function readable(path: string): boolean {
+  try {
+    readFileSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A zombie whose parent has not looked yet has ended. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
