@@ -19,14 +19,14 @@ export interface StopSignals {
 /** Lets what was begun finish, for a while; then closes everything in the reverse order of its opening. */
 export async function closeInReverse(
   tools: Tools,
-  { all, keepers, uploader }: Workers,
+  { all, keepers, uploader, prompts }: Workers,
   { soft, hard, at_once }: StopSignals,
 ): Promise<void> {
   const { remote, examiner, clock } = tools
   soft.abort()
   const finished = new AbortController()
   const patience = Promise.race([clock.sleep(stop_most_ms, finished.signal), aborted(at_once)])
-  const begun = uploader.drained()
+  const begun = Promise.all([uploader.drained(), prompts?.drained()])
   await Promise.race([begun, patience])
   hard.abort()
   // Ends what still waits for an answer; the workers see it as a failure after their signal, and record nothing for it.
@@ -47,8 +47,8 @@ async function within(work: Promise<unknown>, most_ms: number, clock: Clock): Pr
 }
 
 /** What openTools opened, where no worker runs. */
-export async function closeTools({ remote, examiner, lines, ledger, clock }: Tools): Promise<void> {
-  await remote.close()
+export async function closeTools({ remote, receivers, examiner, lines, ledger, clock }: Tools): Promise<void> {
+  await Promise.all([remote.close(), receivers.close()])
   await within(examiner.close(), last_wait_ms, clock)
   lines.close()
   await ledger.close()

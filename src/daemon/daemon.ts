@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { configurePrompts } from '../prompts/configure-prompts.ts'
 import { rulesText } from '../sync/folder-settings.ts'
 import { closeInReverse, closeTools } from './close.ts'
 import { type Drained, drain } from './drain.ts'
@@ -46,6 +47,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { ledger } = tools
   try {
     await ledger.record(factsOfStart(config))
+    // Before anything of them can come due.
+    if (mode === 'run') await configurePrompts(ledger, config.prompts, tools.prompt_report)
   } catch (error) {
     await closeTools(tools)
     throw error

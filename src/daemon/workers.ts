@@ -1,8 +1,10 @@
 import { hour_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Config } from '../config/config.ts'
+import { readEnvironment } from '../config/environment.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
 import type { WorkKind } from '../ledger/ledger.ts'
+import { type PromptWorkers, startPrompts } from '../prompts/start-prompts.ts'
 import { Circuits } from '../sync/circuits.ts'
 import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
 import { startFollower } from '../sync/follower.ts'
@@ -17,16 +19,19 @@ export interface Workers {
   circuits: Circuits
   keepers: ReadonlyMap<string, FolderKeeper>
   uploader: Uploader
+  /** Absent where nothing is asked: no prompts, or a single pass. */
+  prompts: PromptWorkers | undefined
   /** All but the keepers' own. */
   all: readonly Worker[]
   /** Wakes those who have work of this kind to do. */
   wake(kind: WorkKind): void
-  /** Everything that is being worked on and is not in the ledger yet. */
+  /** Every file that is being worked on and is not in the ledger yet; an answer that is waited for may take hours. */
   inFlight(): number
 }
 
 export interface WorkerSettings {
   config: Config
+  /** Watch the folders, and ask the prompts. */
   watch: boolean
   /** Scan and watch these alone; absent: all of the config. */
   only_folders?: readonly string[] | undefined
@@ -39,7 +44,7 @@ export interface WorkerSettings {
 
 export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
   const { config, watch, only_folders, reloadToken, soft, hard } = options
-  const projects = [...new Set(config.folders.map(({ project_id }) => project_id))]
+  const projects = [...new Set([...config.folders, ...config.prompts].map(({ project_id }) => project_id))]
   const circuits = new Circuits({ ...tools, projects, reloadToken, onSlowDown: () => uploader.slowDown() })
   const folders = new Map(
     config.folders.map((folder) => [folder.name, { settings: folder, rules: createIgnoreRules(folder.path, folder) }]),
@@ -82,6 +87,7 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     signal: soft,
     on_error: (error) => tools.report.fault('tidier', error),
   })
+  const prompts = watch && config.prompts.length > 0 ? startAsking(tools, circuits, options) : undefined
   const wakes: Record<WorkKind, () => void> = {
     look: () => looker.wake(),
     send: () => uploader.worker.wake(),
@@ -90,16 +96,24 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     scan: () => {
       for (const keeper of keepers.values()) keeper.wake()
     },
-    prompt: () => {},
-    run: () => {},
-    delivery: () => {},
+    prompt: () => prompts?.by_kind.prompt.wake(),
+    run: () => prompts?.by_kind.run.wake(),
+    delivery: () => prompts?.by_kind.delivery.wake(),
   }
   return {
     circuits,
     keepers,
     uploader,
-    all: [looker, uploader.worker, follower.worker, labeler.worker, tidier],
+    prompts,
+    all: [looker, uploader.worker, follower.worker, labeler.worker, tidier, ...(prompts?.all ?? [])],
     wake: (kind) => wakes[kind](),
     inFlight: () => intake.inFlight() + uploader.inFlight() + follower.inFlight() + labeler.inFlight(),
   }
+}
+
+function startAsking(tools: Tools, circuit: Circuits, { config, soft, hard }: WorkerSettings): PromptWorkers {
+  const { clock, receivers: http, prompt_report: report } = tools
+  const environment = readEnvironment().for_commands
+  const delivery_tools = { http, clock, signal: hard, environment }
+  return startPrompts({ ...tools, circuit, report, asking: config.asking, soft, hard }, config.prompts, delivery_tools)
 }
