@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
+import { awaitFiles } from '../../src/prompts/await-files.ts'
+import { until } from '../journey/waiting.ts'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+/** The barrier of the oldest run, and whether it is over. */
+async function wait(rig: RunRig) {
+  const work = (await rig.claim())!
+  const state = { over: false, took_ms: 0 }
+  const began_ms = system_clock.monotonic_ms()
+  const ended = awaitFiles(work, rig.settings, rig.tools()).then((goes_on) => {
+    Object.assign(state, { over: true, took_ms: system_clock.monotonic_ms() - began_ms })
+    return goes_on
+  })
+  return { state, ended }
+}
+
+const due = (rig: RunRig) =>
+  rig.record({ type: 'run_due', prompt: 'digest', due_ms: system_clock.now_ms(), cause: 'person' })
+
+test('a folder is looked at from the due time on, and not before; a look is asked for', async () => {
+  const rig = await openRunRig()
+  await rig.look()
+  await system_clock.sleep(5)
+  await due(rig)
+  const { state, ended } = await wait(rig)
+  await until('a look is asked for', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
+  await system_clock.sleep(150)
+  expect(state.over).toBe(false)
+  await rig.look()
+  expect(await ended).toBe(true)
+})
+
+test('what the look saw is waited for until it is final, as long as the prompt says', async () => {
+  const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 } })
+  await rig.settle('a.md', '0'.repeat(32))
+  await system_clock.sleep(2)
+  await rig.due()
+  const { state, ended } = await wait(rig)
+  await system_clock.sleep(250)
+  expect(state.over).toBe(false)
+  const error = { code: 'x', message: 'not a name that the service takes' }
+  const { work } = await rig.ledger.claimToSend(1, { except_projects: [] })
+  const content = work[0]!.content
+  await rig.ledger.record([
+    { type: 'slot_intended', content },
+    { type: 'content_refused', content, error },
+  ])
+  expect(await ended).toBe(true)
+
+  const hasty = await openRunRig({ settings: { wait_for_files_ms: 300 } })
+  await hasty.settle('a.md', '0'.repeat(32))
+  await system_clock.sleep(2)
+  await hasty.due()
+  const bounded = await wait(hasty)
+  expect(await bounded.ended).toBe(true)
+  expect(bounded.state.took_ms).toBeGreaterThan(200)
+})
+
+test('files that the paths leave out, and folders that are away, are not waited for', async () => {
+  const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 }, scope: { paths: ['*.pdf'] } })
+  await rig.settle('a.md', '0'.repeat(32))
+  await system_clock.sleep(2)
+  await rig.due()
+  const other = await wait(rig)
+  expect(await other.ended).toBe(true)
+
+  const away = await openRunRig({ settings: { wait_for_files_ms: 60_000 } })
+  await away.ledger.record([{ type: 'folder_offline', folder: 'notes', reason: 'not there' }])
+  await due(away)
+  const { ended } = await wait(away)
+  expect(await ended).toBe(true)
+})
+
+test('a stop ends the wait at once, and the run stays due', async () => {
+  const rig = await openRunRig()
+  await due(rig)
+  const { ended } = await wait(rig)
+  rig.soft.abort()
+  expect(await ended).toBe(false)
+})
