@@ -1,5 +1,6 @@
-import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Arrival, RunWork, UnreadyFile } from '../ledger/prompt-work.ts'
+import type { FolderLook } from './coverage.ts'
 import { collectFresh, type FreshAsset, freshQueryOf, pathMatcher } from './fresh.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 
@@ -7,13 +8,22 @@ import type { PromptSettings } from './prompt-settings.ts'
 export interface Gathered {
   fresh: FreshAsset[]
   unready: UnreadyFile[]
-  folders: FolderState[]
+  folders: FolderLook[]
+}
+
+/** The ledger, or a view of it. */
+export interface FreshSource extends Pick<Ledger, 'arrivals' | 'unready'> {
+  folders(): Promise<readonly FolderLook[]>
 }
 
 /** Rows a page: the ledger's thread answers others in between. */
 const rows_a_page = 1_000
 
-export async function gatherFresh(work: RunWork, settings: PromptSettings, ledger: Ledger): Promise<Gathered> {
+export async function gatherFresh(
+  work: Pick<RunWork, 'prompt' | 'due_ms'>,
+  settings: PromptSettings,
+  ledger: FreshSource,
+): Promise<Gathered> {
   const { folders, paths } = settings.scope
   if (folders.length === 0) return { fresh: [], unready: [], folders: [] }
   const matches = pathMatcher(paths)
@@ -30,9 +40,9 @@ export async function gatherFresh(work: RunWork, settings: PromptSettings, ledge
 }
 
 async function* arrivalPages(
-  { prompt, due_ms }: RunWork,
+  { prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>,
   settings: PromptSettings,
-  ledger: Ledger,
+  ledger: FreshSource,
 ): AsyncGenerator<readonly Arrival[]> {
   const query = { prompt, folders: settings.scope.folders, ...freshQueryOf(settings, due_ms), limit: rows_a_page }
   let after: { seq: number; path: string } | undefined

@@ -1,5 +1,5 @@
 import type { RunFact } from '../domain/run.ts'
-import type { RunWork } from '../ledger/prompt-work.ts'
+import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { checkAssets } from './check-assets.ts'
 import { composeCoverage, refusalsOf } from './coverage.ts'
@@ -30,34 +30,48 @@ export async function planRun(
   tools: RunTools,
   change: PlanChange = {},
 ): Promise<RunFact[]> {
-  const { run, project_id } = work
-  const { scope } = settings
-  const labels = await labelIds(project_id, scope, tools)
+  const labels = await labelIds(work.project_id, settings.scope, tools)
   if (!labels.ok) return afterFailure(labels.failure, work, tools)
   const notes = notesOf(labels.value.missing, change)
   const gathered = await gatherChecked(work, settings, tools, notes)
   if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
   // Dropped in the middle: not all of it is checked.
   if (tools.hard.aborted) return []
-  const { fresh, unready, folders } = gathered.value
+  const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
+  return [composePlan(work, settings, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
+}
+
+/** What a plan is made of: what is fresh for the run, the ids of the labels, and where the prompt stands. */
+export interface Findings extends Gathered {
+  label_ids: readonly string[]
+  state: Pick<PromptState, 'began_ms' | 'chat_id'> | undefined
+  notes: readonly string[]
+}
+
+/** The plan itself, pure: nothing is read or sent for it. */
+export function composePlan(
+  { run, due_ms, last_written_due_ms }: Pick<RunWork, 'run' | 'due_ms' | 'last_written_due_ms'>,
+  settings: PromptSettings,
+  { fresh, unready, folders, label_ids, state, notes }: Findings,
+  change: PlanChange = {},
+): Extract<RunFact, { type: 'run_planned' | 'run_skipped' | 'run_failed' }> {
+  const { scope } = settings
   const { chats: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids } = scope
-  const ids = { label_ids: labels.value.ids, chat_ids, concept_ids, project_ids, view_ids }
+  const ids = { label_ids, chat_ids, concept_ids, project_ids, view_ids }
   const has_others = Object.values(ids).some((list) => list.length > 0)
   if (fresh.length === 0) {
-    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') return [skipped(run, notes)]
-    if (!has_others) return [nothingLeft(run, settings, notes)]
+    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') return skipped(run, notes)
+    if (!has_others) return nothingLeft(run, settings, notes)
   }
-  const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
   const turns = composeTurns({
     settings,
-    run: work,
+    run: { due_ms },
     assets: fresh,
     ids,
-    since_ms: work.last_written_due_ms,
+    since_ms: last_written_due_ms,
     ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
     shorter_than: change.shorter_than,
   })
-  const { due_ms } = work
   const coverage = composeCoverage({ fresh, taken: turns.assets, unready, folders, due_ms })
   const plan = {
     bodies: turns.bodies.map(requestBody),
@@ -67,7 +81,7 @@ export async function planRun(
     coverage: JSON.stringify(coverage),
     notes,
   }
-  return [{ type: 'run_planned', run, plan }]
+  return { type: 'run_planned', run, plan }
 }
 
 function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
@@ -77,12 +91,16 @@ function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }:
   return notes
 }
 
-function skipped(run: number, notes: readonly string[]): RunFact {
+function skipped(run: number, notes: readonly string[]): Extract<RunFact, { type: 'run_skipped' }> {
   return { type: 'run_skipped', run, why: ['nothing new', ...notes].join('; ') }
 }
 
 /** A person must look: what it was to be asked about is not there. */
-function nothingLeft(run: number, { name }: PromptSettings, notes: readonly string[]): RunFact {
+function nothingLeft(
+  run: number,
+  { name }: PromptSettings,
+  notes: readonly string[],
+): Extract<RunFact, { type: 'run_failed' }> {
   const why = ['there is nothing to ask about', ...notes].join('; ')
   const message = `${why}. Check the scope of the prompt ${name} in the config, and the labels on the service`
   return { type: 'run_failed', run, error: { code: 'prompts.empty_scope', message } }
@@ -120,10 +138,10 @@ async function gatherChecked(
 }
 
 /** By name; a name that the service does not know is missing. */
-async function labelIds(
+export async function labelIds(
   project_id: string,
   { labels }: PromptScope,
-  { remote }: RunTools,
+  { remote }: Pick<RunTools, 'remote'>,
 ): Promise<Outcome<{ ids: string[]; missing: string[] }>> {
   if (labels.length === 0) return { ok: true, value: { ids: [], missing: [] } }
   const listed = await remote.listLabels(project_id)
