@@ -1,14 +1,21 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Worker } from 'node:worker_threads'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, inject } from 'vitest'
 
 /**
  * Fails a test file that leaves something running: what is not closed in a test is not closed in the daemon either. Loaded
  * before every test file; its afterAll was registered first and so runs last.
  */
 
-/** How long closing may take once the last test has ended: a socket's FIN, a child's exit, a thread's end. */
-const grace_ms = 3_000
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where closing is known to be quick or never to come. */
+    leak_grace_ms?: number
+  }
+}
+
+/** How long closing may take once the last test has ended: a socket's FIN, a child's exit, a thread's end, on a busy machine. */
+const grace_ms = inject('leak_grace_ms') ?? 10_000
 const look_again_ms = 20
 
 const meanings: Record<string, string> = {

@@ -142,7 +142,7 @@ describe('sluice status', () => {
 })
 
 async function until(fact: () => boolean): Promise<void> {
-  const patience_ms = system_clock.monotonic_ms() + 15_000
+  const patience_ms = system_clock.monotonic_ms() + 30_000
   while (!fact()) {
     if (system_clock.monotonic_ms() > patience_ms) throw new Error('it never came')
     await system_clock.sleep(20)

@@ -21,9 +21,9 @@ export interface Run {
 }
 
 /** A pass takes a second or two; one that takes this long hangs. */
-const pass_most_ms = 20_000
+const pass_most_ms = 60_000
 /** Nothing is waited for when a daemon is aborted. */
-const abort_most_ms = 5_000
+const abort_most_ms = 30_000
 
 /** Runs a scenario to its end; with a stop, one life of the daemon ends there, and another one goes on. */
 export async function runScenario(scenario: Scenario, stop?: Stop): Promise<Run> {

@@ -211,12 +211,15 @@ function replace(file: string): void {
   renameSync(`${file}.new`, file)
 }
 
-test.runIf(existsSync('/proc/self/fd'))('a file that grows while it is hashed is changed, never hashed', async () => {
+const shows_open_files = existsSync('/proc/self/fd')
+if (!shows_open_files) console.log('skipped: a file that grows while it is hashed, because /proc/self/fd is not there')
+
+test.skipIf(!shows_open_files)('a file that grows while it is hashed is changed, never hashed', async () => {
   const root = makeTree({ log: { bytes: 300_000_000 } })
   const entries = await lookAt(root, ['log'])
   const reading = examiner.fingerprint(root, entries)
   // Hashing takes half a second; the descriptor shows that it has begun.
-  await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 10_000, interval: 1 })
+  await vi.waitUntil(() => isOpen(join(root, 'log')), { timeout: 30_000, interval: 1 })
   appendFileSync(join(root, 'log'), 'line')
   expect(await reading).toEqual([{ kind: 'changed' }])
 })

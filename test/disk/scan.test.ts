@@ -57,21 +57,18 @@ test.each(['../x', 'a/../..', '/etc', 'a//b', 'a/'])('a path that is not below t
 })
 
 describe('stopping', () => {
-  test('an abort ends a scan within 200 ms, incomplete, with what was handed over', async () => {
+  test('an abort ends a scan within some batches, incomplete, with what was handed over', async () => {
     const root = wideTree(60, 100)
     const abort = new AbortController()
     const { batches, end } = scanFolder({ root, ignore, batch_entries: 10, signal: abort.signal })
     let seen = 0
-    let aborted_at = 0
     for await (const batch of batches) {
       seen += batch.count
-      if (seen < 100 || aborted_at > 0) continue
-      aborted_at = performance.now()
-      abort.abort()
+      if (seen >= 100) abort.abort()
     }
     expect(await end).toMatchObject({ complete: false, files: seen })
-    expect(performance.now() - aborted_at).toBeLessThan(200)
-    expect(seen).toBeLessThan(6_000)
+    // Of 6,000 files: the thread is four batches of ten ahead, and may have begun on the next ones.
+    expect(seen).toBeLessThan(300)
   })
 
   test('an abort is heard while a batch is awaited', async () => {

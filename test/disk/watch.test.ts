@@ -37,7 +37,7 @@ async function watchTree(tree: Record<string, string>): Promise<Watched> {
     rules,
     async heard(hint) {
       await vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), {
-        timeout: 10_000,
+        timeout: 30_000,
         interval: 10,
       })
     },
@@ -102,7 +102,7 @@ describe('hints', () => {
     const rules = createIgnoreRules(root, plain)
     open.push(await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) }))
     appendFileSync(join(root, 'a/x.txt'), 'more')
-    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 10_000 })
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 30_000 })
   })
 
   test('a flood is doubtful', async () => {
@@ -155,7 +155,7 @@ describe('what is ignored', () => {
         writeFileSync(join(root, `a/sub/deep/${count++}.txt`), '')
         expect(hints.some((hint) => 'path' in hint && hint.path.startsWith('a/sub/deep/'))).toBe(true)
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     )
   })
 })

@@ -6,5 +6,6 @@ export default defineConfig({
     setupFiles: ['test/no-leaks.ts'],
     pool: 'forks',
     teardownTimeout: 1_000,
+    provide: { leak_grace_ms: 1_000 },
   },
 })

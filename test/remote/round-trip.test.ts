@@ -27,14 +27,14 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += 50_000) yield bytes.subarray(at, at + 50_000)
 }
 
-/** Asks again until the answer is as wanted; the service needs a moment, never five seconds. */
+/** Asks again until the answer is as wanted; the service needs a moment, never half a minute. */
 async function awaitValue<T>(ask: () => Promise<Outcome<T>>, is_it: (value: T) => boolean): Promise<T> {
   const began = performance.now()
   for (;;) {
     const outcome = await ask()
     if (outcome.ok && is_it(outcome.value)) return outcome.value
     if (!outcome.ok && outcome.failure.about !== 'later') throw new Error(JSON.stringify(outcome.failure))
-    if (performance.now() - began > 5_000) throw new Error(`not so after 5 s: ${JSON.stringify(outcome)}`)
+    if (performance.now() - began > 30_000) throw new Error(`not so after 30 s: ${JSON.stringify(outcome)}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

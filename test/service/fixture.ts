@@ -140,7 +140,7 @@ export function md5Of(bytes: string | Buffer): string {
 export async function until(
   fact: () => boolean | Promise<boolean>,
   what = 'the fact',
-  most_ms = 10_000,
+  most_ms = 30_000,
 ): Promise<void> {
   const began = performance.now()
   while (!(await fact())) {

@@ -65,7 +65,8 @@ describe('HTML', () => {
     for (const piece of ['<', '<a ', '<!--', '&', '<script>', '"<', '</']) {
       const began = performance.now()
       htmlToText(piece.repeat(300_000))
-      expect(performance.now() - began, piece).toBeLessThan(2_000)
+      // Milliseconds where it is linear, many minutes where it is not.
+      expect(performance.now() - began, piece).toBeLessThan(20_000)
     }
   })
 })
