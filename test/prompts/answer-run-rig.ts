@@ -74,7 +74,7 @@ export class RunRig {
     this.project_id = project_id
     this.token = token
     this.asking = { ...quick, ...asking }
-    this.settings = { ...this.#plainSettings(), ...settings }
+    this.settings = { ...plainSettings(project_id, this.reports), ...settings }
     this.settings = { ...this.settings, scope: { ...this.settings.scope, ...scope } }
     this.remote = createRemote({
       base_url: service.api,
@@ -247,39 +247,6 @@ export class RunRig {
     if (line === undefined) throw new Error(`nothing was written: ${this.told.join('; ')}`)
     return readFileSync(line.slice(line.indexOf(': ') + 2), 'utf8')
   }
-
-  #plainSettings(): PromptSettings {
-    return {
-      name: 'digest',
-      project_id: this.project_id,
-      schedule: { cron: '0 8 * * 1', timezone: 'Europe/Berlin' },
-      prompt: 'What is new in {{folders}}? {{count}} files: {{files}}',
-      intelligence: 'fast',
-      provider: undefined,
-      skills: [],
-      public_data: undefined,
-      scope: {
-        folders: ['notes'],
-        paths: [],
-        fresh: 'since_last_run',
-        labels: [],
-        chats: [],
-        concepts: [],
-        projects: [],
-        views: [],
-      },
-      first_run: 'all',
-      when_nothing_new: 'skip',
-      wait_for_files_ms: 0,
-      max_assets: 200,
-      when_too_many: 'next_run',
-      continue_chat: false,
-      catch_up_ms: 3_600_000,
-      overlap: 'skip',
-      report: { dir: this.reports, file_name: '{{name}}-{{date}}.md' },
-      deliver: [],
-    }
-  }
 }
 
 const silent = new Proxy({}, { get: () => () => {} })
@@ -295,4 +262,38 @@ const empty_summary = {
   unreadable: [],
   unreadable_total: 0,
   other_mounts: [],
+}
+
+/** A prompt `digest` over the folder `notes`, whose reports go to `dir`. */
+export function plainSettings(project_id: string, dir: string): PromptSettings {
+  return {
+    name: 'digest',
+    project_id,
+    schedule: { cron: '0 8 * * 1', timezone: 'Europe/Berlin' },
+    prompt: 'What is new in {{folders}}? {{count}} files: {{files}}',
+    intelligence: 'fast',
+    provider: undefined,
+    skills: [],
+    public_data: undefined,
+    scope: {
+      folders: ['notes'],
+      paths: [],
+      fresh: 'since_last_run',
+      labels: [],
+      chats: [],
+      concepts: [],
+      projects: [],
+      views: [],
+    },
+    first_run: 'all',
+    when_nothing_new: 'skip',
+    wait_for_files_ms: 0,
+    max_assets: 200,
+    when_too_many: 'next_run',
+    continue_chat: false,
+    catch_up_ms: 3_600_000,
+    overlap: 'skip',
+    report: { dir, file_name: '{{name}}-{{date}}.md' },
+    deliver: [],
+  }
 }
