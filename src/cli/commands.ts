@@ -50,6 +50,11 @@ export const commands: readonly ListedCommand[] = [
       },
       { usage: 'next', describe: 'the next five times of each', load: () => import('./commands/prompts-next.ts') },
       {
+        usage: 'run <name>',
+        describe: 'run a prompt now, and wait for its report',
+        load: () => import('./commands/prompts-run.ts'),
+      },
+      {
         usage: 'history <name>',
         describe: 'the runs of a prompt, newest first',
         load: () => import('./commands/prompts-history.ts'),

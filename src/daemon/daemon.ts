@@ -14,6 +14,8 @@ export interface DaemonOptions extends ToolOptions {
   mode: 'run' | 'once'
   /** Look at these folders alone; work on the others that is begun already goes on. Absent: all of the config. */
   only_folders?: readonly string[] | undefined
+  /** Mode `once` asks as well what a person wants asked; nothing is asked by its schedule. Who asks watches the run. */
+  asks_by_hand?: boolean
 }
 
 export interface Daemon {
@@ -37,6 +39,7 @@ export interface Daemon {
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
+  const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
   const soft = new AbortController()
   const hard = new AbortController()
   const at_once = new AbortController()
@@ -48,7 +51,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     await ledger.record(factsOfStart(config))
     // Before anything of them can come due.
-    if (mode === 'run') await configurePrompts(ledger, config.prompts, tools.prompt_report)
+    if (asking !== 'never') await configurePrompts(ledger, config.prompts, tools.prompt_report)
   } catch (error) {
     await closeTools(tools)
     throw error
@@ -57,6 +60,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const workers = startWorkers(tools, {
     config,
     watch: mode === 'run',
+    asking,
     only_folders: options.only_folders,
     reloadToken: () => secrets.reload(),
     soft: soft.signal,

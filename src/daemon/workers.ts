@@ -31,8 +31,8 @@ export interface Workers {
 
 export interface WorkerSettings {
   config: Config
-  /** Watch the folders, and ask the prompts. */
   watch: boolean
+  asking: 'on_schedule' | 'by_hand' | 'never'
   /** Scan and watch these alone; absent: all of the config. */
   only_folders?: readonly string[] | undefined
   reloadToken: () => boolean
@@ -43,7 +43,7 @@ export interface WorkerSettings {
 }
 
 export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
-  const { config, watch, only_folders, reloadToken, soft, hard } = options
+  const { config, watch, asking, only_folders, reloadToken, soft, hard } = options
   const projects = [...new Set([...config.folders, ...config.prompts].map(({ project_id }) => project_id))]
   const circuits = new Circuits({ ...tools, projects, reloadToken, onSlowDown: () => uploader.slowDown() })
   const folders = new Map(
@@ -87,7 +87,7 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     signal: soft,
     on_error: (error) => tools.report.fault('tidier', error),
   })
-  const prompts = watch && config.prompts.length > 0 ? startAsking(tools, circuits, options) : undefined
+  const prompts = asking !== 'never' && config.prompts.length > 0 ? startAsking(tools, circuits, options) : undefined
   const wakes: Record<WorkKind, () => void> = {
     look: () => looker.wake(),
     send: () => uploader.worker.wake(),
@@ -96,7 +96,7 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
     scan: () => {
       for (const keeper of keepers.values()) keeper.wake()
     },
-    prompt: () => prompts?.by_kind.prompt.wake(),
+    prompt: () => prompts?.by_kind.prompt?.wake(),
     run: () => prompts?.by_kind.run.wake(),
     delivery: () => prompts?.by_kind.delivery.wake(),
   }
@@ -111,9 +111,10 @@ export function startWorkers(tools: Tools, options: WorkerSettings): Workers {
   }
 }
 
-function startAsking(tools: Tools, circuit: Circuits, { config, soft, hard }: WorkerSettings): PromptWorkers {
+function startAsking(tools: Tools, circuit: Circuits, { config, asking, soft, hard }: WorkerSettings): PromptWorkers {
   const { clock, receivers: http, prompt_report: report } = tools
   const environment = readEnvironment().for_commands
   const delivery_tools = { http, clock, signal: hard, environment }
-  return startPrompts({ ...tools, circuit, report, asking: config.asking, soft, hard }, config.prompts, delivery_tools)
+  const run_tools = { ...tools, circuit, report, asking: config.asking, soft, hard }
+  return startPrompts(run_tools, config.prompts, delivery_tools, { on_schedule: asking === 'on_schedule' })
 }

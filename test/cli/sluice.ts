@@ -78,7 +78,9 @@ export class Home {
     writeFileSync(join(this.path, 'token'), token, { mode: 0o600 })
   }
 
-  configure(change: { service?: object; uploads?: object; folder?: object; folders?: object[] } = {}): void {
+  configure(
+    change: { service?: object; uploads?: object; folder?: object; folders?: object[]; prompts?: object[] } = {},
+  ): void {
     const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms: '50ms', ...change.folder }
     const service = {
       base_url: this.service.api,
@@ -92,6 +94,7 @@ export class Home {
       folders: [docs, ...(change.folders ?? [])],
       uploads: { min_resend_s: 0, ...change.uploads },
       follow: { first_ms: '20ms', most_ms: '200ms' },
+      ...(change.prompts ? { prompts: change.prompts, asking: { first_ms: '20ms', most_ms: '200ms' } } : {}),
     }
     writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))
   }

@@ -1,0 +1,226 @@
+import { SluiceError } from '../../base/errors.ts'
+import { printable } from '../../base/format.ts'
+import { isoTime, system_clock } from '../../base/time.ts'
+import { localTime } from '../../base/zone-time.ts'
+import type { Config, PromptConfig } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import { startDaemon } from '../../daemon/daemon.ts'
+import { openLedgerView } from '../../ledger/view.ts'
+import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
+import { coverageLine } from '../../prompts/coverage.ts'
+import { coverageOf } from '../../prompts/report.ts'
+import { awaitIdle } from '../await-idle.ts'
+import { awaitRun } from '../await-run.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { serveControl } from '../daemon-verbs.ts'
+import { deliveryText } from '../delivery-text.ts'
+import { type DryRun, dryRun } from '../dry-run.ts'
+import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { openLog } from '../open-log.ts'
+import { promptNamed } from '../prompt-named.ts'
+import { answerOf, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
+import { showError } from '../show-error.ts'
+import { showSpinner } from '../spinner.ts'
+import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+
+interface Options extends GlobalOptions {
+  name: string
+  'dry-run': boolean
+  json: boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('name', { type: 'string', demandOption: true, describe: 'the name of a prompt' })
+      .option('dry-run', {
+        type: 'boolean',
+        default: false,
+        describe: 'show what would be asked, over which files; sends and records nothing',
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, name, 'dry-run': dry, json }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const settings = promptNamed(name, config)
+    if (dry) return showDryRun(settings, config, json, terminal)
+    const signals = listenForStop()
+    const asked = { settings, config, terminal, signals, json }
+    try {
+      const control = await connectControl(config.state_dir)
+      if (!control) return await runAlone(asked)
+      try {
+        return await runBeside(asked, control)
+      } finally {
+        await control.close()
+      }
+    } finally {
+      signals.end()
+    }
+  },
+}
+
+interface Asked {
+  settings: PromptConfig
+  config: Config
+  terminal: Terminal
+  signals: StopSignals
+  json: boolean
+}
+
+/** A daemon holds the ledger: it runs the prompt, and is waited for. */
+async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode> {
+  const { settings, terminal } = asked
+  const { pid, mode } = control.presence
+  if (mode === 'once') {
+    throw new SluiceError({
+      code: 'answer.busy',
+      message: `a single pass is at work (process ${pid}), which asks nothing`,
+      hint: 'run this again when it has ended',
+    })
+  }
+  const { due_ms } = await control.runPrompt({ prompt: settings.name })
+  terminal.err(`a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`)
+  return watchRun(asked, { due_ms, check: () => control.ping(), left: 'the daemon goes on with the run' })
+}
+
+async function runAlone(asked: Asked): Promise<ExitCode> {
+  const { settings, config, terminal, signals } = asked
+  const { secrets, warnings } = openSecrets(config)
+  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  const clock = system_clock
+  const log = openLog(config, terminal, terminal.is_interactive ? { level: 'warn' } : {})
+  // Before the folders are looked at: that look then counts for the run.
+  const due_ms = clock.now_ms()
+  const only_folders = settings.scope.folders
+  const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders, asks_by_hand: true })
+  try {
+    await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'person' }])
+    const control = await serveControl(daemon, config, 'once')
+    // Thrown where nothing can be recorded any more; else the run alone says when it is over.
+    const lost = daemon.drained.then(() => new Promise<never>(() => {}))
+    const left = 'the run goes on with the next `sluice run`'
+    const code = await Promise.race([watchRun(asked, { due_ms, check: async () => {}, left }), lost]).finally(() =>
+      control.close(),
+    )
+    await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
+    return code
+  } finally {
+    await daemon.abort()
+  }
+}
+
+/** `check`: throws where nobody works on the run any more; `left`: what becomes of a run that is not waited for. */
+interface Watched {
+  due_ms: number
+  check: () => Promise<unknown>
+  left: string
+}
+
+async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise<ExitCode> {
+  const { settings, config, terminal, signals } = asked
+  const clock = system_clock
+  const view = openLedgerView(config.state_dir)
+  const prompts = openPromptsView(config.state_dir)
+  const run = prompts.runs(settings.name, most_newer).find((other) => other.due_ms === due_ms)?.run
+  const ending = new AbortController()
+  const state = () => (run === undefined ? undefined : prompts.run(run)?.state)
+  const spinner = showSpinner(terminal, clock, () => `${settings.name}: ${stateText(state() ?? 'due')}`)
+  try {
+    if (run === undefined) throw notRun(settings.name)
+    let ended: RunView | undefined
+    const idle = awaitRun({ view: prompts, run, clock, signal: ending.signal, check }).then((found) => {
+      ended = found
+    })
+    const outcome = await awaitIdle({ idle, view, clock, stopped: signals.first })
+    ending.abort()
+    await idle
+    await spinner.end()
+    if (ended) return showRun(asked, ended)
+    const name = `${runName({ prompt: settings.name, due_ms }, config)} (run ${run})`
+    terminal.err(`${printable(name)}: ${stateText(state() ?? 'due')}; ${left}`)
+    if (typeof outcome === 'string') return exit_codes.incomplete
+    showError(outcome, terminal)
+    return exitCodeOf(outcome) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
+  } finally {
+    ending.abort()
+    await spinner.end()
+    prompts.close()
+    view.close()
+  }
+}
+
+/** Runs that came due by the schedule in the moment between. */
+const most_newer = 10
+
+function notRun(name: string): SluiceError {
+  return new SluiceError({
+    code: 'answer.not_asked',
+    message: `the daemon made no run of ${name}`,
+    hint: 'it took up its configuration when it started: restart it after a change',
+  })
+}
+
+function showRun({ settings, config, terminal, json }: Asked, run: RunView): ExitCode {
+  const { state, report_path, coverage, deliveries } = run
+  const line = coverage === undefined ? undefined : coverageLine(coverageOf(run), settings.schedule.timezone)
+  const is_delivered = deliveries.every((delivery) => delivery.state === 'done')
+  if (json) {
+    const told = deliveries.map(({ target, state, attempts, error }) => ({
+      target,
+      state,
+      attempts,
+      error: error ?? null,
+    }))
+    const answer = { ...runAnswer(run, config), coverage: line ?? null, answer: answerOf(run), deliveries: told }
+    terminal.out(JSON.stringify({ version: answer_version, ...answer }, null, 2))
+  } else {
+    const why = whyText(run)
+    terminal.out(
+      `${printable(runName(run, config))} (run ${run.run}): ${stateText(state)}${why ? `: ${printable(why)}` : ''}`,
+    )
+    if (report_path !== undefined) terminal.out(`report: ${printable(report_path)}`)
+    if (line !== undefined) terminal.out(line)
+    for (const delivery of deliveries) terminal.out(deliveryText(delivery))
+  }
+  return state === 'written' && is_delivered ? exit_codes.ok : exit_codes.incomplete
+}
+
+async function showDryRun(
+  settings: PromptConfig,
+  config: Config,
+  json: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const now_ms = system_clock.now_ms()
+  const planned = await dryRun(settings, config, now_ms)
+  const { bodies, assets, chat_id, coverage, notes, why } = planned
+  if (json) {
+    const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))
+    const answer = { prompt: settings.name, due: isoTime(now_ms), why: why ?? null, chat_id: chat_id ?? null }
+    const plan = { ...answer, bodies, files, coverage: coverage ?? null, notes }
+    terminal.out(JSON.stringify({ version: answer_version, ...plan }, null, 2))
+  } else sayDryRun(settings, now_ms, planned, terminal)
+  return why === undefined ? exit_codes.ok : exit_codes.incomplete
+}
+
+function sayDryRun({ name, schedule }: PromptConfig, now_ms: number, planned: DryRun, { out, styles }: Terminal): void {
+  const { bodies, assets, chat_id, coverage, notes, why } = planned
+  const { bold, dim } = styles
+  out(dim(`# ${name}, as if it came due at ${localTime(now_ms, schedule.timezone)}; nothing is sent`))
+  if (why !== undefined) out(`nothing would be asked: ${printable(why)}`)
+  for (const [turn, body] of bodies.entries()) {
+    const where = turn > 0 || chat_id !== undefined ? `/v1/chats/${turn > 0 ? '…' : chat_id}/messages` : '/v1/chats'
+    out(bold(`POST ${where}`))
+    out(printable(body))
+  }
+  if (assets.length > 0) out(bold('files'))
+  for (const asset of assets) out(`  ${printable(asset.name)}  ${asset.asset_id}`)
+  for (const note of notes) out(`note: ${printable(note)}`)
+  if (coverage !== undefined) out(coverage)
+}

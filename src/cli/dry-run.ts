@@ -1,0 +1,89 @@
+import { isSluiceError } from '../base/errors.ts'
+import { system_clock } from '../base/time.ts'
+import type { Config, PromptConfig } from '../config/config.ts'
+import { openSecrets } from '../config/secrets.ts'
+import { openRemote } from '../daemon/open-remote.ts'
+import type { RunAsset } from '../domain/run.ts'
+import { type FreshView, openFreshView } from '../ledger/view-fresh.ts'
+import { coverageLine } from '../prompts/coverage.ts'
+import { type Gathered, gatherFresh } from '../prompts/gather-fresh.ts'
+import { composePlan, labelIds } from '../prompts/plan-run.ts'
+import { coverageOf } from '../prompts/report.ts'
+import { failureOf } from './ask-question.ts'
+
+/** What a run that came due now would ask. */
+export interface DryRun {
+  /** The exact request bodies, one a turn; of several the last is completed when its chat is known. Empty: nothing is asked. */
+  bodies: readonly string[]
+  /** The chat that it would go on in. */
+  chat_id: string | undefined
+  assets: readonly RunAsset[]
+  coverage: string | undefined
+  notes: readonly string[]
+  /** Why it would ask nothing. */
+  why: string | undefined
+}
+
+/**
+ * Plans a run from what the ledger knows now: nothing is sent or recorded, and no file is waited for. Only labels, which go by
+ * their ids, are looked up on the service. Errors: `account.*`, `answer.not_asked` where those cannot be read.
+ */
+export async function dryRun(settings: PromptConfig, config: Config, now_ms: number): Promise<DryRun> {
+  const labels = await idsOfLabels(settings, config)
+  const view = openView(config.state_dir)
+  try {
+    const state = view?.prompt(settings.name)
+    const gathered = view ? await gather(settings, view, now_ms) : nothing
+    // A prompt that no daemon has met begins with the first that does.
+    const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
+    const fresh = is_before_all ? [] : gathered.fresh
+    const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {
+      ...gathered,
+      fresh,
+      label_ids: labels.ids,
+      state,
+      notes: labels.missing.map((name) => `there is no label "${name}" on the service: left out`),
+    })
+    const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
+    if (fact.type === 'run_skipped') return { ...none, why: fact.why }
+    if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
+    const { bodies, chat_id, assets, coverage, notes = [] } = fact.plan
+    const line = coverageLine(coverageOf({ coverage, due_ms: now_ms }), settings.schedule.timezone)
+    return { bodies, chat_id, assets, coverage: line, notes, why: undefined }
+  } finally {
+    view?.close()
+  }
+}
+
+const nothing: Gathered = { fresh: [], unready: [], folders: [] }
+
+/** A run would look at the folders first: the last look stands for that one. */
+async function gather(settings: PromptConfig, view: FreshView, now_ms: number): Promise<Gathered> {
+  const gathered = await gatherFresh({ prompt: settings.name, due_ms: now_ms }, settings, view)
+  const folders = gathered.folders.map((folder) => ({
+    ...folder,
+    scan_began_ms: folder.scan_ended_ms === undefined ? undefined : now_ms,
+  }))
+  return { ...gathered, folders }
+}
+
+async function idsOfLabels({ project_id, scope }: PromptConfig, config: Config) {
+  if (scope.labels.length === 0) return { ids: [], missing: [] }
+  const remote = openRemote(config, openSecrets(config).secrets, system_clock)
+  try {
+    const labels = await labelIds(project_id, scope, { remote })
+    if (!labels.ok) throw failureOf(labels.failure)
+    return labels.value
+  } finally {
+    await remote.close()
+  }
+}
+
+function openView(state_dir: string): FreshView | undefined {
+  try {
+    return openFreshView(state_dir)
+  } catch (error) {
+    if (isSluiceError(error, 'database.missing')) return undefined
+    throw error
+  }
+}
