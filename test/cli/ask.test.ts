@@ -77,7 +77,7 @@ test('labels go by their names, beside the files or alone', async () => {
 })
 
 test('nothing matches, nothing is asked: an empty scope would mean everything', async () => {
-  const home = await Home.make({ 'a.txt': 'one' })
+  const home = await Home.make({ 'a.txt': 'one' }, { profile: 'hosted' })
   expect(await home.inProcess('ask', 'anything?', '--folder', 'docs')).toMatchObject({
     code: 3,
     out: '',

@@ -5,6 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { hour_ms } from '../../src/base/time.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { startControl } from '../../src/control/control-server.ts'
+import { controlSocket } from '../../src/control/control-verbs.ts'
 import { openRig, project_id, type Rig } from '../ledger/view-rig.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 import { PromptRig } from './prompt-rig.ts'
@@ -188,6 +190,25 @@ describe('sluice prompts show', () => {
     await withRuns()
     expect(await prompts('show', text)).toMatchObject({ code: 64, out: '', err: expect.stringContaining(why) })
   })
+})
+
+test('sluice prompts run beside a single pass, which asks nothing', async () => {
+  await (await openRig({ state_dir })).closeLedger()
+  const never = async () => {}
+  const verbs = { rescan: never, retry: never, accept: never, idle: never, runPrompt: async () => ({ due_ms: 1 }) }
+  const control = await startControl({
+    socket: controlSocket(state_dir),
+    verbs: { ...verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'once' as const }) },
+  })
+  try {
+    expect(await prompts('run', 'digest')).toEqual({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('a single pass is at work (process 4711)'),
+    })
+  } finally {
+    await control.close()
+  }
 })
 
 test('sluice prompts diff: what differs between two answers, and which assets came and went', async () => {
