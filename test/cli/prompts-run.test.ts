@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Home } from './sluice.ts'
+import { Home, until } from './sluice.ts'
 
 const digest = {
   name: 'digest',
@@ -14,11 +14,8 @@ const digest = {
   first_run: 'all',
 }
 
-async function homeWith(
-  prompt: object = {},
-  tree: Record<string, string> = { 'lease.txt': 'The lease ends in May.\n' },
-) {
-  const home = await Home.make(tree)
+async function homeWith(prompt: object = {}, service = {}) {
+  const home = await Home.make({ 'lease.txt': 'The lease ends in May.\n' }, service)
   home.configure({ prompts: [{ ...digest, ...prompt }] })
   return home
 }
@@ -90,6 +87,18 @@ test('--dry-run: the request to the letter, the files, nothing sent and nothing 
     out: '',
     err: expect.stringContaining('not run yet'),
   })
+})
+
+test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', async () => {
+  const home = await homeWith({}, { answer_delay_ms: 600_000 })
+  const running = home.start('prompts', 'run', 'digest')
+  await until('the answer is waited for', () => home.service.requestLog.some(({ place }) => place === 'messages.read'))
+  running.child.kill('SIGINT')
+  const { code, out, err } = await running.ended
+  expect([code, out]).toEqual([3, ''])
+  expect(err).toMatch(/digest@\S+ \(run 1\): waiting for the answer; the run goes on with the next `sluice run`/)
+  expect((await home.inProcess('prompts', 'list')).out).toContain('1: waiting for the answer')
+  expect(chatsOf(home)).toHaveLength(1)
 })
 
 test('a refused token ends the wait, and the run goes on with the next start', async () => {
