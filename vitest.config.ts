@@ -30,7 +30,8 @@ export default defineConfig({
     setupFiles: ['test/no-leaks.ts'],
     sequence: { sequencer: LongFirst },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores it must do with: much of the time is spent waiting for processes, threads and disks.
+    maxWorkers: 3,
     provide: { local_journeys: 'default' },
     testTimeout: 60_000,
     hookTimeout: 60_000,

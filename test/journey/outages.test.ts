@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 import type { JourneyOptions } from './journey-options.ts'
 
 function files(count: number): Record<string, string> {
@@ -14,7 +14,7 @@ function hurried(service: JourneyOptions['service'] = {}): Pick<JourneyOptions, 
   return { clock, service: { ...service, clock } }
 }
 
-journeys('the service has a bad day', (profile) => {
+localJourneys('the service has a bad day', (profile) => {
   test('down for a while: everything waits, and ends ready', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
