@@ -42,8 +42,8 @@ export function journeys(title: string, define: (profile: ProfileName) => void):
 }
 
 /**
- * Journeys in which what happens is on our side, and the service only takes what comes. `npm test` makes them with the service
- * as the interface describes it, `npm run test:long` with the hosted one (hosted.long.ts).
+ * Journeys to which it should make no difference which of the two it is: `npm test` makes them with the service as the interface
+ * describes it, `npm run test:long` with the hosted one (hosted.long.ts).
  */
 export function localJourneys(title: string, define: (profile: ProfileName) => void): void {
   const profile = inject('local_journeys')
