@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import tmp from 'tmp'
@@ -18,27 +18,17 @@ export function makeTree(tree: Readonly<Record<string, TreeEntry>> = {}): string
   return root
 }
 
-/** Linux's name for a file system in memory, and what the stores of all tests take at most, by far. */
-const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, least_free_bytes: 2e9 }
-
 /**
- * An empty folder for databases and what lies beside them, in memory where the machine has room there: waiting for a disk to
+ * An empty folder for databases and what lies beside them, in memory where the machine has room there (build-first.ts): waiting for a disk to
  * flush is most of what a ledger and a service do, and no test sees a difference (none pulls the plug). Watched folders belong
  * on a disk (`makeTree`), whose inodes and times are what they are tested with.
  */
 export function makeStore(): string {
-  return tmp.dirSync({ tmpdir: store_place, prefix: 'sluice-store-', unsafeCleanup: true }).name
-}
-
-const store_place = hasRoomInMemory() ? memory.path : tmpdir()
-
-function hasRoomInMemory(): boolean {
-  try {
-    const { type, bavail, bsize } = statfsSync(memory.path)
-    return type === memory.tmpfs_type && bavail * bsize >= memory.least_free_bytes
-  } catch {
-    return false
-  }
+  return tmp.dirSync({
+    tmpdir: process.env.SLUICE_TEST_STORES ?? tmpdir(),
+    prefix: 'sluice-store-',
+    unsafeCleanup: true,
+  }).name
 }
 
 /** Adds to a folder; what is there already is overwritten. */
