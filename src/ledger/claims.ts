@@ -1,7 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { ClaimTable, lookKey, UndoLog } from './claim-table.ts'
 import { type ContentRow, contentRow } from './content-rows.ts'
-import { DailyBudget, nextHour } from './daily-budget.ts'
+import { DailyBudget, HeldForBudget, nextHour } from './daily-budget.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderRows } from './folder-rows.ts'
 import {
@@ -44,6 +44,7 @@ const not_excepted =
  * Hands out work. Claims live in memory: one process holds the ledger, and what it had claimed is free again when it ends.
  */
 export class Claims {
+  readonly held_for_budget = new HeldForBudget()
   readonly #parts: ClaimParts
   readonly #undo = new UndoLog()
   readonly #claimed: Record<ContentWork, ClaimTable<number>>
@@ -136,6 +137,7 @@ export class Claims {
       examined += rows.length
       work.push(...this.#claimToSend(rows, budget, now_ms))
     }
+    this.held_for_budget.note(budget.exhausted && work.length === 0 && in_flight_bytes === 0, now_ms)
     const next_due_ms = this.#nextDue('send', now_ms)
     if (!budget.exhausted) return { work, next_due_ms }
     // What only has to be completed costs no bytes, and its slot runs out.
@@ -186,15 +188,8 @@ export class Claims {
         continue
       }
       this.#claim('label', row.id, now_ms)
-      const asset_id = row.asset_id ?? ''
-      work.push({
-        content: row.id,
-        project_id: this.#projectOf(row),
-        asset_id,
-        name: this.#nameOf(row),
-        wanted,
-        attached,
-      })
+      const of = { content: row.id, project_id: this.#projectOf(row), asset_id: row.asset_id ?? '' }
+      work.push({ ...of, name: this.#nameOf(row), wanted, attached })
     }
     return { work, next_due_ms: this.#nextDue('label', now_ms) }
   }

@@ -30,3 +30,19 @@ export class DailyBudget {
 export function nextHour(now_ms: number): number {
   return (Math.floor(now_ms / hour_ms) + 1) * hour_ms
 }
+
+/**
+ * Whether everything that may be sent waits for the budget: then it is not about to go by itself, and nobody waits for it. Noted
+ * at each claim; only one that found nothing to send and nothing in flight says so.
+ */
+export class HeldForBudget {
+  #until_ms = 0
+
+  note(is_held: boolean, now_ms: number): void {
+    this.#until_ms = is_held ? nextHour(now_ms) : 0
+  }
+
+  holds(now_ms: number): boolean {
+    return now_ms < this.#until_ms
+  }
+}

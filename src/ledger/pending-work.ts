@@ -8,6 +8,7 @@ const counted = 1_000
 export class PendingWork {
   readonly #look
   readonly #send
+  readonly #complete
   readonly #follow
   readonly #label
   readonly #elsewhere
@@ -26,6 +27,7 @@ export class PendingWork {
             AND (state = 'seen' OR not_before_ms <= @now) ORDER BY not_before_ms LIMIT ${counted})`,
     )
     this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
+    this.#complete = count('contents', `state = 'sent'`, 'not_before_ms')
     this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
     this.#elsewhere = database.prepare(
       `SELECT 1 FROM contents WHERE project NOT IN
@@ -41,9 +43,11 @@ export class PendingWork {
     return this.#elsewhere.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
   }
 
-  until(until_ms: number, now_ms: number): Pending {
+  /** `held_for_budget`: what is to be sent waits for the day's limit, and only what has its bytes there goes on. */
+  until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
     const look = this.#look.get({ until: until_ms, now: now_ms }) as Due
-    const [send, follow, label] = [this.#send, this.#follow, this.#label].map(
+    const to_send = held_for_budget ? this.#complete : this.#send
+    const [send, follow, label] = [to_send, this.#follow, this.#label].map(
       (statement) => statement.get(until_ms) as Due,
     ) as [Due, Due, Due]
     const dues = [look, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))

@@ -157,7 +157,7 @@ export class LedgerStore {
   }
 
   pending(until_ms: number, now_ms: number): Pending {
-    return this.#pending.until(until_ms, now_ms)
+    return this.#pending.until(until_ms, now_ms, this.claims.held_for_budget.holds(now_ms))
   }
 
   dueElsewhere(except: readonly string[], until_ms: number): boolean {

@@ -120,6 +120,8 @@ localJourneys('what is left out, and let in later', (profile) => {
     await journey.restart()
     await journey.until('the folder was scanned again', () => journey.folder()!.scan_ended_ms! > scanned_ms)
     expect(journey.requests('put')).toHaveLength(3)
+    // What waits for tomorrow is nothing to wait for today.
+    await journey.idle()
     await journey.restart({ uploads: { max_bytes_per_day: 'off' } })
     await journey.allReady()
   })
