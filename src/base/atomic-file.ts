@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -7,10 +7,11 @@ import { dirname } from 'node:path'
  */
 export function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): void {
   const temporary = `${path}.${process.pid}.tmp`
-  const descriptor = openSync(temporary, 'w', mode)
+  // Made anew, never written through: in a directory of others a link could stand under its name.
+  rmSync(temporary, { force: true })
+  const descriptor = openSync(temporary, 'wx', mode)
   try {
-    if (typeof content === 'string') writeSync(descriptor, content)
-    else writeSync(descriptor, content)
+    writeFileSync(descriptor, content)
     fsyncSync(descriptor)
   } catch (error) {
     rmSync(temporary, { force: true })

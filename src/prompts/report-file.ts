@@ -15,6 +15,9 @@ const stem_bytes_most = 180
 /** As many runs of one name are a template without a date; a person shall give it one. */
 const same_name_most = 1_000
 
+/** A report is for others to read: the group, where the directory lets it in, as with every file delivery. */
+const report_mode = 0o640
+
 /**
  * Writes the manifest and then the report, each as a whole or not at all, and answers the report's path. The same run always gets
  * the same name again; a name that another run or another program has is left alone. Errors: `prompts.report_unwritable`.
@@ -24,8 +27,8 @@ export function writeReportFile(settings: PromptSettings, report: { markdown: st
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const path = freePath(dir, reportFileName(settings, report.manifest), report.manifest)
-    writeFileAtomic(manifestPath(path), `${JSON.stringify(report.manifest, undefined, 2)}\n`)
-    writeFileAtomic(path, report.markdown)
+    writeFileAtomic(manifestPath(path), `${JSON.stringify(report.manifest, undefined, 2)}\n`, report_mode)
+    writeFileAtomic(path, report.markdown, report_mode)
     return path
   } catch (error) {
     throw new SluiceError({

@@ -1,4 +1,5 @@
-import { cronTimes, startTicker } from '../base/cron.ts'
+import { cronTimes } from '../base/cron.ts'
+import { startTicker } from '../base/ticker.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { RunFact } from '../domain/run.ts'

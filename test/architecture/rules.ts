@@ -41,7 +41,7 @@ export const doors: Record<string, RegExp> = {
   ignore: /^disk\/ignore/,
   'markdown-it': /^deliver\/email/,
   'mime-types': /^(disk|domain|sync)\/mime/,
-  'node-cron': /^base\/cron\.ts$/,
+  'node-cron': /^base\/ticker\.ts$/,
   nodemailer: /^base\/mail\.ts$/,
   'p-queue': /^sync\//,
   pino: /^base\/log\.ts$/,

@@ -1,7 +1,8 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { cronFault, cronTimes, startTicker } from '../../src/base/cron.ts'
+import { cronFault, cronTimes } from '../../src/base/cron.ts'
+import { startTicker } from '../../src/base/ticker.ts'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
 import { localDate, localTime, zoneOffset_ms } from '../../src/base/zone-time.ts'
 

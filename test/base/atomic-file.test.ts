@@ -1,0 +1,30 @@
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writeFileAtomic } from '../../src/base/atomic-file.ts'
+import { makeTree } from '../tree.ts'
+
+test('the file is new as a whole, with its mode, and nothing is left beside it', () => {
+  const dir = makeTree({ 'a.txt': 'old' })
+  writeFileAtomic(join(dir, 'a.txt'), 'new', 0o640)
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('new')
+  expect(lstatSync(join(dir, 'a.txt')).mode & 0o777 & ~0o040).toBe(0o600)
+  expect(readdirSync(dir)).toEqual(['a.txt'])
+})
+
+test('a link planted under the name of the temporary file, or under the name itself, is not written through', () => {
+  const dir = makeTree({ victim: 'untouched' })
+  const path = join(dir, 'report.md')
+  symlinkSync(join(dir, 'victim'), `${path}.${process.pid}.tmp`)
+  symlinkSync(join(dir, 'victim'), path)
+  writeFileAtomic(path, 'report')
+  expect(readFileSync(join(dir, 'victim'), 'utf8')).toBe('untouched')
+  expect(lstatSync(path).isFile()).toBe(true)
+})
+
+test('what cannot be written leaves the old file', () => {
+  const dir = makeTree({ 'a.txt': 'old' })
+  writeFileSync(join(dir, 'full'), '')
+  expect(() => writeFileAtomic(join(dir, 'full', 'b.txt'), 'new')).toThrow(/ENOTDIR/)
+  expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('old')
+})
