@@ -116,6 +116,7 @@ async function gatherChecked(
   const gathered = await gatherFresh(work, settings, tools.ledger)
   let fresh = gathered.fresh
   const there = new Set<string>()
+  let has_gone = false
   for (let round = 0; round < rounds_most; round++) {
     const unchecked = fresh.slice(0, takenMost(settings)).filter(({ asset_id }) => !there.has(asset_id))
     if (unchecked.length === 0) break
@@ -125,6 +126,7 @@ async function gatherChecked(
     const { gone, not_ready } = checked.value
     for (const { asset_id, name, content } of unchecked) {
       if (gone.has(asset_id)) {
+        has_gone = true
         await tools.ledger.record([{ type: 'asset_removed', content }])
         notes.push(`${name} was removed on the service: left out`)
       } else if (not_ready.has(asset_id)) notes.push(`${name} is not ready on the service any more: left out`)
@@ -134,7 +136,9 @@ async function gatherChecked(
   }
   const is_checked = fresh.slice(0, takenMost(settings)).every(({ asset_id }) => there.has(asset_id))
   if (!is_checked) fresh = fresh.filter(({ asset_id }) => there.has(asset_id))
-  return { ok: true, value: { ...gathered, fresh } }
+  // What has just been found to be gone is no file of the report any more, and its coverage says so.
+  const { unready } = has_gone ? await gatherFresh(work, settings, tools.ledger) : gathered
+  return { ok: true, value: { ...gathered, fresh, unready } }
 }
 
 /** By name; a name that the service does not know is missing. */
