@@ -4,6 +4,7 @@ import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { ledger_version, ticket_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/open-ledger.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
+import { type PromptEnd, readPromptEnd } from './prompt-end.ts'
 import type { World } from './world.ts'
 
 /** How things stand when all is done: what must be the same however often the daemon was stopped on the way. */
@@ -21,6 +22,7 @@ export interface End {
   /** Differences between the ledger's counts and its rows. */
   miscounted: unknown[]
   blob_faults: number
+  prompt: PromptEnd | undefined
 }
 
 export function readEnd(world: World): End {
@@ -36,14 +38,15 @@ export function readEnd(world: World): End {
     }))
     .sort((a, b) => a.md5.localeCompare(b.md5))
   const disk = existsSync(world.folder) ? [...filesOnDisk(world.folder)].sort() : []
-  return { assets, disk, ...readLedger(world.state_dir), blob_faults: service.blobFaults.count }
+  const prompt = readPromptEnd(world)
+  return { assets, disk, ...readLedger(world.state_dir), blob_faults: service.blobFaults.count, prompt }
 }
 
 export function bareSlots(world: World): number {
   return world.service.assets(world.project_id).filter(({ bare }) => bare).length
 }
 
-function readLedger(state_dir: string): Omit<End, 'assets' | 'disk' | 'blob_faults'> {
+function readLedger(state_dir: string): Omit<End, 'assets' | 'disk' | 'blob_faults' | 'prompt'> {
   const ledger = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
   const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), ticket_migrations.length)
   const all = (sql: string) => ledger.prepare(sql).all()

@@ -1,4 +1,5 @@
 import { type Fact, isContentFact } from '../../src/domain/fact.ts'
+import { isRunFact } from '../../src/domain/run.ts'
 
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
@@ -69,9 +70,18 @@ const tellers: Record<Fact['type'], Teller> = {
 export type FactType = Fact['type']
 export const fact_types = Object.keys(tellers) as FactType[]
 
-/** Told by those who act on the service between two facts: what a lost fact names was done all the same. */
-export function isAboutContent(type: FactType): boolean {
-  return isContentFact({ type } as Fact) || type.startsWith('label')
+/** Told by those who act on the world outside between two facts: what a lost fact names was done all the same. */
+export function isActedOn(type: FactType): boolean {
+  return isContentFact({ type } as Fact) || type.startsWith('label') || hasEffects(type)
+}
+
+export function isOfRun(type: FactType): boolean {
+  return isRunFact({ type })
+}
+
+/** Sent, answered and written, delivered: and the fact that says so is lost. */
+function hasEffects(type: FactType): boolean {
+  return type === 'turn_intended' || type === 'turn_answered' || type === 'run_written'
 }
 
 /** What workers tell must come from them; only the rest may be told by a scenario. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLog } from '../../src/base/log.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
@@ -22,6 +23,7 @@ export interface Run {
 
 /** A pass takes a second or two; one that takes this long hangs. */
 const pass_most_ms = 60_000
+const look_ms = 20
 /** Nothing is waited for when a daemon is aborted. */
 const abort_most_ms = 30_000
 
@@ -58,7 +60,7 @@ async function live(world: World, phase: Phase, fate: Fate, moments: Moments): P
     throw error
   }
   try {
-    await within('the pass', Promise.race([pass(daemon, world, phase), fate.died]), pass_most_ms)
+    await within('the pass', Promise.race([pass(daemon, world, phase, fate), fate.died]), pass_most_ms)
     if (!fate.isDead) await within('the stop', daemon.stop(), abort_most_ms)
   } catch (error) {
     if (!fate.isDead) throw new Error(`${error}\n${lines.slice(-20).join('')}`, { cause: error })
@@ -73,12 +75,13 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
     secrets: secretsOf(world.token),
     clock: world.clock,
     log: createLog({ level: 'debug', format: 'json', destination: { write: (text) => void lines.push(text) } }),
-    mode: 'once',
+    mode: world.prompt ? 'run' : 'once',
     wrap_ledger: (inner) => mortal(inner, fate, moments),
   })
 }
 
-async function pass(daemon: Daemon, world: World, phase: Phase): Promise<void> {
+async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Promise<void> {
+  if (world.prompt) return watch(daemon, world, phase, fate)
   // It rejects with the ledger when the process dies while the word is being told.
   daemon.drained.catch(() => {})
   if (phase.said) await say(daemon, phase.said(world))
@@ -87,6 +90,13 @@ async function pass(daemon: Daemon, world: World, phase: Phase): Promise<void> {
   await daemon.idle()
   if (!phase.said_after) return
   await say(daemon, phase.said_after(world))
+  await daemon.idle()
+}
+
+/** A daemon that watches comes to no end by itself. */
+async function watch(daemon: Daemon, world: World, { until }: Phase, fate: Fate): Promise<void> {
+  await daemon.idle()
+  while (until && !fate.isDead && !until(world)) await delay(look_ms)
   await daemon.idle()
 }
 

@@ -3,6 +3,7 @@ import type { Fact } from '../../src/domain/fact.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import type { Moments } from './mortal-ledger.ts'
+import { prompt_scenarios } from './prompt-scenarios.ts'
 import type { World, WorldOptions } from './world.ts'
 
 /** One pass of the daemon over what happened before it. */
@@ -13,6 +14,8 @@ export interface Phase {
   said?(world: World): Fact[]
   /** Told when the pass is over. */
   said_after?(world: World): Fact[]
+  /** A daemon that watches is stopped when nothing moves and this holds. */
+  until?(world: World): boolean
 }
 
 export interface Scenario extends WorldOptions {
@@ -188,4 +191,5 @@ export const scenarios: Scenario[] = [
       },
     ],
   },
+  ...prompt_scenarios,
 ]

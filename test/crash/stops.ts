@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { type FactType, fact_types, isAboutContent } from './fact-types.ts'
+import type { End } from './end.ts'
+import { type FactType, fact_types, isActedOn, isOfRun } from './fact-types.ts'
 import type { Stop } from './mortal-ledger.ts'
 import { type Run, runScenario } from './run-scenario.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -34,26 +35,27 @@ export async function everyFact(): Promise<PlannedStop[]> {
 /** Every one of them; both ways to die where somebody acts on the service between it and the next fact. */
 export function everyStop(facts: readonly PlannedStop[]): PlannedStop[][] {
   return facts.flatMap((planned) => {
-    const has_two = planned.has_next && isAboutContent(planned.stop.type)
+    const has_two = planned.has_next && isActedOn(planned.stop.type)
     return has_two ? [[planned], [beforeNext(planned)]] : [[planned]]
   })
 }
 
 /**
  * One stop for each type, in the shortest run that has it: after its first fact; where somebody acts on the service between it and
- * the next fact, after its last one and that act. (Both ways at every fact: stop-after-fact.long.ts.) How often some are told hangs
+ * the next fact, after its last one and that act; where a question or a report goes out in between, both. (Both ways at every fact: stop-after-fact.long.ts.) How often some are told hangs
  * on the speed of the machine (the service is asked again until it is ready), so the other runs that have it stand ready behind it.
  */
 export function oneOfEach(facts: readonly PlannedStop[]): PlannedStop[][] {
   const shortest_first = [...facts].sort((a, b) => a.undisturbed.took_ms - b.undisturbed.took_ms)
-  return fact_types.map((type) => {
+  return fact_types.flatMap((type) => {
     const places = shortest_first.filter(({ stop }) => stop.type === type)
     const firsts = places.filter(({ stop }) => stop.occurrence === 1)
-    if (!isAboutContent(type)) return firsts
-    return firsts.flatMap(({ scenario }) => {
+    const after_the_act = firsts.flatMap(({ scenario }) => {
       const last = places.findLast((place) => place.scenario === scenario && place.has_next)
       return last ? [beforeNext(last)] : []
     })
+    if (isOfRun(type)) return isActedOn(type) ? [firsts, after_the_act] : [firsts]
+    return [isActedOn(type) ? after_the_act : firsts]
   })
 }
 
@@ -94,9 +96,18 @@ export async function expectSameEnds(lists: readonly (readonly PlannedStop[])[])
 }
 
 function expectSameEnd(run: Run, undisturbed: Run, name: string): void {
-  expect(run.end, name).toEqual(undisturbed.end)
+  const its = aspectsOf(run.end)
+  for (const [what, end] of Object.entries(aspectsOf(undisturbed.end))) {
+    const told = `${what} ${JSON.stringify(its[what])}, undisturbed ${JSON.stringify(end)}: ${name}`
+    expect(its[what], told).toEqual(end)
+  }
   expect(run.bare_slots, `slots lost: ${name}`).toBeLessThanOrEqual(undisturbed.bare_slots + most_in_flight)
   expect(run.puts, `bodies sent: ${name}`).toBeLessThanOrEqual(undisturbed.puts + most_in_flight)
+}
+
+/** So that a difference is shown alone, and not all of what is the same beside it. */
+function aspectsOf({ prompt, ...others }: End): Record<string, unknown> {
+  return { ...others, ...prompt }
 }
 
 async function inParallel<Item, Result>(

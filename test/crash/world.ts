@@ -6,6 +6,7 @@ import { configFromObject } from '../../src/config/load.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { type PromptOptions, PromptSide } from './prompt-side.ts'
 
 type Fields = Record<string, unknown>
 
@@ -16,6 +17,8 @@ export interface WorldOptions {
   folder?: Fields
   uploads?: Fields
   service?: Partial<ServiceOptions>
+  /** A prompt over the folder; then the daemon watches, for a single pass asks nothing by its schedule. */
+  prompt?: PromptOptions
 }
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
@@ -41,6 +44,7 @@ export class World {
   readonly project_id: string
   readonly token: string
   readonly clock: Clock
+  readonly prompt: PromptSide | undefined
   readonly #options: WorldOptions
   readonly #advance: (ms: number) => void
 
@@ -49,7 +53,8 @@ export class World {
     const clock = { ...system_clock, now_ms: () => Date.now() + ahead_ms }
     const home = makeStore()
     const service = await startService({ data_dir: join(home, 'service'), clock, ...options.service })
-    return new World(options, home, service, clock, (ms) => {
+    const prompt = options.prompt && (await PromptSide.begin(options.prompt, home, join(home, 'state'), clock))
+    return new World(options, home, service, clock, prompt, (ms) => {
       ahead_ms += ms
     })
   }
@@ -59,6 +64,7 @@ export class World {
     home: string,
     service: Service,
     clock: Clock,
+    prompt: PromptSide | undefined,
     advance: (ms: number) => void,
   ) {
     this.#options = options
@@ -66,6 +72,7 @@ export class World {
     this.home = home
     this.service = service
     this.clock = clock
+    this.prompt = prompt
     this.base = makeTree()
     this.project_id = service.projects.create('crash').project_id
     this.token = service.tokens.create('crash').token
@@ -91,6 +98,7 @@ export class World {
         uploads: { ...quick_uploads, ...uploads },
         follow: quick_follow,
         hashing: { threads: 1 },
+        ...this.prompt?.config(),
       },
       { HOME: this.home },
     )
@@ -139,8 +147,8 @@ export class World {
     await this.#post(`/v1/assets/${slot.asset_id}/complete`, {})
   }
 
-  close(): Promise<void> {
-    return this.service.close()
+  async close(): Promise<void> {
+    await Promise.all([this.service.close(), this.prompt?.receiver.close()])
   }
 
   async #post(path: string, body: object): Promise<unknown> {

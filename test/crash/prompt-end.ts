@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { World } from './world.ts'
+
+/** What became of the prompt of a world, without what differs from one undisturbed run to the next: times and ids. */
+export interface PromptEnd {
+  /** By the service's own database: each question with its answer, once. */
+  chats: { prompt: string; status: string; response: string }[][]
+  /** Questions that the service took, by its log. */
+  posts: number
+  /** Name and content; a manifest without the notes on how the question was found. */
+  reports: [name: string, content: unknown][]
+  copies: [name: string, content: unknown][]
+  /** At least once, and always the same. */
+  hook: { is_reached: boolean; ids: number; bodies: number }
+  prompts: unknown[]
+  runs: unknown[]
+  told: unknown[]
+  deliveries: unknown[]
+}
+
+export function readPromptEnd(world: World): PromptEnd | undefined {
+  const { prompt, service, project_id } = world
+  if (!prompt) return undefined
+  const chats = service.chats(project_id).map(({ messages }) =>
+    messages.map((message) => ({
+      prompt: bare(message.prompt),
+      status: message.status,
+      response: bare(message.response ?? ''),
+    })),
+  )
+  const posts = service.requestLog.filter(
+    ({ place, status }) => (place === 'chats.start' || place === 'messages.append') && status >= 200 && status < 300,
+  ).length
+  const bodies = prompt.receiver.requests.filter(({ whole }) => whole).map(({ body }) => body.toString())
+  const ids = bodies.map((body) => (JSON.parse(body) as { id: string }).id)
+  return {
+    chats,
+    posts,
+    reports: filesIn(prompt.reports),
+    copies: filesIn(prompt.copies),
+    hook: { is_reached: bodies.length > 0, ids: new Set(ids).size, bodies: new Set(bodies).size },
+    prompts: prompt.read(
+      `SELECT name, configured, checked_ms = ${prompt.due_ms} AS is_checked, last_written_due_ms - ${prompt.due_ms} AS mark,
+         checked_ms > ${world.clock.now_ms()} AS is_ahead FROM prompts`,
+    ),
+    runs: prompt
+      .read(
+        'SELECT state, cause, turn, error_code, why, report_path IS NOT NULL AS has_report FROM runs ORDER BY due_ms',
+      )
+      .map((row) => bare(JSON.stringify(row))),
+    told: prompt.read(
+      'SELECT lower(hex(md5)) AS md5, size, what, run IS NOT NULL AS by_run FROM told ORDER BY md5, size, what',
+    ),
+    deliveries: prompt.read('SELECT target, state, error_code FROM deliveries ORDER BY target'),
+  }
+}
+
+function filesIn(dir: string): [string, unknown][] {
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .sort()
+    .filter((name) => statSync(join(dir, name)).isFile())
+    .map((name) => {
+      const text = readFileSync(join(dir, name), 'utf8')
+      return [name, name.endsWith('.json') ? bareManifest(text) : bareReport(text)]
+    })
+}
+
+function bareManifest(text: string): unknown {
+  const manifest = JSON.parse(text) as { notes?: string[] }
+  const notes = manifest.notes?.filter((note) => !hangsOnTheStop(note))
+  return JSON.parse(bare(JSON.stringify({ ...manifest, notes })))
+}
+
+function bareReport(text: string): string {
+  const lines = text.split('\n').filter((line) => !hangsOnTheStop(line))
+  return bare(lines.join('\n')).replace(/## Notes\n+(?=## |$)/, '')
+}
+
+/**
+ * A question whose fate nobody knew is said to have been found, or asked once more. That an asset was removed is noted by the
+ * plan that finds it so; one that knows it already says it in the coverage alone, as both do.
+ */
+function hangsOnTheStop(note: string): boolean {
+  return /the question was (not )?found on the service|was removed on the service: left out/.test(note)
+}
+
+function bare(text: string): string {
+  return text
+    .replace(/\b(asset|chat|message|project)_[a-z0-9]{20}\b/g, '$1')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
+    .replace(/\b\d{13}\b/g, '0')
+}
