@@ -1,0 +1,207 @@
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
+import { configFromObject } from '../../src/config/load.ts'
+import { openSecrets } from '../../src/config/secrets.ts'
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
+import { openPromptsView, type RunSummary } from '../../src/ledger/view-prompts.ts'
+import type { Manifest } from '../../src/prompts/manifest.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { until } from '../journey/waiting.ts'
+import { MovingClock } from '../moving-clock.ts'
+import { addToTree, makeStore, makeTree } from '../tree.ts'
+
+/**
+ * Half an hour and more before an hour is full, ahead of the real time: no time comes by itself while a test goes on, and what
+ * was written just now has been quiet for long.
+ */
+class OfficeClock extends MovingClock {
+  #ahead_ms: number
+
+  constructor() {
+    super()
+    const real_ms = super.now_ms()
+    this.#ahead_ms = Math.ceil((real_ms + minute_ms) / hour_ms) * hour_ms + hour_ms / 2 - real_ms
+  }
+
+  override now_ms(): number {
+    return super.now_ms() + this.#ahead_ms
+  }
+
+  /** Moves the wall clock alone, as an administrator does. */
+  jumpWall(ms: number): void {
+    this.#ahead_ms += ms
+  }
+}
+
+/** More than a test needs to bring a file to the service. */
+const before_ms = 20 * second_ms
+
+interface OfficeOptions {
+  profile?: ProfileName
+  service?: Partial<ServiceOptions>
+  prompt?: object
+}
+
+/** The daemon runs in it already. */
+export async function openOffice({ profile = 'default', service, prompt = {} }: OfficeOptions = {}): Promise<Office> {
+  const clock = new OfficeClock()
+  const started = await startService({ data_dir: makeStore(), profile, clock, ...service })
+  const office = new Office(started, clock, prompt)
+  onTestFinished(() => office.close())
+  await office.start()
+  return office
+}
+
+/** A folder `docs`, a service, and a prompt `digest` that comes due at each full hour; lives of the daemon come and go. */
+export class Office {
+  readonly clock: OfficeClock
+  readonly docs = makeTree()
+  readonly reports = makeTree()
+  readonly service: Service
+  readonly project_id: string
+  readonly state_dir = join(makeStore(), 'state')
+  readonly #token: string
+  readonly #prompt: object
+  #daemon: Daemon | undefined
+
+  constructor(service: Service, clock: OfficeClock, prompt: object) {
+    this.service = service
+    this.clock = clock
+    this.#prompt = prompt
+    this.project_id = service.projects.create('office').project_id
+    this.#token = service.tokens.create('office').token
+  }
+
+  async start(): Promise<void> {
+    const digest = {
+      name: 'digest',
+      cron: '0 * * * *',
+      timezone: 'UTC',
+      prompt: 'When does the lease end? {{files}}',
+      intelligence: 'fast',
+      scope: { folders: ['docs'] },
+      first_run: 'all',
+      wait_for_files: '1m',
+      catch_up: '6h',
+      deliver: [{ file: { dir: this.reports, name: '{{name}}-{{due}}.md' } }],
+      ...this.#prompt,
+    }
+    const config = configFromObject(
+      {
+        service: { base_url: this.service.api, project_id: this.project_id },
+        state_dir: this.state_dir,
+        folders: [{ name: 'docs', path: this.docs, settle_ms: 50 }],
+        uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
+        follow: { first_ms: 20, most_ms: 200 },
+        asking: { first_ms: 20, most_ms: 200 },
+        prompts: [digest],
+      },
+      { HOME: this.state_dir },
+    )
+    const { secrets } = openSecrets(config, { SLUICE_TOKEN: this.#token })
+    const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
+    this.#daemon = await startDaemon({ config, secrets, clock: this.clock, log, mode: 'run' })
+  }
+
+  async stop(): Promise<void> {
+    await this.#daemon?.stop()
+    this.#daemon = undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#daemon?.abort()
+    await this.service.close()
+  }
+
+  /** Everything that lies in the folder now is on the service. */
+  async bringIn(tree: Record<string, string>): Promise<void> {
+    this.write(tree)
+    await this.synced()
+  }
+
+  write(tree: Record<string, string>): void {
+    addToTree(this.docs, tree)
+  }
+
+  move(from: string, to: string): void {
+    renameSync(join(this.docs, from), join(this.docs, to))
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.docs, path))
+  }
+
+  /** Each file was seen where it lies now, and all of them are ready. */
+  async synced(): Promise<void> {
+    this.#daemon!.rescan()
+    await this.#daemon!.idle()
+  }
+
+  /** It is a little before the next full hour: what takes longer than this did not end before it. */
+  nearTheHour(): void {
+    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms) - before_ms)
+  }
+
+  /** The next full hour comes. */
+  tick(): void {
+    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms))
+  }
+
+  /** The next full hour comes, and its run ends. */
+  async hour(): Promise<RunSummary> {
+    const before = this.runs().length
+    this.tick()
+    return this.ended(before + 1)
+  }
+
+  async ended(count: number): Promise<RunSummary> {
+    const is_over = () => this.runs().length === count && this.runs().every(({ ended_ms }) => ended_ms !== undefined)
+    await until(`${count} runs have ended`, is_over, () => this.runs())
+    return this.runs()[0]!
+  }
+
+  /** Latest first. */
+  runs(): RunSummary[] {
+    const view = openPromptsView(this.state_dir)
+    try {
+      return view.runs('digest', 100)
+    } finally {
+      view.close()
+    }
+  }
+
+  /** Of each report, oldest first. */
+  manifests(): Manifest[] {
+    const names = readdirSync(this.reports).filter((name) => name.endsWith('.json'))
+    const read = names.map((name) => JSON.parse(readFileSync(join(this.reports, name), 'utf8')) as Manifest)
+    return read.sort((a, b) => a.due_ms - b.due_ms)
+  }
+
+  /** What each report told, oldest first. */
+  told(): string[][] {
+    return this.manifests().map(({ assets }) => assets.map(({ name }) => name))
+  }
+
+  /** A look at the folder that began at this time or later has ended. */
+  lookedSince(at_ms: number): boolean {
+    const view = openLedgerView(this.state_dir)
+    try {
+      return view.folders().every(({ scan_began_ms }) => scan_began_ms !== undefined && scan_began_ms >= at_ms)
+    } finally {
+      view.close()
+    }
+  }
+
+  ingesting(): number {
+    return this.service.assets(this.project_id).filter(({ status }) => status === 'ingesting').length
+  }
+
+  asked(): number {
+    return this.service.requestLog.filter(({ place }) => place === 'chats.start').length
+  }
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { minute_ms } from '../../src/base/time.ts'
+import { until } from '../journey/waiting.ts'
+import { checkCoverage } from './check-coverage.ts'
+import { openOffice } from './journey-office.ts'
+
+describe.each(['default', 'hosted'] as const)('from the file to the report (%s)', (profile) => {
+  test('what came in is asked about at its time; the report quotes it, the manifest proves it', async () => {
+    const office = await openOffice({ profile })
+    await office.bringIn({ 'lease.txt': 'The lease ends in May.\n', 'cats.txt': 'A cat sleeps all day.\n' })
+    const run = await office.hour()
+    expect(run).toMatchObject({ state: 'written', cause: 'schedule', assets: 2 })
+    expect(readFileSync(run.report_path!, 'utf8')).toContain('> The lease ends in May.')
+    const [manifest] = office.manifests()
+    expect(checkCoverage(manifest!)).toEqual([])
+    expect(manifest).toMatchObject({ due_ms: run.due_ms, coverage_line: '2 of 2 files ready' })
+    expect(office.asked()).toBe(1)
+    expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
+    expect(office.asked()).toBe(1)
+  })
+
+  test('ingest that ends while the run waits is in scope', async () => {
+    const office = await openOffice({
+      profile,
+      service: { ingest: { delay_ms: minute_ms } },
+      prompt: { wait_for_files: '5m' },
+    })
+    office.nearTheHour()
+    office.write({ 'slow.txt': 'The lease ends in June.\n' })
+    await until('it is ingested', () => office.ingesting() === 1)
+    office.tick()
+    await until('the time has come', () => office.runs().length === 1)
+    expect(office.asked()).toBe(0)
+    office.clock.skip(minute_ms)
+    expect(await office.ended(1)).toMatchObject({ state: 'written', assets: 1 })
+    expect(office.manifests()[0]?.coverage_line).toBe('1 of 1 file ready')
+    expect(readFileSync(office.runs()[0]!.report_path!, 'utf8')).toContain('> The lease ends in June.')
+  })
+
+  test('ingest that lasts longer is not: the report names the file, and the next one begins with it', async () => {
+    const office = await openOffice({
+      profile,
+      service: { ingest: { delay_ms: 10 * minute_ms } },
+      prompt: { wait_for_files: '1m' },
+    })
+    office.write({ 'early.txt': 'The lease ends in May.\n' })
+    await until('it is ingested', () => office.ingesting() === 1)
+    office.clock.skip(11 * minute_ms)
+    await office.synced()
+    office.nearTheHour()
+    office.write({ 'slow.txt': 'The lease ends in June.\n' })
+    await until('it is ingested', () => office.ingesting() === 1)
+    office.tick()
+    await until('the time has come', () => office.runs().length === 1)
+    await until('the folder was looked at', () => office.lookedSince(office.runs()[0]!.due_ms))
+    office.clock.skip(2 * minute_ms)
+    expect(await office.ended(1)).toMatchObject({ state: 'written', assets: 1 })
+    office.clock.skip(11 * minute_ms)
+    await office.synced()
+    office.write({ 'later.txt': 'The lease ends in July.\n' })
+    await until('it is ingested', () => office.ingesting() === 1)
+    office.clock.skip(11 * minute_ms)
+    await office.synced()
+    await office.hour()
+    expect(office.told()).toEqual([['docs/early.txt'], ['docs/slow.txt', 'docs/later.txt']])
+    const [first, second] = office.manifests()
+    expect(first!.coverage_line).toBe('1 of 2 files ready; 1 still on the way (docs/slow.txt)')
+    expect(second!.coverage_line).toBe('2 of 2 files ready')
+    expect([first!, second!].flatMap(checkCoverage)).toEqual([])
+    expect(first!.turns[0]!.body).not.toContain('slow.txt')
+  })
+})
