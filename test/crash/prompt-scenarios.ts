@@ -26,48 +26,48 @@ const tree = { 'a.txt': 'The harbour is new.', 'b.txt': 'The bridge is old.' }
 
 /** A daemon that watches, with a prompt over what it brings in. */
 export const prompt_scenarios: Scenario[] = [
-  { name: 'a prompt is asked', tree, prompt: {}, phases: [before, due()] },
+  { name: 'a prompt is asked', tree, prompt: { asks: 1 }, phases: [before, due()] },
   {
     name: 'a prompt is asked in several turns',
     tree,
-    prompt: { fields: { max_assets: 1, when_too_many: 'more_turns' } },
+    prompt: { asks: 3, fields: { max_assets: 1, when_too_many: 'more_turns' } },
     phases: [before, due()],
   },
   {
     name: 'the service is slow to answer, and what came last is waited for',
     tree,
     service: { answer_delay_ms: 200, ingest: { delay_ms: 300 } },
-    prompt: {},
+    prompt: { asks: 1 },
     phases: [before, due((world) => world.write({ 'c.txt': 'The tower is high.' }))],
   },
   {
     name: 'one receiver fails for a while, and one for good',
     tree,
-    prompt: { receiver: [500, 200] },
+    prompt: { asks: 1, receiver: [500, 200] },
     phases: [before, due((world) => void mkdirSync(join(world.prompt!.copies, 'copy.md'), { recursive: true }))],
   },
   {
     name: 'nothing is new for a prompt',
     tree,
-    prompt: { fields: { scope: { folders: ['docs'], paths: ['*.pdf'] } } },
+    prompt: { asks: 0, fields: { scope: { folders: ['docs'], paths: ['*.pdf'] } } },
     phases: [before, due()],
   },
   {
     name: 'a question is refused',
     tree,
-    prompt: {},
+    prompt: { asks: 0 },
     phases: [before, due((world) => world.service.setBadDays({ failures: [{ route: 'chats.start', status: 400 }] }))],
   },
   {
     name: 'an answer ends in an error',
     tree,
-    prompt: {},
+    prompt: { asks: 2 },
     phases: [before, due((world) => world.service.setBadDays({ failed_answers: 1 }))],
   },
   {
     name: 'the answer to a question is lost',
     tree,
-    prompt: {},
+    prompt: { asks: 1 },
     phases: [
       before,
       due((world) =>
@@ -80,7 +80,7 @@ export const prompt_scenarios: Scenario[] = [
   {
     name: 'a report cannot be written for a while',
     tree,
-    prompt: {},
+    prompt: { asks: 1 },
     phases: [
       before,
       due(
@@ -99,19 +99,19 @@ export const prompt_scenarios: Scenario[] = [
   {
     name: 'a ledger is new, and a report lies there',
     tree,
-    prompt: {},
+    prompt: { asks: 1 },
     phases: [{ before: writeOldManifest }, due()],
   },
   {
     name: 'a time is missed by far',
     tree,
-    prompt: { fields: { catch_up: '0ms' } },
+    prompt: { asks: 0, fields: { catch_up: '0ms' } },
     phases: [before, due(undefined, undefined, day_ms)],
   },
   {
     name: 'the clock was far ahead',
     tree,
-    prompt: {},
+    prompt: { asks: 0 },
     phases: [
       before,
       {
@@ -124,7 +124,7 @@ export const prompt_scenarios: Scenario[] = [
   {
     name: 'an asset is removed before it is asked about',
     tree,
-    prompt: {},
+    prompt: { asks: 1 },
     phases: [
       before,
       due(async ({ service, project_id }) => {

@@ -6,6 +6,8 @@ import { ledgerFile } from '../../src/ledger/open-ledger.ts'
 import { type RecordingServer, startServer } from '../remote/recording-server.ts'
 
 export interface PromptOptions {
+  /** So many questions the service takes in an undisturbed run. */
+  asks: number
   /** Fields of the prompt in the config. */
   fields?: Record<string, unknown>
   /** What the receiver answers, one after the other; the last one again and again. */

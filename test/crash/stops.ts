@@ -21,6 +21,7 @@ export interface PlannedStop {
 /** Every fact of the undisturbed runs as a place to stop at, in the order of the scenarios and of time. */
 export async function everyFact(): Promise<PlannedStop[]> {
   const runs = await inParallel(scenarios, async (scenario) => ({ scenario, undisturbed: await runScenario(scenario) }))
+  for (const { scenario, undisturbed } of runs) expectAsked(scenario, undisturbed)
   return runs.flatMap(({ scenario, undisturbed }) => {
     const seen = new Map<FactType, number>()
     return undisturbed.facts.map((type, index, { length }) => {
@@ -30,6 +31,14 @@ export async function everyFact(): Promise<PlannedStop[]> {
       return { scenario, undisturbed, stop, has_next: index < length - 1 }
     })
   })
+}
+
+/** Every other run is held against the undisturbed one, which must be right itself. */
+function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
+  if (!prompt || !end.prompt) return
+  expect(end.prompt.chats.flat(), name).toHaveLength(prompt.asks)
+  const receives = end.prompt.deliveries.length > 0 ? 1 : 0
+  expect(end.prompt.hook, name).toEqual({ is_reached: receives === 1, ids: receives, bodies: receives })
 }
 
 /** Every one of them; both ways to die where somebody acts on the service between it and the next fact. */
