@@ -144,12 +144,16 @@ export class Office {
 
   /** It is a little before the next full hour: what takes longer than this did not end before it. */
   nearTheHour(): void {
-    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms) - before_ms)
+    this.clock.skip(this.toTheHour_ms() - before_ms)
   }
 
   /** The next full hour comes. */
   tick(): void {
-    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms))
+    this.clock.skip(this.toTheHour_ms())
+  }
+
+  toTheHour_ms(): number {
+    return hour_ms - (this.clock.now_ms() % hour_ms)
   }
 
   /** The next full hour comes, and its run ends. */

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { hour_ms } from '../../src/base/time.ts'
+import { until } from '../journey/waiting.ts'
+import { openOffice } from './journey-office.ts'
+import { restartAcross } from './journey-restarts.ts'
+
+test('the clock set back an hour: its times are not asked a second time, those after it are', async () => {
+  const office = await openOffice()
+  await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
+  const first = await office.hour()
+  office.clock.jumpWall(-hour_ms)
+  await office.bringIn({ 'b.txt': 'The boat is red.\n' })
+  office.tick()
+  await office.stop()
+  await office.start()
+  await office.synced()
+  expect(office.runs().map(({ due_ms }) => due_ms)).toEqual([first.due_ms])
+  expect(office.asked()).toBe(1)
+  expect(await office.hour()).toMatchObject({ due_ms: first.due_ms + hour_ms, cause: 'schedule', state: 'written' })
+  expect(office.told()).toEqual([['docs/a.txt'], ['docs/b.txt']])
+  expect(office.asked()).toBe(2)
+})
+
+test('twenty restarts across a time make one run, one question and one report', () => restartAcross(20))
+
+test('down across a time, then started: made up once', async () => {
+  const office = await openOffice()
+  await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
+  await office.stop()
+  office.tick()
+  office.clock.skip(hour_ms / 2)
+  await office.start()
+  await until('it is made up', () => office.runs()[0]?.state === 'written')
+  expect(office.runs()).toMatchObject([{ cause: 'catch_up', assets: 1 }])
+  expect(office.asked()).toBe(1)
+})

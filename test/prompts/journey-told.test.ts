@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { checkCoverage } from './check-coverage.ts'
+import { openOffice } from './journey-office.ts'
+
+test('copies, renames and content that comes back are not told again', async () => {
+  const office = await openOffice()
+  await office.bringIn({ 'a.txt': 'The lease ends in May.\n', 'b.txt': 'The boat is red.\n' })
+  await office.hour()
+  office.move('a.txt', 'renamed.txt')
+  office.remove('b.txt')
+  await office.bringIn({ 'copy of a.txt': 'The lease ends in May.\n' })
+  expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
+  await office.bringIn({ 'b again.txt': 'The boat is red.\n' })
+  expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
+  await office.bringIn({ 'c.txt': 'The cat sleeps.\n' })
+  await office.hour()
+  expect(office.told().map((names) => names.toSorted())).toEqual([['docs/a.txt', 'docs/b.txt'], ['docs/c.txt']])
+  expect(office.asked()).toBe(2)
+})
+
+test('a run that failed tells nothing: the next one has its files, and those that came since', async () => {
+  const office = await openOffice()
+  await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
+  office.service.setBadDays({ failed_answers: 2 })
+  const failed = await office.hour()
+  expect(failed).toMatchObject({ state: 'failed', error: { code: 'answer.error' } })
+  // Once, and once more after the error.
+  expect([office.asked(), office.manifests()]).toEqual([2, []])
+  await office.bringIn({ 'b.txt': 'The boat is red.\n' })
+  expect(await office.hour()).toMatchObject({ state: 'written' })
+  expect(office.told()).toEqual([['docs/a.txt', 'docs/b.txt']])
+  expect(office.asked()).toBe(3)
+})
+
+test('more than a run may take: the oldest are told, the line says so, the next runs tell the rest', async () => {
+  const office = await openOffice({ prompt: { max_assets: 2 } })
+  for (const name of ['e', 'd', 'c', 'b', 'a']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
+  for (const _ of [1, 2, 3]) expect(await office.hour()).toMatchObject({ state: 'written' })
+  expect(await office.hour()).toMatchObject({ state: 'skipped', why: 'nothing new' })
+  expect(office.told()).toEqual([['docs/e.txt', 'docs/d.txt'], ['docs/c.txt', 'docs/b.txt'], ['docs/a.txt']])
+  expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual([
+    'this report: 2 of 5; 3 next time',
+    'this report: 2 of 3; 1 next time',
+    '1 of 1 file ready',
+  ])
+  expect(office.manifests().flatMap(checkCoverage)).toEqual([])
+})
+
+test('a ledger that was lost learns from the reports what was told', async () => {
+  const office = await openOffice({ prompt: { max_assets: 2 } })
+  for (const name of ['a', 'b', 'c']) await office.bringIn({ [`${name}.txt`]: `The text ${name} is here.\n` })
+  await office.hour()
+  await office.stop()
+  rmSync(office.state_dir, { recursive: true })
+  office.write({ 'd.txt': 'The text d is here.\n' })
+  await office.start()
+  await office.synced()
+  await office.hour()
+  expect(office.told().map((names) => names.toSorted())).toEqual([
+    ['docs/a.txt', 'docs/b.txt'],
+    ['docs/c.txt', 'docs/d.txt'],
+  ])
+  expect(office.manifests().flatMap(checkCoverage)).toEqual([])
+})
