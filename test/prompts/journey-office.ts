@@ -98,6 +98,7 @@ export class Office {
         folders: [{ name: 'docs', path: this.docs, settle_ms: 50 }],
         uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
         follow: { first_ms: 20, most_ms: 200 },
+        hashing: { threads: 1 },
         asking: { first_ms: 20, most_ms: 200 },
         prompts: [digest],
       },
