@@ -18,9 +18,10 @@ export interface Page<Item> {
 
 /**
  * Whether a call that makes something surely made nothing, so that it may be made again: it never reached its host, or the
- * service turned it away. Anything else (a time-out, a broken connection, a gateway's 502) may come after the deed.
+ * service itself turned it away. Anything else (a time-out, a broken connection, a gateway's 502 or 503) may come after the
+ * deed.
  */
 export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true
-  return isSurelyUnsent(code) || status === 429 || status === 503
+  return isSurelyUnsent(code) || status === 429 || (status === 503 && code === 'publicapi.service.unavailable')
 }

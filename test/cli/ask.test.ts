@@ -89,9 +89,12 @@ test('nothing matches, nothing is asked: an empty scope would mean everything', 
   expect(chatsOf(home)).toHaveLength(1)
 })
 
-test('a question whose fate is unknown is not sent again, and that is said', async () => {
+test.each([
+  ['a cut connection', { status: 500, drop_connection: true }],
+  ["a gateway's 503", { status: 503, body: 'html' }],
+] as const)('a question whose fate is unknown (%s) is not sent again, and that is said', async (_, answer) => {
   const home = await Home.make()
-  const failure = { route: 'chats.start', status: 500, drop_connection: true, when: 'after' } as const
+  const failure = { route: 'chats.start', ...answer, when: 'after' } as const
   home.service.setBadDays({ failures: [failure] })
   const { code, err } = await home.inProcess('ask', 'anything?')
   expect(code).toBe(3)

@@ -68,10 +68,14 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
     expect(rig.chats()).toHaveLength(1)
   })
 
-  test('a 500 after the deed is no reason to ask again', async () => {
+  test.each([
+    [502, 'error'],
+    [503, 'html'],
+    [503, 'empty'],
+  ] as const)('a %i (%s) after the deed is no reason to ask again', async (status, body) => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
-    rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 502, when: 'after', times: 1 }] })
+    rig.service.setBadDays({ failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }] })
     await rig.due()
     expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
     expect(rig.starts()).toBe(1)

@@ -70,7 +70,9 @@ test('what surely made nothing is told from what may have made a chat', async ()
     { status: 401, body: refused },
     { status: 404, body: { code: '' } },
     { status: 429 },
+    { status: 503, body: { code: 'publicapi.service.unavailable', statusCode: 503 } },
     { status: 503 },
+    { status: 503, body: '<html>busy</html>', headers: { 'content-type': 'text/html' } },
     { status: 500 },
     { status: 502, body: '<html>bad gateway</html>', headers: { 'content-type': 'text/html' } },
     { status: 202 },
@@ -78,10 +80,10 @@ test('what surely made nothing is told from what may have made a chat', async ()
     cut,
   )
   const undone: boolean[] = []
-  for (let round = 0; round < 9; round++) {
+  for (let round = 0; round < 11; round++) {
     undone.push(isSurelyUndone(failureOf(await remote.startChat(project_id, { prompt: 'x' }))))
   }
-  expect(undone).toEqual([true, true, true, true, false, false, false, false, false])
+  expect(undone).toEqual([true, true, true, true, ...Array(7).fill(false)])
   const nobody = remoteAt('http://127.0.0.1:9')
   expect(isSurelyUndone(failureOf(await nobody.startChat(project_id, { prompt: 'x' })))).toBe(true)
 })
