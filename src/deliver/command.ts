@@ -54,11 +54,11 @@ function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], 
 
 function notStarted(program: string, error: unknown): Delivered {
   const what = `cannot start ${program}: ${codeOf(error) ?? messageOf(error)}`
-  // The machine is short of something; all the rest stays as it is until the command is changed.
-  if (['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'].includes(codeOf(error) ?? '')) {
-    return laterFault('delivery.command', what)
+  // Its arguments stay as they are. All the rest is mended: a program is installed, a disk mounted, memory freed.
+  if (['E2BIG', 'ERR_INVALID_ARG_VALUE'].includes(codeOf(error) ?? '')) {
+    return finalFault('delivery.command', what, 'check its arguments')
   }
-  return finalFault('delivery.command', what, 'check its path, that it may be run, and its arguments')
+  return laterFault('delivery.command', what, 'check its path and that it may be run')
 }
 
 function collectOutput({ stdout, stderr }: ChildProcess): () => string {

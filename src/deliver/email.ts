@@ -35,7 +35,8 @@ export async function deliverByEmail(
       await sendMail(server, mail, limited)
       return delivered
     } catch (error) {
-      return failed(error, isFinalMailError(codeOf(error)))
+      // A login is mended at the server or in the password file, which is read anew at each try.
+      return failed(error, codeOf(error) !== 'mail.login' && isFinalMailError(codeOf(error)))
     }
   })
 }

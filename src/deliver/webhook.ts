@@ -81,6 +81,8 @@ function signatureHeaders(id: string, now_s: number, body: string, secret: strin
 }
 
 const again_statuses = [408, 425, 429]
+/** A person puts these right at the receiver, where nobody knows of the report that waits here. */
+const mended_statuses = [401, 403, 404]
 
 /** What to do, where the status says more than "refused". */
 const hints: Record<number, string> = {
@@ -103,7 +105,9 @@ function outcomeOf({ status, headers, body }: HttpResponse, url: URL, now_ms: nu
     const hint = 'redirects are not followed: give the address that it leads to'
     return finalFault('delivery.redirected', what, hint)
   }
-  return finalFault('delivery.refused', what, hints[status] ?? 'check what the receiver accepts')
+  const hint = hints[status] ?? 'check what the receiver accepts'
+  const fault = mended_statuses.includes(status) ? laterFault : finalFault
+  return fault('delivery.refused', what, hint)
 }
 
 /** One word such as Slack's `invalid_blocks`. More of an answer is not repeated: many repeat the path, which is a secret. */

@@ -54,10 +54,18 @@ test('a command that does not read a large report succeeds all the same', async 
   expect(await deliver(script('exit 0'), message({ text }), tools())).toEqual({ ok: true })
 })
 
-test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])('%s cannot be started: final', async (program) => {
-  const fault = faultOf(await deliver(target([program]), message(), tools()))
+test.each([['/no/such/program'], ['/etc/passwd'], ['/etc']])(
+  '%s cannot be started now: somebody may mend it',
+  async (program) => {
+    const fault = faultOf(await deliver(target([program]), message(), tools()))
+    expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.command' } })
+    expect(fault.error.message).toMatch(`cannot start ${program}: E`)
+  },
+)
+
+test.each(['a\0b', 'x'.repeat(200_000)])('an argument that no program takes is final', async (name) => {
+  const fault = faultOf(await deliver(target(['/bin/true', '{{name}}']), message({ values: { name } }), tools()))
   expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.command' } })
-  expect(fault.error.message).toMatch(`cannot start ${program}: E`)
 })
 
 test('at its time limit the whole group ends, with what the command said last', async () => {

@@ -116,11 +116,11 @@ test('without TLS mail goes to this machine only', async () => {
   expect(fault).toMatchObject({ is_final: true, error: { code: 'mail.unprotected' } })
 })
 
-test('a refused login is final and does not show the password', async () => {
+test('a refused login is tried again, for somebody mends it, and does not show the password', async () => {
   const receiver = await startMailReceiver({ secure: true })
   const smtp = { tls: 'implicit', user: 'sluice', password_file: `${files}/wrong`, ca_file: `${files}/ca` } as const
   const fault = faultOf(await deliver(target(receiver.port, smtp), message(), tools()))
-  expect(fault).toMatchObject({ is_final: true, error: { code: 'mail.login' } })
+  expect(fault).toMatchObject({ is_final: false, error: { code: 'mail.login' } })
   expect(fault.error.message).not.toContain('wrong-and-secret')
   expect(receiver.logins).toEqual(['wrong-and-secret'])
 })

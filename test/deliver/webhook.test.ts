@@ -75,8 +75,14 @@ test.each<[Answer, object]>([
     { status: 400, body: 'invalid_blocks' },
     { is_final: true, error: { code: 'delivery.refused' } },
   ],
-  [{ status: 404 }, { is_final: true, error: { code: 'delivery.refused' } }],
-  [{ status: 410 }, { is_final: true, error: { code: 'delivery.refused' } }],
+  ...[401, 403, 404].map((status): [Answer, object] => [
+    { status },
+    { is_final: false, error: { code: 'delivery.refused', message: expect.stringContaining('; check the address') } },
+  ]),
+  ...[410, 413, 422].map((status): [Answer, object] => [
+    { status },
+    { is_final: true, error: { code: 'delivery.refused' } },
+  ]),
 ])('answer %j -> %j', async (answer, outcome) => {
   const server = await startServer([answer])
   expect(await deliver(target(server.origin), message(), tools())).toMatchObject(outcome)
