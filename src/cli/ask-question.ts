@@ -114,7 +114,7 @@ export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn
     if (refused) throw refused
     const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
     if (left_ms <= 0) throw tooLate(chat_id, waiting.deadline_ms, last)
-    await clock.sleep(Math.min(left_ms, last?.retry_after_ms ?? backoff_ms(tries, waiting)), stopped)
+    await clock.sleep(Math.min(left_ms, Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))), stopped)
   }
   throw new SluiceError({
     code: 'answer.stopped',

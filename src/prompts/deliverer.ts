@@ -64,7 +64,7 @@ function setBack(
     return { type: 'delivery_failed', run, target, error: { code: error.code, message } }
   }
   const limits = { first_ms: asking.deliver_first_ms, most_ms: asking.deliver_most_ms }
-  const not_before_ms = now_ms + (retry_after_ms ?? backoff_ms(attempts, limits))
+  const not_before_ms = now_ms + Math.max(retry_after_ms ?? 0, backoff_ms(attempts, limits))
   return { type: 'delivery_set_back', run, target, not_before_ms, error }
 }
 

@@ -60,13 +60,13 @@ export function setBack({ run, began_ms, attempts }: RunWork, error: FaultNote, 
   return { type: 'run_set_back', run, not_before_ms: now_ms + backoff_ms(attempts, retry), error }
 }
 
-/** The same for a turn that surely made nothing; `retry_after_ms`: what the service asked for. */
+/** The same for a turn that surely made nothing; `retry_after_ms`: what the service asked for, at the least. */
 export function setBackUnsent(work: RunWork, failure: Failure, { clock }: RunTools): RunFact {
   const { run, began_ms, attempts } = work
   const now_ms = clock.now_ms()
   const error = noteOf(failure)
   if (isTooLate(began_ms, attempts, now_ms)) return givenUp(run, error)
-  const wait_ms = failure.retry_after_ms ?? backoff_ms(attempts, retry)
+  const wait_ms = Math.max(failure.retry_after_ms ?? 0, backoff_ms(attempts, retry))
   return { type: 'turn_unsent', run, not_before_ms: now_ms + wait_ms, error }
 }
 

@@ -158,7 +158,8 @@ export class Circuits {
     if (before && before.until_ms > now_ms) return 'hold'
     const attempts = before?.attempts ?? 0
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
-    const wait_ms = pause_ms ?? backoff_ms(attempts, limits)
+    // A pause of nothing (Retry-After: 0) would be asked for again and again, as fast as the line allows.
+    const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
     const told = before?.told === true || pause_ms === undefined || pause_ms > quiet_pause_ms
     const since_ms = before?.since_ms ?? now_ms

@@ -107,6 +107,17 @@ test('turned away for now: planned again after the pause that the service asks f
   expect(rig.chats()).toHaveLength(0)
 })
 
+test('turned away with a pause of nothing: tried again later all the same', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, retry_after_s: 0 }] })
+  await rig.due()
+  const began_ms = system_clock.now_ms()
+  expect(await rig.run()).toEqual(['due', 'planned'])
+  const { next_due_ms } = await rig.ledger.claimRuns(1, { except_projects: [] })
+  expect(next_due_ms! - began_ms).toBeGreaterThanOrEqual(500)
+})
+
 test('a token that is refused holds the run where it is; with the right one it goes on', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
 import type { DeliveryTarget } from '../../src/deliver/target.ts'
 import { startDeliverer } from '../../src/prompts/deliverer.ts'
 import { tools as deliveryTools } from '../deliver/delivery-tools.ts'
@@ -45,6 +46,19 @@ test('each receiver gets the report on its own: one that fails for a while holds
   expect(ids).toHaveLength(2)
   expect(new Set(ids).size).toBe(1)
   expect(told(rig, 'later')).toHaveLength(1)
+})
+
+test('a receiver that asks for a pause of nothing is not called in a circle', async () => {
+  const server = await startServer([{ status: 503, headers: { 'retry-after': '0' } }])
+  const rig = await written([{ name: 'hook', kind: 'webhook', url: server.origin, body: 'json' }], {
+    asking: { deliver_first_ms: 60_000, deliver_most_ms: 60_000 },
+  })
+  const end = start(rig)
+  await until('it is put off', () => told(rig, 'later').length > 0)
+  await end()
+  const { next_due_ms } = await rig.ledger.claimDeliveries(1)
+  expect(next_due_ms! - system_clock.now_ms()).toBeGreaterThan(3_000)
+  expect(server.requests).toHaveLength(1)
 })
 
 test('what is not taken for too long is given up, and said', async () => {

@@ -94,6 +94,16 @@ test('Retry-After is obeyed, with less at once, and a short one is no trouble', 
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
 })
 
+test('a pause of nothing is one of a second: the service is not asked as fast as the line allows', async () => {
+  const { circuits, clock } = setUp()
+  for (let times = 0; times < 3; times++) {
+    expect(await circuits.failed(failure('later', { status: 429, retry_after_ms: 0 }), 'p', 'api')).toBe('hold')
+    expect(circuits.allowance(['api'])).toMatchObject({ limit: 0, wait_ms: 1_000 })
+    await clock.advance(1_000)
+    expect(circuits.allowance(['api']).limit).toBe(1)
+  }
+})
+
 test('a long pause that the service asked for is told as one, not as a service that is away', async () => {
   const { circuits, told } = setUp()
   await circuits.failed(failure('later', { status: 503, code: 'publicapi.x.y', retry_after_ms: 120_000 }), 'p', 'api')
