@@ -41,15 +41,15 @@ export class PromptQueries {
     this.#arrivals = database.prepare(
       // By seq: left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page.
       `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
-         lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path
+         lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
+         EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
+           AND told.what = 'asset') AS told
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
          CROSS JOIN files ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
          AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
-         AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT EXISTS
-           (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
-              AND told.what = 'asset'))
+         AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
     )
     const on_the_way = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
@@ -87,7 +87,7 @@ export class PromptQueries {
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
     const last = this.#last_read.get(first, most_arrivals_read) as number | null
     if (last === null) return { arrivals: [] }
-    const found = this.#arrivals.all({
+    const rows = this.#arrivals.all({
       first,
       last,
       after_seq: after?.seq ?? -1,
@@ -98,7 +98,8 @@ export class PromptQueries {
       began_seq,
       prompt: prompt?.id ?? 0,
       limit,
-    }) as Arrival[]
+    }) as (Omit<Arrival, 'told'> & { told: number })[]
+    const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
     if (this.#last_read.get(last + 1, 1) === null) return { arrivals: found }

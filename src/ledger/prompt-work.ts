@@ -91,6 +91,8 @@ export interface Arrival {
   size: number
   folder: string
   path: string
+  /** By a written run of the prompt. */
+  told: boolean
 }
 
 export interface ArrivalPage {

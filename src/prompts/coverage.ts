@@ -15,6 +15,8 @@ export interface Coverage {
   ready: number
   taken: number
   left_for_next: number
+  /** What becomes of those: told by the next run, or, where each run tells all of a span of time, perhaps never. */
+  left_are: 'next time' | 'left out'
   /** Told for the first time; refusals that the prompt was told before are left out. */
   refused: NamedFiles
   moving: NamedFiles
@@ -57,6 +59,7 @@ export function composeCoverage(run: {
   unready: Iterable<UnreadyFile>
   folders: readonly FolderLook[]
   due_ms: number
+  left_are?: Coverage['left_are']
 }): Coverage {
   const { fresh, taken, due_ms } = run
   const lists = {
@@ -77,6 +80,7 @@ export function composeCoverage(run: {
     ready: fresh.length,
     taken: taken.length,
     left_for_next: fresh.length - taken.length,
+    left_are: run.left_are ?? 'next time',
     ...lists,
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
   }
@@ -154,7 +158,7 @@ export function coverageLine(coverage: Coverage, zone: string): string {
 }
 
 function readyClauses(coverage: Coverage): string[] {
-  const { ready, taken, left_for_next, folders } = coverage
+  const { ready, taken, left_for_next, left_are, folders } = coverage
   if (folders.length === 0) return ['no folders in scope']
   const expected = expectedFiles(coverage)
   if (expected === 0) return ['nothing new']
@@ -162,7 +166,7 @@ function readyClauses(coverage: Coverage): string[] {
   if (left_for_next === 0) return clauses
   const told = [
     `this report: ${formatCount(taken)} of ${formatCount(ready)}`,
-    `${formatCount(left_for_next)} next time`,
+    `${formatCount(left_for_next)} ${left_are}`,
   ]
   return ready === expected ? told : [...clauses, ...told]
 }

@@ -7,7 +7,8 @@ import type { PromptSettings } from './prompt-settings.ts'
 export type FreshAsset = Omit<RunAsset, 'turn'>
 
 /**
- * One entry a content, in the order of arrival. The arrivals come in the order of (seq, path), as the ledger answers them, so the
+ * One entry a content, in the order of arrival; what the prompt was told before (a span of time may tell again) comes last, so that
+ * a limit on their number leaves out nothing for ever. The arrivals come in the order of (seq, path), as the ledger answers them, so the
  * first path that matches is of the oldest arrival and names the content.
  */
 export async function collectFresh(
@@ -15,14 +16,17 @@ export async function collectFresh(
   { matches }: { matches(folder: string, path: string): boolean },
 ): Promise<FreshAsset[]> {
   const fresh = new Map<number, FreshAsset>()
+  const told = new Set<number>()
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
       const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
       if (fresh.has(content) || !matches(folder, path)) continue
+      if (arrival.told) told.add(content)
       fresh.set(content, { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
     }
   }
-  return [...fresh.values()]
+  const all = [...fresh.values()]
+  return [...all.filter(({ content }) => !told.has(content)), ...all.filter(({ content }) => told.has(content))]
 }
 
 /** Patterns as in gitignore(5), relative to the folder, the last match decides as in a folder's `include`; none: every file. */

@@ -2,7 +2,7 @@ import type { RunFact } from '../domain/run.ts'
 import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { checkAssets } from './check-assets.ts'
-import { composeCoverage, refusalsOf } from './coverage.ts'
+import { composeCoverage, coverageLine, refusalsOf } from './coverage.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import type { PromptScope, PromptSettings } from './prompt-settings.ts'
 import { composeTurns, requestBody, takenMost } from './question.ts'
@@ -59,8 +59,14 @@ export function composePlan(
   const { chats: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids } = scope
   const ids = { label_ids, chat_ids, concept_ids, project_ids, view_ids }
   const has_others = Object.values(ids).some((list) => list.length > 0)
+  const left_are = scope.fresh === 'since_last_run' ? ('next time' as const) : ('left out' as const)
+  const seen = { fresh, unready, folders, due_ms, left_are }
   if (fresh.length === 0) {
-    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') return skipped(run, notes)
+    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
+      const coverage = composeCoverage({ ...seen, taken: [] })
+      const why = coverageLine(coverage, settings.schedule.timezone)
+      return { type: 'run_skipped', run, why: [why, ...notes].join('; ') }
+    }
     if (!has_others) return nothingLeft(run, settings, notes)
   }
   const turns = composeTurns({
@@ -72,7 +78,7 @@ export function composePlan(
     ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
     shorter_than: change.shorter_than,
   })
-  const coverage = composeCoverage({ fresh, taken: turns.assets, unready, folders, due_ms })
+  const coverage = composeCoverage({ ...seen, taken: turns.assets })
   const plan = {
     bodies: turns.bodies.map(requestBody),
     chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,
@@ -89,10 +95,6 @@ function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }:
   if (drop_chat) notes.push('the chat that was to go on is gone: a new one was begun')
   if (shorter_than !== undefined) notes.push('the service refused the question: asked with a shorter list of files')
   return notes
-}
-
-function skipped(run: number, notes: readonly string[]): Extract<RunFact, { type: 'run_skipped' }> {
-  return { type: 'run_skipped', run, why: ['nothing new', ...notes].join('; ') }
 }
 
 /** A person must look: what it was to be asked about is not there. */

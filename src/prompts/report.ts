@@ -35,6 +35,7 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
     ready: 0,
     taken: 0,
     left_for_next: 0,
+    left_are: 'next time',
     refused: none(),
     moving: none(),
     on_the_way: none(),
@@ -79,10 +80,10 @@ export function reportMessage(
   }
 }
 
-/** Of the prompt and its due time alone, so that it survives a rebuilt ledger. */
-export function messageId({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): string {
+/** Of the project, the prompt and its due time alone, so that it survives a rebuilt ledger and is that of no other installation. */
+export function messageId({ project_id, prompt, due_ms }: Pick<RunWork, 'project_id' | 'prompt' | 'due_ms'>): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([prompt, due_ms]))
+    .update(JSON.stringify([project_id, prompt, due_ms]))
     .digest('hex')
   return `run_${digest.slice(0, 24)}`
 }

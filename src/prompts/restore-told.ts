@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { codeOf, messageOf } from '../base/errors.ts'
 import type { RunFact } from '../domain/run.ts'
 import { parseManifest } from './manifest.ts'
@@ -49,7 +49,11 @@ async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string
     if (codeOf(error) !== 'ENOENT') bad.push({ path: dir, why: messageOf(error) })
     return []
   }
-  const names = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.json')).map(({ name }) => name)
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  const reports = new Set(files.filter((name) => !name.endsWith('.json')).map((name) => parse(name).name))
+  const manifests = files.filter((name) => name.endsWith('.json'))
+  // Written before its report: alone it is of a run that nobody was told of.
+  const names = manifests.filter((name) => reports.has(parse(name).name))
   // Names carry dates: the last ones are the newest.
   const newest = names.sort().slice(-manifests_most)
   if (newest.length < names.length) {

@@ -66,6 +66,7 @@ function coverageOf(due_ms: number, count: number): Coverage {
     ready: count,
     taken: count,
     left_for_next: 0,
+    left_are: 'next time',
     refused: none(),
     moving: none(),
     on_the_way: none(),

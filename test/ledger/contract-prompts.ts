@@ -189,6 +189,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
         size: 4,
         folder: 'docs',
         path: 'a',
+        told: false,
       })
     }
     await bench.record({ type: 'folders_removed_except', names: ['second'] })
@@ -207,6 +208,7 @@ function fresh(check: ReturnType<typeof withLedger>): void {
         ({ path }) => path,
       )
     expect(await paths()).toEqual(['old', 'new'])
+    expect((await words.arrivals(['docs'], { only_fresh: false })).map(({ told }) => told)).toEqual([false, true])
     expect(await paths(bench.clock.now_ms() - 1)).toEqual(['new'])
     expect(await paths(bench.clock.now_ms() + 1)).toEqual([])
   })

@@ -71,6 +71,13 @@ test('a refusal that the prompt was told before is left out, and equal bytes are
   expect(refusalsOf(unready).map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
 })
 
+test('what a span of time leaves out is not promised for the next time', () => {
+  const run = { fresh: assets(312), taken: assets(200), unready: [], folders: [in_time], due_ms }
+  expect(coverageLine(composeCoverage({ ...run, left_are: 'left out' }), zone)).toBe(
+    'this report: 200 of 312; 112 left out',
+  )
+})
+
 test('of very many a thousand are named and told, and all are counted', () => {
   const unready = Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`))
   const coverage = composeCoverage({ fresh: [], taken: [], unready, folders: [in_time], due_ms })

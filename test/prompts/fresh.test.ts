@@ -4,8 +4,8 @@ import type { Arrival } from '../../src/ledger/prompt-work.ts'
 import { collectFresh, freshQueryOf, pathMatcher } from '../../src/prompts/fresh.ts'
 import { due_ms, settingsOf } from './settings.ts'
 
-function arrivalOf(seq: number, content: number, folder: string, path: string): Arrival {
-  return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1 }
+function arrivalOf(seq: number, content: number, folder: string, path: string, told = false): Arrival {
+  return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1, told }
 }
 
 const everything = { matches: () => true }
@@ -22,6 +22,11 @@ test('one entry a content: the oldest arrival counts, and its first path that ma
   expect(fresh.map(({ seq, name }) => [seq, name])).toEqual([[1, 'finance/b.pdf']])
   const legal = await collectFresh(arrivals, { matches: (folder) => folder === 'legal' })
   expect(legal.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
+})
+
+test('what was told before comes last: a limit on the number leaves out nothing for ever', async () => {
+  const arrivals = [1, 2, 3, 4].map((seq) => arrivalOf(seq, seq, 'f', `${seq}`, seq < 3))
+  expect((await collectFresh(arrivals, everything)).map(({ content }) => content)).toEqual([3, 4, 1, 2])
 })
 
 test('every content that matches is there once, in the order of arrival, however the pages are cut', async () => {

@@ -79,7 +79,7 @@ test('names are names: inside the directory, not hidden, not too long', () => {
 })
 
 test('what was told comes back from the manifests, oldest first; damaged ones are told', async () => {
-  const dir = makeTree({ 'broken.json': '{', 'others.json': '[1]', 'notes.txt': 'x' })
+  const dir = makeTree({ 'broken.json': '{', 'broken.md': 'x', 'others.json': '[1]', 'notes.txt': 'x' })
   write(dir, { due_ms: due_ms + 86_400_000, assets: [asRunAsset(assetOf(2))] })
   write(dir)
   write(dir, { prompt: 'other' })
@@ -91,6 +91,13 @@ test('what was told comes back from the manifests, oldest first; damaged ones ar
     { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms + 86_400_000, told: told(2) },
   ])
   expect(bad.map(({ path }) => path)).toEqual([join(dir, 'broken.json')])
+})
+
+test('a manifest without its report is of a run that nobody was told of', async () => {
+  const dir = makeTree()
+  const report = write(dir)
+  rmSync(report)
+  expect(await restoreTold(dir, ids)).toEqual({ facts: [], bad: [] })
 })
 
 test('a directory that is not there tells nothing, one that is none is told', async () => {

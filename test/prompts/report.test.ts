@@ -163,6 +163,8 @@ test('the message of a run is the same at every try, and has its values', () => 
   expect(message.text.startsWith('Nothing much.\n')).toBe(true)
   const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, report_path: '/r/weekly.md' }, settingsOf())
   expect(next.id).not.toBe(message.id)
+  const elsewhere = { ...written, project_id: 'project_11111111111111111111' }
+  expect(reportMessage({ written: elsewhere, report_path: '/r/weekly.md' }, settingsOf()).id).not.toBe(message.id)
 })
 
 test.each([
