@@ -1,10 +1,10 @@
-import { lstatSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { join, parse } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { renderTemplate } from '../base/template.ts'
 import type { Message } from './message.ts'
-import { type Delivered, delivered, finalFault, laterFault } from './outcome.ts'
+import { type Delivered, delivered, finalFault, laterFault, type NotDelivered } from './outcome.ts'
 import type { FileTarget } from './target.ts'
 import { templateValues } from './template-values.ts'
 
@@ -13,29 +13,53 @@ const longest_name_bytes = 230
 /** Reports are for people: the group reads them, too; the umask takes away what it should not. */
 const report_mode = 0o640
 
-/** The same message again makes the same file again. */
+/** As many files of one name are a template without a date; a person shall give it one. */
+const same_name_most = 1_000
+
+/**
+ * The same message again makes no second file: its last line holds the id. Nothing that is there is ever written over; a name that
+ * is taken gets a number.
+ */
 export function deliverToFile({ dir, file_name }: FileTarget, message: Message): Delivered {
   const name = renderTemplate(file_name, templateValues(message))
   const odd = oddNameReason(name)
   if (odd)
     return finalFault('delivery.file_name', `no file ${JSON.stringify(name)} is written: ${odd}`, 'change its name')
-  const path = join(dir, name)
+  const content = Buffer.from(`${message.text.trimEnd()}\n\n<!-- ${message.id} -->\n`)
   try {
     makeDirectory(dir)
-    // The rename would not follow a link but replace it; whoever put it there meant something else.
-    const there = lstatSync(path, { throwIfNoEntry: false })
-    if (there && !there.isFile()) {
-      return finalFault('delivery.file', `${path} is there and is no plain file`, 'remove it or choose another name')
-    }
-    writeFileAtomic(path, message.text, report_mode)
-    return delivered
+    return writeOnce(join(dir, name), content)
   } catch (error) {
     return laterFault(
       'delivery.file',
-      `cannot write ${path}: ${messageOf(error)}`,
+      `cannot write ${join(dir, name)}: ${messageOf(error)}`,
       'check the directory, its owner and its disk',
     )
   }
+}
+
+function writeOnce(wanted: string, content: Buffer): Delivered {
+  const { dir, name, ext } = parse(wanted)
+  for (let number = 1; number <= same_name_most; number++) {
+    const path = number === 1 ? wanted : join(dir, `${name}-${number}${ext}`)
+    const there = whatIsAt(path, content)
+    if (there === 'nothing') writeFileAtomic(path, content, report_mode)
+    if (there === 'nothing' || there === 'this') return delivered
+    if (there !== 'another file') return there
+  }
+  const what = `there are ${same_name_most} files called ${wanted} already`
+  return laterFault('delivery.file', what, 'remove some, or put {{date}} into its name')
+}
+
+function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another file' | NotDelivered {
+  const there = lstatSync(path, { throwIfNoEntry: false })
+  if (!there) return 'nothing'
+  // The rename would not follow a link but replace it; whoever put it there meant something else.
+  if (!there.isFile()) {
+    return finalFault('delivery.file', `${path} is there and is no plain file`, 'remove it or choose another name')
+  }
+  // Files are written as a whole: what is not the same to the last byte was made or changed by somebody else.
+  return there.size === content.length && content.equals(readFileSync(path)) ? 'this' : 'another file'
 }
 
 function oddNameReason(name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
@@ -13,8 +13,35 @@ test('the report becomes one file, in a directory that is made; delivered twice,
   for (const _ of [1, 2]) expect(await deliver(target(dir), message(), tools())).toEqual({ ok: true })
   expect(readdirSync(dir)).toEqual(['weekly-digest-2026-11-23.md'])
   const path = join(dir, 'weekly-digest-2026-11-23.md')
-  expect(readFileSync(path, 'utf8')).toBe(message().text)
+  expect(readFileSync(path, 'utf8')).toBe(`${message().text}\n<!-- ${message().id} -->\n`)
   expect(statSync(path).mode & 0o137).toBe(0)
+})
+
+test('a name that is taken gets a number: what is there stays as it is, each message is there once', async () => {
+  const dir = makeTree({ 'x.md': 'a file of somebody', token: 'secret' })
+  const [first, second] = [message(), message({ id: 'run_2' })]
+  for (const one of [first, second, first, second]) {
+    for (const name of ['x.md', 'token']) expect(await deliver(target(dir, name), one, tools())).toEqual({ ok: true })
+  }
+  expect(readdirSync(dir).sort()).toEqual(['token', 'token-2', 'token-3', 'x-2.md', 'x-3.md', 'x.md'])
+  const read = (name: string) => readFileSync(join(dir, name), 'utf8')
+  expect([read('x.md'), read('token')]).toEqual(['a file of somebody', 'secret'])
+  expect(read('x-2.md')).toContain(first.id)
+  expect(read('x-3.md')).toContain('run_2')
+  // Somebody wrote into it: it is theirs now.
+  writeFileSync(join(dir, 'x-2.md'), `${read('x-2.md')}My note.\n`)
+  await deliver(target(dir, 'x.md'), first, tools())
+  expect(read('x-2.md')).toContain('My note.')
+  expect(read('x-4.md')).toContain(first.id)
+})
+
+test('with a thousand files of that name a person must look; nothing is written over', async () => {
+  const names = Array.from({ length: 1_000 }, (_, at) => (at === 0 ? 'x.md' : `x-${at + 1}.md`))
+  const dir = makeTree(Object.fromEntries(names.map((name) => [name, 'old'])))
+  const fault = faultOf(await deliver(target(dir, 'x.md'), message(), tools()))
+  expect(fault).toMatchObject({ is_final: false, error: { code: 'delivery.file' } })
+  expect(fault.error.message).toContain('there are 1000 files called')
+  expect(readdirSync(dir)).toHaveLength(1_000)
 })
 
 test('where the parent is missing nothing is made: its disk may come back', async () => {
