@@ -3,7 +3,7 @@ import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Failure, isSurelyUndone, type Outcome } from '../remote/outcome.ts'
 import { type PlanChange, planRun } from './plan-run.ts'
 import type { PromptSettings } from './prompt-settings.ts'
-import { bodyToSend } from './question.ts'
+import { bodyToSend, prompt_longest, promptOf } from './question.ts'
 import { nameOf, noteOf, type RunTools, setBackUnsent, textOf } from './run-tools.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     await circuit.failed(failure, project_id, 'api')
     if (!isSurelyUndone(failure)) return []
     if (failure.about !== 'content') return [setBackUnsent(work, failure, tools)]
-    if (round > 0 || planned.turn > 0) return [refused(run, failure)]
+    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure)]
     const facts = await planAgain(planned, settings, failure, tools)
     const unsent: RunFact = { type: 'turn_unsent', run, not_before_ms: tools.clock.now_ms(), error: noteOf(failure) }
     const plan = facts.find((fact) => fact.type === 'run_planned')?.plan
@@ -56,15 +56,23 @@ async function send(
   return appended.ok ? { ok: true, value: { chat_id: going_on, message_id: appended.value.message_id } } : appended
 }
 
-/** 404: an id in the scope, or the chat, is gone. Anything else that this content is refused for may be its length. */
+/** An id in the scope, or the chat. */
+function isGone({ status }: Failure): boolean {
+  return status === 404 || status === 410
+}
+
+/** Whatever else this content is refused for may be its length; a prompt far from the longest is refused for another reason. */
+function isLong(body: string): boolean {
+  return promptOf(body).length > prompt_longest / 2
+}
+
 async function planAgain(
   work: RunWork,
   settings: PromptSettings,
   failure: Failure,
   tools: RunTools,
 ): Promise<RunFact[]> {
-  const is_gone = failure.status === 404 || failure.status === 410
-  const change: PlanChange = is_gone
+  const change: PlanChange = isGone(failure)
     ? { drop_chat: await isChatGone(work, tools) }
     : { shorter_than: work.turns[0]!.body }
   return planRun(work, settings, tools, change)

@@ -220,7 +220,8 @@ test('a service that cannot be reached holds the run, and its deadline is not ju
 
 test('a prompt that is too long is asked once more with a shorter list, and then not again', async () => {
   const refusal = { route: 'chats.start', status: 400, body: 'error' } as const
-  const rig = await openRunRig()
+  const settings = { prompt: `${'Be careful. '.repeat(1_000)}{{files}}` }
+  const rig = await openRunRig({ settings })
   for (let file = 0; file < 12; file++) await rig.bringIn(`a-rather-long-name-of-a-file-${file}.md`)
   rig.service.setBadDays({ failures: [{ ...refusal, times: 1 }] })
   await rig.due()
@@ -229,14 +230,24 @@ test('a prompt that is too long is asked once more with a shorter list, and then
   expect(rig.chats()[0]?.messages[0]?.prompt).not.toContain('file-11.md')
   expect(rig.chats()[0]?.messages[0]?.scope?.asset_ids).toHaveLength(12)
 
-  const hopeless = await openRunRig()
+  const hopeless = await openRunRig({ settings })
   await hopeless.bringIn('a.md')
   await hopeless.bringIn('b.md')
   hopeless.service.setBadDays({ failures: [refusal] })
   await hopeless.due()
   await hopeless.run()
-  expect(hopeless.starts()).toBeLessThanOrEqual(2)
+  expect(hopeless.starts()).toBe(2)
   expect(hopeless.told.at(-1)).toMatch(/^failed/)
+})
+
+test('a short prompt that is refused is not refused for its length: not asked again', async () => {
+  const rig = await openRunRig()
+  for (const name of ['a', 'b', 'c']) await rig.bringIn(`a-rather-long-name-of-a-file-${name}.md`)
+  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 400 }] })
+  await rig.due()
+  expect(await rig.run()).toEqual(['due', 'planned'])
+  expect(rig.starts()).toBe(1)
+  expect(rig.told.at(-1)).toMatch(/^failed.*400.*stay fresh/)
 })
 
 test('labels are asked for by name; one that is not there is left out and said', async () => {
