@@ -59,8 +59,11 @@ export async function lookForTurn(work: RunWork, settings: PromptSettings, tools
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
-      if ((await circuit.failed(error.failure, project_id, 'api')) === 'hold') return []
-      if (tries > 0 && looking.isOver()) return [setBack(work, noteOf(error.failure), tools)]
+      const holds = (await circuit.failed(error.failure, project_id, 'api')) === 'hold'
+      const is_late = holds ? clock.now_ms() - intended_ms > asking.look_for_ms : tries > 0 && looking.isOver()
+      // Set back, so that a day without an end ends it.
+      if (is_late) return [setBack(work, noteOf(error.failure), tools)]
+      if (holds) return []
     }
     await clock.sleep(backoff_ms(tries, { first_ms: asking.first_ms, most_ms: rest_most_ms }), soft)
   }

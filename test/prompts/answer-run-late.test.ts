@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { day_ms, hour_ms, system_clock } from '../../src/base/time.ts'
+import { awaitAnswer } from '../../src/prompts/await-answer.ts'
+import { lookForTurn } from '../../src/prompts/look-for-turn.ts'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+const brief = { auto: 1, fast: 60, expert: 1, research: 1 }
+
+/** A run whose question the service has. */
+async function asked(options: Parameters<typeof openRunRig>[0] = {}): Promise<RunRig> {
+  const rig = await openRunRig({ service: { answer_delay_ms: 3_600_000 }, ...options })
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.runTo('asked')
+  return rig
+}
+
+const looksOf = (rig: RunRig) => rig.service.requestLog.filter(({ place }) => place === 'messages.read').length
+const failing = (status: number, body: 'error' | 'html' = 'error') => ({
+  failures: [{ route: 'messages.read', status, body } as const],
+})
+
+test('an answer that cannot be read while all else works: the deadline ends the run', async () => {
+  const rig = await asked({ asking: { deadline_ms: brief } })
+  rig.service.setBadDays(failing(500))
+  const { circuits } = rig
+  // As where uploads go well beside it: no failure of this run adds up to a rest.
+  rig.circuits.failed = async () => 'count'
+  expect(await rig.step()).toBe('asked')
+  rig.circuits = circuits
+  expect(rig.told.at(-1)).toMatch(/^failed.*no answer in.*the last look failed.*500.*stay fresh/)
+})
+
+test.each([500, 400])(
+  'an answer that cannot be read at all (%i): past the deadline it is looked for a few times more',
+  async (status) => {
+    const rig = await asked()
+    rig.service.setBadDays(failing(status))
+    const work = await rig.runTo('asked')
+    const [turn] = work.turns
+    const at = async (ago_ms: number, attempts: number) => {
+      const turns = [{ ...turn!, asked_ms: system_clock.now_ms() - ago_ms }]
+      for (;;) {
+        const facts = await awaitAnswer({ ...work, attempts, turns }, rig.settings, rig.tools())
+        if (rig.circuits.tripped().length > 0) return facts
+      }
+    }
+    expect(await at(0, 0)).toEqual([])
+    expect(await at(hour_ms, 0)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(hour_ms, 4)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(hour_ms, 5)).toMatchObject([{ type: 'run_failed', error: { code: 'answer.deadline' } }])
+    expect(looksOf(rig)).toBeGreaterThanOrEqual(4)
+  },
+)
+
+test.each([
+  ['awaitAnswer', awaitAnswer],
+  ['lookForTurn', lookForTurn],
+] as const)(
+  '%s, while the account is refused: held before its time is over, then set back, given up after a day',
+  async (_, step) => {
+    const rig = await asked()
+    const work = await rig.runTo('asked')
+    rig.token = `${rig.token.slice(0, -4)}xxxx`
+    const [turn] = work.turns
+    const at = (ago_ms: number, attempts: number) => {
+      const began_ms = system_clock.now_ms() - ago_ms
+      const turns = [{ ...turn!, asked_ms: began_ms, intended_ms: began_ms }]
+      return step({ ...work, attempts, began_ms, turns }, rig.settings, rig.tools())
+    }
+    expect(await at(0, 0)).toEqual([])
+    expect(await at(hour_ms, 9)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(2 * day_ms, 1)).toMatchObject([{ type: 'run_set_back' }])
+    expect(await at(2 * day_ms, 9)).toMatchObject([
+      { type: 'run_failed', error: { message: expect.stringContaining('given up') } },
+    ])
+  },
+)
+
+test('without a line the deadline fails no run: its answer may be there', async () => {
+  const rig = await asked()
+  const work = await rig.runTo('asked')
+  rig.service.setBadDays({ down: true })
+  const turns = [{ ...work.turns[0]!, asked_ms: system_clock.now_ms() - hour_ms }]
+  const facts = await awaitAnswer({ ...work, attempts: 9, turns }, rig.settings, rig.tools())
+  expect(facts).toMatchObject([{ type: 'run_set_back' }])
+})
