@@ -132,10 +132,15 @@ function planned(
   return {
     state: 'planned',
     notes: [...new Set([...notes, ...(plan.notes ?? [])])],
-    turns: plan.bodies.map((body, index) => ({ ...newTurn(body), asked_again: turns[index]?.asked_again ?? 0 })),
+    turns: plan.bodies.map((body, index) => ({ ...newTurn(body), ...pastOf(turns[index]) })),
     coverage: plan.coverage,
     chat_id: plan.chat_id,
   }
+}
+
+/** A message that was lost keeps its id until the turn has another one: it is not to be found and taken for the new one. */
+function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'message_id'> {
+  return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
 }
 
 function newTurn(body: string): RunTurn {
@@ -152,8 +157,8 @@ function newTurn(body: string): RunTurn {
 }
 
 function lostTurn({ turns, turn }: RunProgress): Partial<RunTurn> {
-  const { body, asked_again } = turns[turn]!
-  return { ...newTurn(body), asked_again: asked_again + 1 }
+  const lost = turns[turn]!
+  return { ...newTurn(lost.body), ...pastOf(lost), asked_again: lost.asked_again + 1 }
 }
 
 function turnsWith({ turns, turn }: RunProgress, change: Partial<RunTurn>): RunTurn[] {

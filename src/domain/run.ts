@@ -53,6 +53,7 @@ export interface RunTurn {
   body: string
   intended_ms: number | undefined
   chat_id: string | undefined
+  /** While the turn is not asked: of the message that was lost (`turn_lost`), where there is one. */
   message_id: string | undefined
   asked_ms: number | undefined
   answer: string | undefined

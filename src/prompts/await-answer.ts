@@ -4,6 +4,7 @@ import type { RunFact } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import type { Message } from '../remote/chats.ts'
 import type { Failure } from '../remote/outcome.ts'
+import { lostTurn } from './lost-turn.ts'
 import { Patience } from './patience.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import { isNotFound, noteOf, type RunTools, setBack, textOf } from './run-tools.ts'
@@ -19,7 +20,7 @@ const late_looks = 5
 export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
   const { remote, circuit, clock, asking, soft, hard } = tools
   const { run, project_id } = work
-  const { chat_id, message_id, asked_ms, asked_again } = work.turns[work.turn]!
+  const { chat_id, message_id, asked_ms } = work.turns[work.turn]!
   const deadline_ms = asking.deadline_ms[settings.intelligence]
   const began_ms = asked_ms ?? clock.now_ms()
   const patience = new Patience(clock, began_ms, deadline_ms)
@@ -29,7 +30,7 @@ export async function awaitAnswer(work: RunWork, settings: PromptSettings, tools
     // A young message may not be found yet: the service answered all the same.
     if (outcome.ok || isNotFound(outcome.failure)) {
       await circuit.succeeded(project_id, 'api')
-      if (outcome.ok && outcome.value.state !== 'running') return judge(run, outcome.value, asked_again)
+      if (outcome.ok && outcome.value.state !== 'running') return judge(work, outcome.value)
     } else if ((await circuit.failed(outcome.failure, project_id, 'api')) === 'hold') {
       if (clock.now_ms() - began_ms <= deadline_ms) return []
       const is_lasting = isAnswered(outcome.failure) && work.attempts >= late_looks
@@ -51,12 +52,9 @@ function tooLate(run: number, deadline_ms: number, last: Failure | undefined): R
   return failed(run, 'answer.deadline', `no answer in ${formatDuration(deadline_ms)}${why}`)
 }
 
-function judge(run: number, { state, response = '' }: Message, asked_again: number): RunFact[] {
-  if (state === 'failed') {
-    if (asked_again === 0)
-      return [{ type: 'turn_lost', run, why: 'the service ended the turn with an error: asked once more' }]
-    return [failed(run, 'answer.error', 'the service ended the turn with an error, and so it did when asked once more')]
-  }
+function judge(work: RunWork, { state, response = '' }: Message): RunFact[] {
+  const { run } = work
+  if (state === 'failed') return [lostTurn(work, 'answer.error')]
   if (response.trim() === '') return [failed(run, 'answer.empty', 'the service gave an empty answer')]
   return [{ type: 'turn_answered', run, answer: response }]
 }

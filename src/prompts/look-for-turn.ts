@@ -2,6 +2,7 @@ import { backoff_ms, day_ms, minute_ms } from '../base/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import type { Failure } from '../remote/outcome.ts'
+import { lostTurn } from './lost-turn.ts'
 import { Patience } from './patience.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import { matchesRun } from './question.ts'
@@ -55,7 +56,7 @@ export async function lookForTurn(work: RunWork, settings: PromptSettings, tools
         return [
           { type: 'turn_asked', run, ...found, note: 'the question was found on the service, and not asked again' },
         ]
-      if (looking.isOver() && (search.unread === 0 || unseen.isOver())) return [lost(work)]
+      if (looking.isOver() && (search.unread === 0 || unseen.isOver())) return [lostTurn(work, 'turn.lost')]
     } catch (error) {
       if (!(error instanceof Unread)) throw error
       if (hard.aborted) return []
@@ -70,19 +71,12 @@ export async function lookForTurn(work: RunWork, settings: PromptSettings, tools
   return []
 }
 
-function lost({ run, turn, turns }: RunWork): RunFact {
-  if (turns[turn]!.asked_again === 0)
-    return { type: 'turn_lost', run, why: 'the question was not found on the service, and asked once more' }
-  const message = 'the question was not found on the service, twice; its files stay fresh for the next run'
-  return { type: 'run_failed', run, error: { code: 'turn.lost', message } }
-}
-
 class Search {
   /** Candidates of the last pass whose prompt could not be seen. */
   unread = 0
   readonly #work: RunWork
   readonly #tools: RunTools
-  /** Chats and messages that are others' for sure. */
+  /** Chats and messages that are surely not it: of others, of other turns, or lost before. */
   readonly #others = new Set<string>()
 
   constructor(work: RunWork, tools: RunTools) {
@@ -147,6 +141,10 @@ class Search {
   async #check({ chat_id, message_id }: Candidate): Promise<{ chat_id: string; message_id: string } | undefined> {
     const first = message_id ?? (await this.#firstMessage(chat_id))
     if (first === undefined) return undefined
+    if (this.#others.has(first)) {
+      this.#others.add(chat_id)
+      return undefined
+    }
     const outcome = await this.#tools.remote.readMessage(this.#work.project_id, chat_id, first)
     if (!outcome.ok && !isNotFound(outcome.failure)) throw new Unread(outcome.failure)
     // Hosted, a young message cannot be found yet.

@@ -80,13 +80,17 @@ test('a turn that was answered is neither planned anew nor skipped', () => {
   expect(runAfter(second, facts.run_skipped, now_ms)).toBeUndefined()
 })
 
-test('a lost turn is noted and counted, and a new plan keeps both', () => {
+test('a lost turn is noted and counted, its message known; a new plan keeps all of it', () => {
   const lost = through(runIn('planned', 2), 'turn_intended', 'turn_asked', 'turn_lost')
-  expect(lost.turns[0]).toEqual({ ...runIn('planned', 2).turns[0], body: 'as sent', asked_again: 1 })
+  const past = { message_id: 'message_new', asked_again: 1 }
+  expect(lost.turns[0]).toEqual({ ...runIn('planned', 2).turns[0], body: 'as sent', ...past })
   const again = through(lost, 'run_planned', 'turn_intended', 'turn_lost', 'run_planned')
   expect(again).toMatchObject({
     notes: expect.arrayContaining(['noted', 'found nowhere']),
-    turns: [{ asked_again: 2 }, { asked_again: 0 }],
+    turns: [
+      { asked_again: 2, message_id: 'message_new' },
+      { asked_again: 0, message_id: undefined },
+    ],
   })
 })
 

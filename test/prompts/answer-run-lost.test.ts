@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+/** After a run that went well: one whose question the service ended with an error, planned again, and stopped at the next intent. */
+async function stoppedAfterError(options: Parameters<typeof openRunRig>[0] = {}): Promise<RunRig> {
+  const rig = await openRunRig(options)
+  await rig.bringIn('z.md')
+  await rig.due()
+  await rig.run()
+  rig.told.length = 0
+  await rig.bringIn('a.md')
+  rig.service.setBadDays({ failed_answers: 1 })
+  await rig.due()
+  await rig.runTo('asked')
+  expect(await rig.step()).toBe('asked')
+  const { run, turns } = await rig.runTo('planned')
+  await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
+  await rig.reopen()
+  return rig
+}
+
+describe.each([false, true])('continue_chat: %s', (continue_chat) => {
+  const settings = { continue_chat }
+
+  test('the message that ended with an error is not taken for the one that was asked after it', async () => {
+    const rig = await stoppedAfterError({ settings })
+    expect(await rig.run()).toEqual(['asking'])
+    expect(rig.told.at(-1)).toMatch(
+      /^failed.*the service ended the turn with an error; asked once more, and the question was not found.*stay fresh/,
+    )
+    expect(rig.told.at(-1)).not.toContain('twice')
+  })
+
+  test('and the one that was asked after it is found', async () => {
+    const rig = await stoppedAfterError({ settings })
+    const { turns, chat_id } = await rig.runTo('asking')
+    const { body } = turns[0]!
+    if (chat_id === undefined) await rig.remote.startChat(rig.project_id, body)
+    else await rig.remote.appendMessage(rig.project_id, chat_id, body)
+    expect(await rig.run()).toEqual(['asking', 'asked', 'answered'])
+    expect(rig.written()).toContain('was found on the service')
+  })
+})
+
+test('not found, and ended with an error when asked once more: the run says both', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const { run, turns } = await rig.runTo('planned')
+  await rig.record({ type: 'turn_intended', run, body: turns[0]!.body })
+  rig.service.setBadDays({ failed_answers: 1 })
+  await rig.reopen()
+  expect(await rig.run()).toEqual(['asking', 'planned', 'asked'])
+  expect(rig.told.at(-1)).toMatch(/^failed.*not found on the service; asked once more, and the service ended the turn/)
+  expect(rig.starts()).toBe(1)
+})
