@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { didYouMean } from '../base/did-you-mean.ts'
 import type { Environment } from './environment.ts'
 import { check, type Fault, type Path } from './faults.ts'
-import { doubleNames, field, isWithin, listOf, type Named, named } from './local-paths.ts'
+import { doubleNames, expandPath, field, isWithin, listOf, type Named, named } from './local-paths.ts'
 import { deliveryName } from './resolve-prompts.ts'
 import { type CheckedPrompt, prompt_schema } from './schema-prompts.ts'
 
@@ -86,8 +86,9 @@ function unknownFolder(name: string, known: readonly string[]): string {
 function deliveryFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
   const report = deliver.findIndex(({ file }) => file !== undefined)
   // The report is no delivery: it needs no name unless it was given one.
+  const expand = (text: string) => expandPath(text, whole.environment.home)
   const names = deliver.map((delivery, at) => ({
-    name: at === report ? delivery.name : deliveryName(delivery, at),
+    name: at === report ? delivery.name : deliveryName(delivery, whole.value, expand),
   }))
   const without_server = deliver.flatMap(({ email }, at): Fault[] => {
     if (!email || email.smtp || field(whole.value, 'smtp') !== undefined) return []
@@ -124,8 +125,8 @@ function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
 }
 
 /**
- * Whether the patterns name this directory, or one around it, letter by letter; a later negation takes it back. Patterns with
- * wildcards are not weighed: what they leave out is known to the scan alone.
+ * Whether the patterns name this directory, or one around it, letter by letter, and no negation may bring back a part of it. Patterns
+ * with wildcards are not weighed: what they leave out is known to the scan alone.
  */
 function isExcluded(way: string, patterns: readonly unknown[]): boolean {
   if (/[*?[\]\\]/.test(way)) return false
@@ -133,9 +134,9 @@ function isExcluded(way: string, patterns: readonly unknown[]): boolean {
   const around = new Set(parts.map((_, at) => parts.slice(0, at + 1).join('/')))
   let excluded = false
   for (const pattern of patterns) {
-    if (typeof pattern !== 'string') continue
-    const [, not, plain] = /^(!?)\/?(.*?)\/?$/.exec(pattern) ?? []
-    if (around.has(plain ?? '')) excluded = not === ''
+    if (typeof pattern !== 'string' || pattern.startsWith('#')) continue
+    if (pattern.startsWith('!')) return false
+    if (around.has(pattern.replace(/^\/|\/$/g, ''))) excluded = true
   }
   return excluded
 }

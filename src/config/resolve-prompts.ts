@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { DeliveryConfig, PromptConfig, SmtpConfig } from './config.ts'
+import { field } from './local-paths.ts'
 import type { CheckedConfig } from './schema.ts'
 import { type CheckedDelivery, type CheckedSmtp, usual_file_name } from './schema-deliver.ts'
 import type { CheckedPrompt } from './schema-prompts.ts'
@@ -32,15 +34,30 @@ export function resolvePrompt(prompt: CheckedPrompt, around: Surroundings): Prom
     report: report?.file
       ? { dir: around.expand(report.file.dir), file_name: report.file.name }
       : { dir: join(around.state_dir, 'reports'), file_name: usual_file_name },
-    deliver: deliver.flatMap((delivery, at) =>
-      delivery === report ? [] : [resolveDelivery(delivery, deliveryName(delivery, at), around)],
+    deliver: deliver.flatMap((delivery) =>
+      delivery === report
+        ? []
+        : [resolveDelivery(delivery, deliveryName(delivery, around.checked, around.expand), around)],
     ),
   }
 }
 
-/** The place is that in the list, counted from 1. */
-export function deliveryName(delivery: CheckedDelivery, at: number): string {
-  return delivery.name ?? `${kindOf(delivery)}-${at + 1}`
+/**
+ * Made of the receiver, never of the place in the list: a report that waits for one must not go to another when the list changes.
+ * `file`: the whole configuration, whose section smtp serves deliveries without their own.
+ */
+export function deliveryName(delivery: CheckedDelivery, file: unknown, expand: Surroundings['expand']): string {
+  if (delivery.name !== undefined) return delivery.name
+  const receiver = JSON.stringify(receiverOf(delivery, file, expand))
+  return `${kindOf(delivery)}-${createHash('sha256').update(receiver).digest('hex').slice(0, 8)}`
+}
+
+function receiverOf(delivery: CheckedDelivery, whole: unknown, expand: Surroundings['expand']): unknown {
+  const { file, webhook, email, command } = delivery
+  if (file) return [expand(file.dir), file.name]
+  if (webhook) return webhook.url ?? expand(webhook.url_file ?? '')
+  if (email) return [email.to.toSorted(), email.smtp?.host ?? field(field(whole, 'smtp'), 'host')]
+  return command?.run
 }
 
 function kindOf({ file, webhook, email }: CheckedDelivery): DeliveryConfig['kind'] {

@@ -163,8 +163,8 @@ const delivery_schema = z
   .strictObject({
     name: name_field.optional().meta({
       description:
-        'The name of the delivery, unique in its prompt; what is known of it hangs on it. Default: kind and place, such as ' +
-        'webhook-2.',
+        'The name of the delivery, unique in its prompt; what is known of it hangs on it. Default: made of its ' +
+        'receiver, such as webhook-1f0c9a3e: another receiver is another delivery.',
     }),
     file: file_schema.optional().meta({
       description:
