@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
 import { countValue, span } from './fields.ts'
 import { local_path, name_field } from './schema-folder.ts'
-import { lineOf, template } from './schema-texts.ts'
+import { knownNames, lineOf, template } from './schema-texts.ts'
 
 const webhook_url = lineOf(2_000)
   .check((context) => {
@@ -24,6 +24,19 @@ function faultOfUrl(text: string): string | undefined {
   return 'must begin with https:// (http:// is for this machine only)'
 }
 
+/** Values of a report's message (prompts/report), and those of every message (deliver/template-values). */
+const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
+
+/** Every value is a text, `count` has commas from a thousand on: between quotes each fits, without them none does for certain. */
+function isJsonOnceFilled(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/\{\{[^{}\n]*\}\}/g, 'x'))
+    return true
+  } catch {
+    return false
+  }
+}
+
 const wrong_body = 'must be json, slack, teams, or a template, such as { template: "{\\"text\\": \\"{{text}}\\"}" }'
 
 const webhook_schema = z
@@ -41,7 +54,14 @@ const webhook_schema = z
       .union(
         [
           z.enum(['json', 'slack', 'teams'], { error: wrong_body }),
-          z.strictObject({ template: template(20_000) }, { error: wrong_body }),
+          z.strictObject(
+            {
+              template: template(20_000, message_values).refine(isJsonOnceFilled, {
+                error: 'must be JSON once its values are filled in: put each {{…}} between double quotes',
+              }),
+            },
+            { error: wrong_body },
+          ),
         ],
         { error: wrong_body },
       )
@@ -106,15 +126,24 @@ const email_schema = z.strictObject({
     .max(50, { error: 'must not have more than 50 addresses: a mailing list serves more' })
     .meta({ description: 'Who gets it, 1 to 50 addresses.' }),
   from: address.meta({ description: 'The sender, an address that the server lets this user send from.' }),
-  subject: lineOf(200).optional().meta({ description: 'The subject, a template. Default: that of the report.' }),
+  subject: lineOf(200)
+    .check(knownNames(message_values))
+    .optional()
+    .meta({ description: 'The subject, a template. Default: that of the report.' }),
   smtp: smtp_schema.optional().meta({ description: 'The server. Default: the one of the section smtp.' }),
 })
 
 const command_schema = z.strictObject({
   run: z
-    .array(z.string({ error: 'must be a text' }).max(10_000, { error: 'must not be longer than 10000 characters' }), {
-      error: 'must be a list: the program and its arguments',
-    })
+    .array(
+      z
+        .string({ error: 'must be a text' })
+        .max(10_000, { error: 'must not be longer than 10000 characters' })
+        .check(knownNames(message_values)),
+      {
+        error: 'must be a list: the program and its arguments',
+      },
+    )
     .min(1, { error: 'must name a program' })
     .max(100, { error: 'must not have more than 100 entries' })
     .check(({ value, issues }) => {

@@ -15,19 +15,19 @@ export function lineOf(most: number) {
   )
 }
 
-/** A text with `{{name}}` in it; with `known`, only those names. */
-export function template(most: number, known?: readonly string[]) {
+/** A text with `{{name}}` in it; only these names. */
+export function template(most: number, known: readonly string[]) {
   const wrong = `must be a text of 1 to ${most} characters`
-  return z
-    .string({ error: wrong })
-    .min(1, { error: wrong })
-    .max(most, { error: wrong })
-    .check(({ value, issues }) => {
-      for (const name of known ? templateNames(value) : []) {
-        if (known?.includes(name)) continue
-        issues.push({ code: 'custom', message: unknownName(name, known ?? []), input: value })
-      }
-    })
+  return z.string({ error: wrong }).min(1, { error: wrong }).max(most, { error: wrong }).check(knownNames(known))
+}
+
+/** A check of a text: its templates ask for these names alone. */
+export function knownNames(known: readonly string[]) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    for (const name of templateNames(value)) {
+      if (!known.includes(name)) issues.push({ code: 'custom', message: unknownName(name, known), input: value })
+    }
+  }
 }
 
 function unknownName(name: string, known: readonly string[]): string {

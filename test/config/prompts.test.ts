@@ -237,6 +237,19 @@ uploads: { concurrency: 0 }
     ['{ file: { dir: /a, name: "{{count}}.md" } }', /file\.name: there is no {{count}}/],
     ['{ file: { dir: /a, name: a/b.md } }', /file\.name: must not hold a slash/],
     ['{ file: { dir: /a, name: x.json } }', /file\.name: must not .* end in \.json/],
+    ['{ command: { run: [/x, "{{reprot}}"] } }', /run\[1\]: there is no {{reprot}}; did you mean {{report}}\?$/],
+    [
+      '{ email: { to: [a@b.org], from: a@b.org, subject: "{{dat}}", smtp: { host: h } } }',
+      /email\.subject: there is no {{dat}}; did you mean {{date}}\?$/,
+    ],
+    [
+      `{ webhook: { url: "https://x.org", body: { template: '{"a": "{{txet}}"}' } } }`,
+      /body\.template: there is no {{txet}}; did you mean {{text}}\?$/,
+    ],
+    [
+      `{ webhook: { url: "https://x.org", body: { template: '{"a": {{count}}}' } } }`,
+      /body\.template: must be JSON once/,
+    ],
     ['{ webhook: { body: json } }', /webhook: must have either url or url_file$/],
     ['{ webhook: { url: "https://x.org", url_file: /x } }', /webhook: must have either url or url_file$/],
     ['{ webhook: { url: "http://SECRET.org" } }', /webhook\.url: must begin with https/],
