@@ -1,4 +1,4 @@
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { didYouMean } from '../base/did-you-mean.ts'
 import type { Environment } from './environment.ts'
 import { check, type Fault, type Path } from './faults.ts'
@@ -52,7 +52,10 @@ function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, pat
       ...(scope.fresh !== undefined ? [{ path: [...at, 'fresh'], message }] : []),
     ]
   }
-  const faults = folderFaults(scope.folders, [...at, 'folders'], project_id, whole)
+  const faults = [
+    ...folderFaults(scope.folders, [...at, 'folders'], project_id, whole),
+    ...patternFaults(scope.paths, [...at, 'paths'], whole),
+  ]
   if (when_nothing_new === 'run' && !has_others) {
     const message =
       'must be skip: without new files the scope would be empty, which would mean everything; run is for scopes with ' +
@@ -60,6 +63,19 @@ function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, pat
     faults.push({ path: [...path, 'when_nothing_new'], message })
   }
   return faults
+}
+
+/** Patterns by which no file would ever be in a report. */
+function patternFaults(patterns: readonly string[], path: Path, { folders, environment }: WholeFile): Fault[] {
+  const written = folders.map((folder) => field(folder, 'path')).filter((folder) => typeof folder === 'string')
+  const roots = written.map((folder) => expandPath(folder, environment.home))
+  const absolute = patterns.flatMap((pattern, at): Fault[] => {
+    const place = expandPath(pattern.replace(/^!/, ''), environment.home)
+    if (!/^!?(\/|~\/)/.test(pattern) || !roots.some((root) => isWithin(place, root))) return []
+    return [{ path: [...path, at], message: 'must be relative to the folder: it begins with the path of one' }]
+  })
+  if (patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern))) return absolute
+  return [...absolute, { path, message: 'must hold a pattern that is no negation or comment, or no file would match' }]
 }
 
 function folderFaults(names: readonly string[], path: Path, project_id: string | undefined, whole: WholeFile): Fault[] {
@@ -95,7 +111,16 @@ function deliveryFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile
     const message = 'has no server: give it smtp, or the file a section smtp'
     return [{ path: [...path, 'deliver', at, 'email'], message }]
   })
-  return [...doubleNames(names, [...path, 'deliver']), ...without_server]
+  const place = (at: number) => {
+    const file = deliver[at]?.file
+    return file && join(expand(file.dir), file.name)
+  }
+  const same_file = deliver.flatMap((_, at): Fault[] => {
+    const earlier = deliver.slice(0, at).findIndex((_, other) => place(at) !== undefined && place(other) === place(at))
+    const message = `is the file of deliver[${earlier}], too: give it another dir or name`
+    return earlier < 0 ? [] : [{ path: [...path, 'deliver', at, 'file'], message }]
+  })
+  return [...doubleNames(names, [...path, 'deliver']), ...same_file, ...without_server]
 }
 
 function placeFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {

@@ -223,6 +223,8 @@ uploads: { concurrency: 0 }
     [`{ chats: [${chat_id}], fresh: all }`, ['scope.fresh: needs folders beside it']],
     ['{ folders: [finance], fresh: soon }', ['scope.fresh: must be since_last_run, all, or an age']],
     ['{ folders: [finance], fresh: 0s }', ['scope.fresh: must be since_last_run, all, or an age']],
+    ['{ folders: [finance], paths: ["!a", "#b"] }', ['scope.paths: must hold a pattern']],
+    ['{ folders: [finance], paths: ["~/finance/*.pdf", b] }', ['scope.paths[0]: must be relative to the folder']],
     ['{ views: [chat_0123456789abcdefghij] }', ['scope.views[0]: must be view_ and 20']],
   ])('scope: %s', (scope, expected) => {
     const faults = faultsOf(prompt({ scope }))
@@ -250,6 +252,7 @@ uploads: { concurrency: 0 }
       `{ webhook: { url: "https://x.org", body: { template: '{"a": {{count}}}' } } }`,
       /body\.template: must be JSON once/,
     ],
+    ['{ file: { dir: /a } }, { file: { dir: /a/ } }', /deliver\[1\]\.file: is the file of deliver\[0\], too/],
     ['{ webhook: { body: json } }', /webhook: must have either url or url_file$/],
     ['{ webhook: { url: "https://x.org", url_file: /x } }', /webhook: must have either url or url_file$/],
     ['{ webhook: { url: "http://SECRET.org" } }', /webhook\.url: must begin with https/],
