@@ -64,7 +64,8 @@ export function composePlan(
   if (fresh.length === 0) {
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })
-      const why = coverageLine(coverage, settings.schedule.timezone)
+      // Before its folders were ever looked at there is nothing to say of them.
+      const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
       return { type: 'run_skipped', run, why: [why, ...notes].join('; ') }
     }
     if (!has_others) return nothingLeft(run, settings, notes)

@@ -93,5 +93,6 @@ function bare(text: string): string {
   return text
     .replace(/\b(asset|chat|message|project)_[a-z0-9]{20}\b/g, '$1')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, 'TIME')
+    .replace(/\brun_[0-9a-f]{24}\b/g, 'run')
     .replace(/\b\d{13}\b/g, '0')
 }

@@ -61,6 +61,15 @@ export const prompt_scenarios: Scenario[] = [
     phases: [before, due((world) => world.service.setBadDays({ failures: [{ route: 'chats.start', status: 400 }] }))],
   },
   {
+    name: 'a question is turned away for a moment',
+    tree,
+    prompt: { asks: 1 },
+    phases: [
+      before,
+      due((world) => world.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, times: 1 }] })),
+    ],
+  },
+  {
     name: 'an answer ends in an error',
     tree,
     prompt: { asks: 2 },
@@ -152,4 +161,5 @@ function writeOldManifest({ project_id, prompt }: World): void {
   }
   mkdirSync(prompt!.reports)
   writeFileSync(join(prompt!.reports, 'digest-old.json'), JSON.stringify(manifest))
+  writeFileSync(join(prompt!.reports, 'digest-old.md'), 'The harbour is new.\n')
 }
