@@ -2,15 +2,30 @@ import { isSluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { ledgerFile } from '../ledger/open-ledger.ts'
 import { type LedgerView, openLedgerView } from '../ledger/view.ts'
+import { openPromptsView, type PromptsView } from '../ledger/view-prompts.ts'
 
 /** Runs `use` with a view of the ledger that is closed afterwards; undefined where nothing was kept yet. */
-export async function withLedgerView<Answer>(
+export function withLedgerView<Answer>(state_dir: string, use: Use<LedgerView, Answer>): Promise<Answer> {
+  return withView(openLedgerView, 'ledger.none', state_dir, use)
+}
+
+/** The same with a view of the prompts. */
+export function withPromptsView<Answer>(state_dir: string, use: Use<PromptsView, Answer>): Promise<Answer> {
+  return withView(openPromptsView, 'database.missing', state_dir, use)
+}
+
+type Use<View, Answer> = (view: View | undefined) => Answer | Promise<Answer>
+
+/** `nothing_kept`: the code of the error that says so. */
+async function withView<View extends { close(): void }, Answer>(
+  open: (state_dir: string) => View,
+  nothing_kept: string,
   state_dir: string,
-  use: (view: LedgerView | undefined) => Answer | Promise<Answer>,
+  use: Use<View, Answer>,
 ): Promise<Answer> {
-  let view: LedgerView | undefined
+  let view: View | undefined
   try {
-    view = openView(state_dir)
+    view = openOrNothing(open, nothing_kept, state_dir)
     return await use(view)
   } catch (error) {
     // A damaged page shows when it is read, which may be late.
@@ -20,11 +35,11 @@ export async function withLedgerView<Answer>(
   }
 }
 
-function openView(state_dir: string): LedgerView | undefined {
+function openOrNothing<View>(open: (state_dir: string) => View, nothing_kept: string, state_dir: string) {
   try {
-    return openLedgerView(state_dir)
+    return open(state_dir)
   } catch (error) {
-    if (isSluiceError(error, 'ledger.none')) return undefined
+    if (isSluiceError(error, nothing_kept)) return undefined
     throw error
   }
 }

@@ -1,38 +1,10 @@
-import { isSluiceError, SluiceError } from '../base/errors.ts'
-import { translateSqliteError } from '../base/sqlite.ts'
+import { SluiceError } from '../base/errors.ts'
 import { isoTime } from '../base/time.ts'
 import { localTime } from '../base/zone-time.ts'
 import type { Config } from '../config/config.ts'
 import type { RunState } from '../domain/run.ts'
-import { ledgerFile } from '../ledger/open-ledger.ts'
-import { openPromptsView, type PromptsView, type RunSummary, type RunView } from '../ledger/view-prompts.ts'
+import type { PromptsView, RunSummary, RunView } from '../ledger/view-prompts.ts'
 import { unknownPrompt } from './prompt-named.ts'
-
-/** Runs `use` with a view of the prompts that is closed afterwards; undefined where nothing was kept yet. */
-export async function withPromptsView<Answer>(
-  state_dir: string,
-  use: (view: PromptsView | undefined) => Answer | Promise<Answer>,
-): Promise<Answer> {
-  let view: PromptsView | undefined
-  try {
-    view = openView(state_dir)
-    return await use(view)
-  } catch (error) {
-    // A damaged page shows when it is read, which may be late.
-    throw translateSqliteError(error, ledgerFile(state_dir))
-  } finally {
-    view?.close()
-  }
-}
-
-function openView(state_dir: string): PromptsView | undefined {
-  try {
-    return openPromptsView(state_dir)
-  } catch (error) {
-    if (isSluiceError(error, 'database.missing')) return undefined
-    throw error
-  }
-}
 
 /** The zone of a prompt; one that left the configuration is told in UTC. */
 export function zoneOf(prompt: string, { prompts }: Pick<Config, 'prompts'>): string {

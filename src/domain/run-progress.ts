@@ -143,7 +143,8 @@ function pastOf(turn: RunTurn | undefined): Pick<RunTurn, 'asked_again' | 'messa
   return { asked_again: turn?.asked_again ?? 0, message_id: turn?.message_id }
 }
 
-function newTurn(body: string): RunTurn {
+/** A turn that nothing was done about yet. */
+export function newTurn(body: string): RunTurn {
   return {
     body,
     intended_ms: undefined,

@@ -1,4 +1,5 @@
-import type { RunFact, RunTurn } from '../domain/run.ts'
+import type { RunFact } from '../domain/run.ts'
+import { newTurn } from '../domain/run-progress.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Failure, isSurelyUndone, type Outcome } from '../remote/outcome.ts'
 import { type PlanChange, planRun } from './plan-run.ts'
@@ -87,17 +88,4 @@ async function isChatGone({ project_id, chat_id }: RunWork, { remote }: RunTools
 function refused(run: number, failure: Failure): RunFact {
   const message = `${textOf(failure)}; its files stay fresh for the next run`
   return { type: 'run_failed', run, error: { code: noteOf(failure).code, message } }
-}
-
-function newTurn(body: string): RunTurn {
-  return {
-    body,
-    intended_ms: undefined,
-    chat_id: undefined,
-    message_id: undefined,
-    asked_ms: undefined,
-    answer: undefined,
-    answered_ms: undefined,
-    asked_again: 0,
-  }
 }

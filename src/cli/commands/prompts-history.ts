@@ -4,7 +4,8 @@ import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/view-prompts.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { refuseUnknown, runAnswer, stateText, whyText, withPromptsView, zoneOf } from '../prompt-runs.ts'
+import { withPromptsView } from '../open-view.ts'
+import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../prompt-runs.ts'
 import { tableLines } from '../table.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */

@@ -11,7 +11,8 @@ import { answerText } from '../answer-lines.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { deliveryText } from '../delivery-text.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { answerOf, runAnswer, runName, runNamed, stateText, whyText, withPromptsView, zoneOf } from '../prompt-runs.ts'
+import { withPromptsView } from '../open-view.ts'
+import { answerOf, runAnswer, runName, runNamed, stateText, whyText, zoneOf } from '../prompt-runs.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
