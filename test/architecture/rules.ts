@@ -32,6 +32,7 @@ const may_import: Record<string, readonly string[]> = {
 /** One door per package: what a package can do is reached through these files only. */
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/http-server/,
+  '@inquirer/prompts': /^cli\/init/,
   'better-sqlite3': /^base\/sqlite\.ts$/,
   chokidar: /^disk\/watch/,
   'cli-progress': /^cli\//,
@@ -46,6 +47,7 @@ export const doors: Record<string, RegExp> = {
   'p-queue': /^sync\//,
   pino: /^base\/log\.ts$/,
   'pino-pretty': /^base\/log\.ts$/,
+  'prom-client': /^status\/metrics/,
   undici: /^base\/http-client/,
   yaml: /^config\//,
   yargs: /^cli\//,
