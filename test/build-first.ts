@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 
 /** A file system in memory, and far more than the stores of all tests take. */
 const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, least_free_bytes: 4e9 }
@@ -8,19 +9,38 @@ const memory = { path: '/dev/shm', tmpfs_type: 0x01021994, least_free_bytes: 4e9
  * Worker threads and child processes start from dist/, so the tests build it first. tsc writes it in spite of type errors,
  * and those are the business of `npm test`, which fails on them before it comes here: one test at a time can be run meanwhile.
  */
-export function setup(): (() => void) | undefined {
+export function setup(): () => void {
   const { status } = spawnSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
   if (status !== 0) console.warn('the build has errors: threads and processes run what tsc made nevertheless')
-  return hasRoomInMemory() ? placeForStores() : undefined
+  const trees = placeIn(tmpdir())
+  process.env.TMPDIR = trees
+  if (!hasRoomInMemory()) return () => remove(trees)
+  const stores = placeIn(memory.path)
+  process.env.SLUICE_TEST_STORES = stores
+  return () => {
+    remove(stores)
+    remove(trees)
+  }
 }
 
-/** One for the whole run, removed with all that is in it: workers that are killed clean nothing up. */
-function placeForStores(): () => void {
-  const place = mkdtempSync(`${memory.path}/sluice-tests-`)
+/**
+ * One for the whole run, removed with all that is in it: workers and processes that are killed clean nothing up. Its name is
+ * short, for the paths of sockets.
+ */
+function placeIn(directory: string): string {
+  const place = mkdtempSync(`${directory}/sluice-`)
   // Some tests look into it as nobody.
   chmodSync(place, 0o755)
-  process.env.SLUICE_TEST_STORES = place
-  return () => rmSync(place, { recursive: true, force: true })
+  return place
+}
+
+/** Directories that a test made unreadable are no reason to fail the run. */
+function remove(place: string): void {
+  try {
+    rmSync(place, { recursive: true, force: true })
+  } catch (error) {
+    console.warn(`${place} is left behind: ${(error as Error).message}`)
+  }
 }
 
 function hasRoomInMemory(): boolean {
