@@ -1,0 +1,83 @@
+#!/bin/bash
+# Boots a real systemd as process 1 of namespaces of its own, on a throw-away overlay of /, and keeps it until standard input
+# ends. /tmp, /run, /dev and /var/tmp are its own: nothing outside the overlay is written. The network is that of the machine:
+# what listens on loopback outside is reached from inside.
+#   lab.sh [PACKAGE]
+# PACKAGE, a built one, lies inside at /usr/local/lib/node_modules/sluice, read-only, its program on the PATH; without it there is
+# no Sluice inside. When the system is up it prints the number of process 1 as seen from outside, and the directory of the overlay.
+# Needs root, unshare and nsenter (util-linux), pgrep (procps), systemd.
+set -euo pipefail
+package=${1:+$(realpath "$1")}
+lab=$(mktemp -d /var/tmp/sluice-systemd.XXXXXX)
+
+boot() {
+  local root=$lab/root device unit
+  mount --make-rprivate /
+  mount -t tmpfs tmpfs "$lab"
+  mkdir "$lab"/{upper,work,root}
+  mount -t overlay overlay -o "lowerdir=/,upperdir=$lab/upper,workdir=$lab/work" "$root"
+  mount -t proc proc "$root/proc"
+  mount -t sysfs sysfs "$root/sys"
+  mount -t tmpfs tmpfs "$root/run"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+  mount -t tmpfs -o mode=1777 tmpfs "$root/var/tmp"
+  mount -t tmpfs tmpfs "$root/dev"
+  for device in null zero full random urandom tty; do
+    touch "$root/dev/$device"
+    mount --bind "/dev/$device" "$root/dev/$device"
+  done
+  mkdir -p "$root"/dev/{pts,shm} "$root/sys/fs/cgroup"
+  ln -s /proc/self/fd "$root/dev/fd"
+  mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+  # What talks to hardware, or would change the machine's own clock and kernel settings.
+  for unit in systemd-{udevd,logind,modules-load,sysctl,timesyncd,tmpfiles-setup-dev} console-getty; do
+    ln -sf /dev/null "$root/etc/systemd/system/$unit.service"
+  done
+  echo 11111111111111111111111111111111 > "$root/etc/machine-id"
+  rm -rf "$root/usr/local/lib/node_modules/sluice" "$root/usr/local/bin/sluice"
+  if [ -n "$package" ]; then
+    mkdir -p "$root"/usr/local/{bin,lib/node_modules/sluice}
+    mount --bind "$package" "$root/usr/local/lib/node_modules/sluice"
+    mount -o remount,bind,ro "$root/usr/local/lib/node_modules/sluice"
+    ln -s ../lib/node_modules/sluice/dist/cli/main.js "$root/usr/local/bin/sluice"
+  fi
+  container=lab exec chroot "$root" /lib/systemd/systemd --system --unit=basic.target --show-status=0
+}
+
+end() {
+  kill -KILL "$outer" 2>/dev/null || true
+  wait "$outer" 2>/dev/null || true
+  # Inside it is full, outside it was never more than an empty directory.
+  rmdir "$lab"
+  rm -f "$lab.log"
+}
+
+inside() {
+  nsenter --target "$init" --mount --pid --root --wd --cgroup "$@"
+}
+
+export -f boot
+export lab package
+unshare --mount --pid --fork --kill-child --cgroup --uts --ipc bash -c boot > "$lab.log" 2>&1 < /dev/null &
+outer=$!
+trap end EXIT
+
+state=
+for _ in $(seq 1 150); do
+  sleep 0.2
+  init=$(pgrep -P "$outer" | head -1) || true
+  [ -n "$init" ] || continue
+  state=$(inside systemctl is-system-running 2> /dev/null) || true
+  case "$state" in running | degraded) break ;; esac
+done
+case "$state" in
+  running | degraded) ;;
+  *)
+    echo "systemd did not come up: ${state:-no answer}" >&2
+    cat "$lab.log" >&2
+    exit 1
+    ;;
+esac
+
+echo "$init $lab"
+cat > /dev/null
