@@ -15,6 +15,8 @@ export interface Config {
   readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
   readonly asking: AskingConfig
+  readonly health: HealthConfig
+  readonly alerts: AlertsConfig
 }
 
 export interface ServiceConfig {
@@ -169,4 +171,28 @@ export interface AskingConfig {
   readonly deliver_first_ms: number
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
+}
+
+export interface HealthConfig {
+  /** An address of this machine with a port, `127.0.0.1:9464`. */
+  readonly listen: 'off' | (string & {})
+  readonly look_ms: number
+  readonly scan_late_ms: number
+  readonly queue_age_ms: number
+  readonly offline_ms: number
+  readonly unreachable_ms: number
+  readonly audit_late_ms: number
+  readonly prompt_late_ms: number
+  readonly missed_events: number
+  readonly disk_free_bytes: number
+  readonly stuck_ms: number
+}
+
+export interface AlertsConfig {
+  /** Their names are unique. */
+  readonly deliver: readonly DeliveryConfig[]
+  readonly group_ms: number
+  readonly resolve_after_ms: number
+  /** Either url or url_file; both are secrets. */
+  readonly ping?: { readonly url?: string; readonly url_file?: string; readonly every_ms: number }
 }

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
+import type { AlertsConfig, Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
 import { durationText } from './units.ts'
 
 /** What stands in the place of what is not shown. */
@@ -10,25 +10,37 @@ const mask = '***'
  * a line at the top then says. Secrets are not in it: a Config names the files that hold them.
  */
 export function configAsYaml(config: Config): string {
-  const { folders, prompts, ...rest } = maskedConfig(config)
+  const { folders, prompts, alerts, ...rest } = maskedConfig(config)
   const text = stringify({
     ...rest,
+    alerts: { ...alerts, deliver: alerts.deliver.map(deliveryAsWritten) },
     folders: folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
     prompts: prompts.map(promptAsWritten),
   })
-  const is_masked = prompts.some(({ deliver }) => deliver.some((target) => target.kind === 'webhook' && target.url))
-  return is_masked ? `# ${mask} in the address of a webhook stands for what is not shown\n${text}` : text
+  const targets = [alerts, ...prompts].flatMap(({ deliver }) => deliver)
+  const is_masked = targets.some((target) => target.kind === 'webhook' && target.url) || alerts.ping?.url !== undefined
+  return is_masked ? `# ${mask} in an address stands for what is not shown\n${text}` : text
 }
 
 /** The configuration as it may be shown: of the address of a webhook the host alone. */
 export function maskedConfig(config: Config): Config {
   const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
-  return { ...config, prompts }
+  return { ...config, prompts, alerts: maskedAlerts(config.alerts) }
+}
+
+function maskedAlerts({ ping, ...alerts }: AlertsConfig): AlertsConfig {
+  const deliver = alerts.deliver.map(masked)
+  if (ping?.url === undefined) return { ...alerts, deliver, ...(ping ? { ping } : {}) }
+  return { ...alerts, deliver, ping: { ...ping, url: maskedUrl(ping.url) } }
 }
 
 function masked(target: DeliveryConfig): DeliveryConfig {
   if (target.kind !== 'webhook' || target.url === undefined) return target
-  return { ...target, url: `${new URL(target.url).origin}/${mask}` }
+  return { ...target, url: maskedUrl(target.url) }
+}
+
+function maskedUrl(url: string): string {
+  return `${new URL(url).origin}/${mask}`
 }
 
 function startAsWritten({ start }: FolderConfig): unknown {

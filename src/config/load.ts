@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { alertFaults } from './alert-faults.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
@@ -59,6 +60,7 @@ function checkValue(value: unknown, environment: Environment): { config: Config 
     ...faults,
     ...pathFaults(value, environment),
     ...promptFaults(value, environment),
+    ...alertFaults(value, environment),
     ...environmentFaults(environment),
   ]
   if (output) all.push(...relationFaults(output))

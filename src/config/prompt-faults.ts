@@ -7,7 +7,7 @@ import { deliveryName } from './resolve-prompts.ts'
 import { type CheckedPrompt, prompt_schema } from './schema-prompts.ts'
 
 /** What the checks of one prompt look at besides it. */
-interface WholeFile {
+export interface WholeFile {
   value: unknown
   environment: Environment
   folders: readonly unknown[]
@@ -20,9 +20,7 @@ interface WholeFile {
  * together with those of the schema; a prompt that does not pass its schema is left to that.
  */
 export function promptFaults(value: unknown, environment: Environment): Fault[] {
-  const folders = listOf(field(value, 'folders'))
-  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
-  const whole: WholeFile = { value, environment, folders, real }
+  const whole = wholeFile(value, environment)
   const prompts = listOf(field(value, 'prompts'))
   return [
     ...doubleNames(prompts, ['prompts']),
@@ -38,6 +36,12 @@ export function promptFaults(value: unknown, environment: Environment): Fault[] 
     }),
     ...enclosedSecret(field(value, 'smtp'), ['smtp', 'password_file'], whole),
   ]
+}
+
+export function wholeFile(value: unknown, environment: Environment): WholeFile {
+  const folders = listOf(field(value, 'folders'))
+  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
+  return { value, environment, folders, real }
 }
 
 function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
@@ -99,9 +103,11 @@ function unknownFolder(name: string, known: readonly string[]): string {
     : `there is no such folder; did you mean ${meant}?`
 }
 
-function deliveryFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
-  const report = deliver.findIndex(({ file }) => file !== undefined)
-  // The report is no delivery: it needs no name unless it was given one.
+type Deliveries = Pick<CheckedPrompt, 'deliver'>
+
+/** `has_report`: the first file is the report itself, and no delivery: it needs no name unless it was given one. */
+export function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
+  const report = has_report ? deliver.findIndex(({ file }) => file !== undefined) : -1
   const expand = (text: string) => expandPath(text, whole.environment.home)
   const names = deliver.map((delivery, at) => ({
     name: at === report ? delivery.name : deliveryName(delivery, whole.value, expand),
@@ -123,7 +129,7 @@ function deliveryFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile
   return [...doubleNames(names, [...path, 'deliver']), ...same_file, ...without_server]
 }
 
-function placeFaults({ deliver }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
+export function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fault[] {
   return deliver.flatMap(({ file, webhook, email }, at) => {
     const here = [...path, 'deliver', at]
     const secret = (section: unknown, ...way: string[]) => enclosedSecret(section, [...here, ...way], whole)
@@ -166,7 +172,7 @@ function isExcluded(way: string, patterns: readonly unknown[]): boolean {
   return excluded
 }
 
-function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
+export function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
   const found = folderAround(section, path, whole)
   if (!found) return []
   return [{ path, message: `must not lie inside a watched folder (folders[${found.index}]): it would be sent` }]

@@ -8,7 +8,7 @@ import type { CheckedPrompt } from './schema-prompts.ts'
 
 const usual_ports = { implicit: 465, starttls: 587, none: 25 }
 
-interface Surroundings {
+export interface Surroundings {
   checked: CheckedConfig
   /** Absolute. */
   state_dir: string
@@ -66,7 +66,11 @@ function kindOf({ file, webhook, email }: CheckedDelivery): DeliveryConfig['kind
   return email ? 'email' : 'command'
 }
 
-function resolveDelivery(delivery: CheckedDelivery, name: string, { checked, expand }: Surroundings): DeliveryConfig {
+export function resolveDelivery(
+  delivery: CheckedDelivery,
+  name: string,
+  { checked, expand }: Pick<Surroundings, 'checked' | 'expand'>,
+): DeliveryConfig {
   const { file, webhook, email, command } = delivery
   if (file) return { kind: 'file', name, dir: expand(file.dir), file_name: file.name }
   if (webhook) {
@@ -92,7 +96,7 @@ function resolveSmtp(smtp: CheckedSmtp, expand: Surroundings['expand']): SmtpCon
 }
 
 /** Leaves out what is undefined: exactOptionalPropertyTypes tells the two apart. */
-function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+export function given<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(set) as { [Key in keyof T]?: Exclude<T[Key], undefined> }
 }

@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import type { Environment } from './environment.ts'
 import { check, type Fault } from './faults.ts'
 import { defaultStateDir, expandPath } from './local-paths.ts'
+import { resolveAlerts } from './resolve-alerts.ts'
 import { resolvePrompt } from './resolve-prompts.ts'
 import type { CheckedConfig } from './schema.ts'
 import { log_schema } from './schema-limits.ts'
@@ -28,6 +29,7 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment):
     ...rest,
     state_dir,
     prompts: prompts.map((prompt) => resolvePrompt(prompt, { checked, state_dir, expand })),
+    alerts: resolveAlerts({ checked, expand }),
     log: {
       ...log,
       ...(environment.log_level === undefined ? {} : { level: log_level ?? log.level }),

@@ -4,17 +4,17 @@ import { countValue, span } from './fields.ts'
 import { local_path, name_field } from './schema-folder.ts'
 import { knownNames, lineOf, template } from './schema-texts.ts'
 
-const webhook_url = lineOf(2_000)
-  .check((context) => {
-    const wrong = faultOfUrl(context.value)
-    if (wrong) context.issues.push({ code: 'custom', message: wrong, input: context.value })
-  })
-  .optional()
-  .meta({
-    description:
-      'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: whoever ' +
-      'has one may write there. `sluice config` masks it; url_file keeps it out of this file.',
-  })
+/** https, or http to this machine alone. */
+export const outgoing_url = lineOf(2_000).check((context) => {
+  const wrong = faultOfUrl(context.value)
+  if (wrong) context.issues.push({ code: 'custom', message: wrong, input: context.value })
+})
+
+const webhook_url = outgoing_url.optional().meta({
+  description:
+    'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: whoever ' +
+    'has one may write there. `sluice config` masks it; url_file keeps it out of this file.',
+})
 
 function faultOfUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an address such as https://hooks.example.com/reports'
@@ -211,14 +211,17 @@ const delivery_schema = z
     issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
   })
 
-export const deliver = z
-  .array(delivery_schema, { error: 'must be a list of deliveries, each after "- "' })
-  .max(20, { error: 'must not have more than 20 deliveries' })
-  .prefault([])
-  .meta({
-    description:
-      'Where the report goes, each tried again by itself. Empty by default: then it lies in reports/ in the state folder.',
-  })
+export function deliveries(description: string) {
+  return z
+    .array(delivery_schema, { error: 'must be a list of deliveries, each after "- "' })
+    .max(20, { error: 'must not have more than 20 deliveries' })
+    .prefault([])
+    .meta({ description })
+}
+
+export const deliver = deliveries(
+  'Where the report goes, each tried again by itself. Empty by default: then it lies in reports/ in the state folder.',
+)
 
 export type CheckedDelivery = z.output<typeof delivery_schema>
 export type CheckedSmtp = z.output<typeof smtp_schema>

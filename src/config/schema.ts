@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
+import { alerts_schema } from './schema-alerts.ts'
 import { asking_schema } from './schema-asking.ts'
 import { smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
+import { health_schema } from './schema-health.ts'
 import {
   follow_schema,
   hashing_schema,
@@ -85,6 +87,10 @@ export const config_schema = z.strictObject({
   asking: asking_schema
     .prefault({})
     .meta({ description: 'How patiently the prompts wait for answers, and their deliveries for receivers.' }),
+  health: health_schema
+    .prefault({})
+    .meta({ description: 'When a promise counts as broken, and where health and metrics are served.' }),
+  alerts: alerts_schema.prefault({}).meta({ description: 'Who is told when the health changes.' }),
 })
 
 /** The file's content once it has passed the schema; paths and what depends on the environment still as written. */

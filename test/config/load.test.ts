@@ -61,6 +61,11 @@ describe('a good file', () => {
       folders: [{ ...config.folders[0], path: '' }],
     }).toMatchInlineSnapshot(`
       {
+        "alerts": {
+          "deliver": [],
+          "group_ms": 60000,
+          "resolve_after_ms": 600000,
+        },
         "asking": {
           "deadline_ms": {
             "auto": 900000,
@@ -107,6 +112,19 @@ describe('a good file', () => {
         },
         "hashing": {
           "threads": 2,
+        },
+        "health": {
+          "audit_late_ms": 86400000,
+          "disk_free_bytes": 500000000,
+          "listen": "off",
+          "look_ms": 10000,
+          "missed_events": 0,
+          "offline_ms": 900000,
+          "prompt_late_ms": 900000,
+          "queue_age_ms": 21600000,
+          "scan_late_ms": 3600000,
+          "stuck_ms": 900000,
+          "unreachable_ms": 900000,
         },
         "ledger": {
           "claim_ms": 600000,

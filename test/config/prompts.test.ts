@@ -316,7 +316,7 @@ describe('shown again', () => {
     const printed = configAsYaml(config)
     expect(printed).not.toContain('SECRET')
     expect(printed).toContain('url: https://hooks.example.com:8443/***')
-    expect(printed).toMatch(/^# \*\*\* in the address of a webhook stands for what is not shown\n/)
+    expect(printed).toMatch(/^# \*\*\* in an address stands for what is not shown\n/)
     const again = configFromObject(parse(printed), { HOME: home })
     expect(again).toEqual(maskedConfig(config))
   })
