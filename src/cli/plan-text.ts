@@ -93,6 +93,8 @@ function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): voi
   list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)
   const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
   list('cannot be read by this user', unreadable, seen.unreadable_total)
+  const narrower = seen.narrower.map(({ path, why }) => `${path} (${why})`)
+  list('fewer people can read them than this folder', narrower, seen.narrower_total)
   list('other disks, not entered', seen.other_mounts, seen.other_mounts.length)
   for (const { kind, count } of seen.special) {
     writer.say(`${formatCount(count)} ${kind}: no file, left alone`, { indent: 2, tone: 'faint' })

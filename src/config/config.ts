@@ -45,6 +45,7 @@ export interface FolderConfig {
   readonly mime_types: Readonly<Record<string, string>>
   readonly watch: boolean
   readonly rescan_interval_ms: number
+  readonly widening: 'warn' | 'skip'
 }
 
 /** Which of the files found at the very first look are sent. */

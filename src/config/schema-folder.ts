@@ -163,4 +163,11 @@ export const folder_schema = z.strictObject({
       'How often the whole folder is scanned in case the watching missed something, give or take a tenth. Default ' +
       '1h: a scan of a million files takes seconds, a lost event should not wait for a day.',
   }),
+  widening: choice(
+    ['warn', 'skip'],
+    'warn',
+    'What to do with subfolders that fewer people can read than the folder itself (by mode, owner and group): in the ' +
+      'project everybody sees their files. warn names them in status and doctor; skip leaves them out, as an ignore rule does. ' +
+      'Default warn: who names a folder means what is in it, and files should not stay out in silence because of a mode.',
+  ),
 })

@@ -3,6 +3,7 @@ import { type DefaultIgnore, defaultIgnore } from './default-ignores.ts'
 import { ignore_file_name, readIgnoreFile } from './ignore-file.ts'
 import { type Lift, liftsOfInclude, liftsOfNegation } from './ignore-lifts.ts'
 import { anchorPattern, compilePatterns, type Pattern, type PatternList, parsePattern } from './ignore-patterns.ts'
+import { createWideningRule } from './narrower.ts'
 
 /** What the config says of one folder; patterns as in gitignore(5). */
 export interface IgnoreSpec {
@@ -11,6 +12,8 @@ export interface IgnoreSpec {
   exclude: readonly string[]
   /** Takes hidden files and folders too; other defaults, secrets above all, still hold. */
   dot_files: boolean
+  /** `skip`: directories that fewer people can read than the root are ignored (narrower.ts). Not given: `warn`. */
+  widening?: 'warn' | 'skip'
 }
 
 export interface Ignored {
@@ -31,7 +34,10 @@ export interface IgnoreRules {
    * `include` does not name it; no negation in a .sluiceignore undoes an `exclude` of the config.
    */
   verdict(path: string, kind: 'file' | 'directory'): Verdict
-  /** The .sluiceignore in `directory` ('' for the root) may have changed: it and all below are read again when next needed. */
+  /**
+   * The .sluiceignore in `directory` ('' for the root), or its permissions, may have changed: it and all below are read again
+   * when next needed.
+   */
   forget(directory: string): void
 }
 
@@ -163,6 +169,7 @@ const most_directories = 10_000
 
 export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
   const rules = createWalkingRules(root, spec)
+  const widening = createWideningRule(root, spec.widening)
   const known = new Map<string, DirectoryRules | Ignored>()
 
   /** The rules in `directory`, or the verdict that it is itself ignored. */
@@ -180,7 +187,11 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
     const { parent, name } = splitPath(directory)
     const above = rulesIn(parent)
     if ('ignored' in above) return above
-    return rules.judge(above, name, directory, 'directory') ?? rules.enter(above, directory, true)
+    return judgeDirectory(above, name, directory) ?? rules.enter(above, directory, true)
+  }
+
+  function judgeDirectory(above: DirectoryRules, name: string, path: string): Ignored | undefined {
+    return rules.judge(above, name, path, 'directory') ?? widening.judge(path)
   }
 
   return {
@@ -189,9 +200,11 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
       const { parent, name } = splitPath(path)
       const here = rulesIn(parent)
       if ('ignored' in here) return here
-      return rules.judge(here, name, path, kind) ?? not_ignored
+      const ignored = kind === 'directory' ? judgeDirectory(here, name, path) : rules.judge(here, name, path, kind)
+      return ignored ?? not_ignored
     },
     forget(directory) {
+      widening.forget()
       for (const path of known.keys()) {
         if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)
       }

@@ -26,6 +26,9 @@ export interface ScanEnd {
   unreadable_total: number
   /** Directories on which another filesystem is mounted; not entered. */
   other_mounts: string[]
+  /** The topmost directories that fewer people can read than the root, and why (narrower.ts). */
+  narrower: { path: string; why: string }[]
+  narrower_total: number
 }
 
 /** Lists are for people: beyond this many only their number says something new. */
@@ -39,18 +42,20 @@ export interface WalkReport {
   special(kind: SpecialKind): void
   unreadable(path: string, error: unknown): void
   otherMount(path: string): void
+  narrower(path: string, why: string): void
   end(complete: boolean): ScanEnd
 }
 
 export function createWalkReport(): WalkReport {
   const ignored = new Map<Ignored, number>()
   const special = new Map<SpecialKind, number>()
-  const lists: Pick<ScanEnd, 'odd_names' | 'unreadable' | 'other_mounts'> = {
+  const lists: Pick<ScanEnd, 'odd_names' | 'unreadable' | 'other_mounts' | 'narrower'> = {
     odd_names: [],
     unreadable: [],
     other_mounts: [],
+    narrower: [],
   }
-  const totals = { files: 0, directories: 0, bytes: 0, odd_names_total: 0, unreadable_total: 0 }
+  const totals = { files: 0, directories: 0, bytes: 0, odd_names_total: 0, unreadable_total: 0, narrower_total: 0 }
   let mounts_beyond = false
 
   return {
@@ -80,6 +85,10 @@ export function createWalkReport(): WalkReport {
     otherMount(path) {
       if (lists.other_mounts.length < most_listed) lists.other_mounts.push(path)
       else mounts_beyond = true
+    },
+    narrower(path, why) {
+      totals.narrower_total += 1
+      if (lists.narrower.length < most_listed) lists.narrower.push({ path, why })
     },
     end: (complete) => ({
       // A mount point that is not listed could not be told from a directory that became empty.

@@ -4,6 +4,7 @@ import { SluiceError } from '../base/errors.ts'
 import { entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
+import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { offline } from './offline.ts'
 import { createBatchBuilder, type ScanBatch } from './scan-batch.ts'
 import { createWalkReport, type ScanEnd } from './walk-report.ts'
@@ -28,7 +29,9 @@ interface Frame extends Place {
   readonly names: readonly string[]
   next: number
   /** Directories among the names before `next` whose turn has not come, the innermost last. */
-  readonly waiting: { name: string; text: string }[]
+  readonly waiting: { name: string; text: string; narrower: boolean }[]
+  /** It, or one above it, is narrower than the root: those below are not told of once more. */
+  readonly narrower: boolean
 }
 
 /**
@@ -44,18 +47,21 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
   const batch = createBatchBuilder(batch_entries)
   const stack: Frame[] = []
   const root_stat = statRoot(root)
+  const root_access = accessOf(root_stat)
+  const skips_narrower = options.ignore.widening === 'skip'
 
-  function open(place: Place, here: DirectoryRules, names: readonly string[]): void {
+  function open(place: Place, here: DirectoryRules, names: readonly string[], narrower: boolean): void {
     if (here.closed === undefined) {
       report.directory()
-      stack.push({ ...place, rules: here, names, next: 0, waiting: [] })
+      stack.push({ ...place, rules: here, names, next: 0, waiting: [], narrower })
     } else report.ignored(here.closed)
   }
 
-  function enter(text: string, raw: string, above: DirectoryRules): void {
+  function enter(text: string, raw: string, above: DirectoryRules, narrower: boolean): void {
     try {
       const names = readdirSync(base + text, 'latin1').sort()
-      open({ raw: `${raw}/`, text: `${text}/` }, rules.enter(above, text, names.includes(ignore_file_name)), names)
+      const here = rules.enter(above, text, names.includes(ignore_file_name))
+      open({ raw: `${raw}/`, text: `${text}/` }, here, names, narrower)
     } catch (error) {
       if (!isGone(error)) report.unreadable(text, error)
     }
@@ -63,7 +69,7 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
 
   function enterRoot(): void {
     try {
-      open({ raw: '', text: '' }, rules.top(), readdirSync(root, 'latin1').sort())
+      open({ raw: '', text: '' }, rules.top(), readdirSync(root, 'latin1').sort(), false)
     } catch (error) {
       throw offline(root, error)
     }
@@ -78,8 +84,12 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
       text = text === '' ? name : `${text}/${name}`
       const stat = lstatEntry(base + text, text)
       if (stat === undefined || !mayEnter(here, name, text, stat)) return
+      if (skips_narrower && isNarrower(text, stat)) {
+        report.ignored(narrower_ignored)
+        return
+      }
     }
-    enter(text, Buffer.from(text).toString('latin1'), here)
+    enter(text, Buffer.from(text).toString('latin1'), here, false)
   }
 
   /** Reports an entry that is no directory to be walked. */
@@ -93,6 +103,12 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
     return false
   }
 
+  function isNarrower(text: string, stat: BigIntStats): boolean {
+    const why = narrowerBecause(accessOf(stat), root_access)
+    if (why !== undefined) report.narrower(text, why)
+    return why !== undefined
+  }
+
   /** Looks at one name; a directory is put aside until its turn. */
   function look(frame: Frame, raw_name: string): void {
     const name = beyond_ascii.test(raw_name) ? decode(raw_name) : raw_name
@@ -104,7 +120,10 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
     const stat = lstatEntry(base + text, text)
     if (stat === undefined) return
     if (entryKind(stat.mode) !== 'file') {
-      if (mayEnter(frame.rules, name, text, stat)) frame.waiting.push({ name: raw_name, text })
+      if (!mayEnter(frame.rules, name, text, stat)) return
+      const narrower = frame.narrower || isNarrower(text, stat)
+      if (narrower && skips_narrower) report.ignored(narrower_ignored)
+      else frame.waiting.push({ name: raw_name, text, narrower })
       return
     }
     const ignored = rules.judge(frame.rules, name, text, 'file')
@@ -146,7 +165,7 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
     const waiting = frame.waiting.at(-1)
     if (waiting !== undefined && !sortsBeforeInsides(name, waiting.name)) {
       frame.waiting.pop()
-      enter(waiting.text, frame.raw + waiting.name, frame.rules)
+      enter(waiting.text, frame.raw + waiting.name, frame.rules, waiting.narrower)
     } else if (name === undefined) {
       stack.pop()
     } else {

@@ -27,6 +27,9 @@ export interface ScanSummary {
   unreadable: { path: string; code: string }[]
   unreadable_total: number
   other_mounts: string[]
+  /** The topmost directories that fewer people can read than the folder, and why. Version 0.1 did not look at that. */
+  narrower?: { path: string; why: string }[]
+  narrower_total?: number
 }
 
 /** Told about folders by whoever keeps them. */

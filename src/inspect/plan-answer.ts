@@ -52,6 +52,8 @@ export interface FolderPlan {
     unreadable: { path: string; code: string }[]
     unreadable_total: number
     other_mounts: string[]
+    narrower: { path: string; why: string }[]
+    narrower_total: number
   } | null
 }
 

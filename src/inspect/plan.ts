@@ -127,6 +127,7 @@ async function readAndCompare(files: readonly NewFile[], { folder, tools }: Fold
 
 function scanAnswer(end: ScanEnd): NonNullable<FolderPlan['seen']> {
   const { directories, ignored, odd_names, odd_names_total, special, unreadable, unreadable_total, other_mounts } = end
+  const { narrower, narrower_total } = end
   return {
     complete: end.complete,
     directories,
@@ -137,6 +138,8 @@ function scanAnswer(end: ScanEnd): NonNullable<FolderPlan['seen']> {
     unreadable,
     unreadable_total,
     other_mounts,
+    narrower,
+    narrower_total,
   }
 }
 

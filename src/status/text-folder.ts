@@ -68,10 +68,22 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     const text = shown(scan.other_mounts, scan.other_mounts.length)
     writer.say(`not entered, other disks are mounted there (make them folders of their own): ${text}`, { indent: 2 })
   }
+  sayNarrower(writer, scan)
   if (scan.special.length > 0) {
     const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
     writer.say(`no files, left alone: ${text}`, { indent: 2, tone: 'faint' })
   }
+}
+
+/** Left out, they stand among what is ignored, too. */
+function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
+  const { ignored, narrower = [], narrower_total = 0 } = scan
+  if (narrower_total === 0) return
+  const entries = narrower.map(({ path, why }) => `${path} (${why})`)
+  const are_left_out = ignored.some(({ source }) => source === 'config widening')
+  const what = are_left_out ? 'left out (widening: skip)' : 'in the project everybody sees their files (widening: warn)'
+  const text = shown(entries, narrower_total)
+  writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, { indent: 2, tone: 'warn' })
 }
 
 function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_scan']>['ignored']): void {

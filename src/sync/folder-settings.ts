@@ -17,6 +17,7 @@ export interface FolderSettings {
   mime_types: Readonly<Record<string, string>>
   watch: boolean
   rescan_interval_ms: number
+  widening: 'warn' | 'skip'
 }
 
 /** Everything that decides which files are skipped, as one text: when it changes, skipped files are looked at again. */

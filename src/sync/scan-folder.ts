@@ -166,20 +166,6 @@ class Walk {
   }
 }
 
-function summaryOf(end: ScanEnd): ScanSummary {
-  const { files, directories, bytes, ignored, odd_names_total, special, unreadable, unreadable_total, other_mounts } =
-    end
-  const odd_names = end.odd_names.map(({ escaped_path }) => escaped_path)
-  return {
-    files,
-    directories,
-    bytes,
-    ignored,
-    odd_names,
-    odd_names_total,
-    special,
-    unreadable,
-    unreadable_total,
-    other_mounts,
-  }
+function summaryOf({ complete: _true_here, odd_names, ...seen }: ScanEnd): ScanSummary {
+  return { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
 }

@@ -100,6 +100,7 @@ describe('a good file', () => {
             },
             "upload_name": "path",
             "watch": true,
+            "widening": "warn",
           },
         ],
         "follow": {

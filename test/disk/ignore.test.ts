@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -252,3 +252,31 @@ function filesIn(root: string, directory: string): string[] {
     return entry.isDirectory() ? filesIn(root, path) : [path]
   })
 }
+
+describe('widening: skip', () => {
+  const spec = { include: [], exclude: [], dot_files: false, widening: 'skip' } as const
+
+  test('a path below a directory that fewer people can read is ignored, until its permissions are looked at again', () => {
+    const root = makeTree({ 'hr/deep/pay.txt': 'a number', 'open.txt': 'hello' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'hr'), 0o700)
+    const rules = createIgnoreRules(root, spec)
+    const skipped = { ignored: true, rule: 'widening: skip', source: 'config widening' }
+    expect(rules.verdict('open.txt', 'file')).toEqual({ ignored: false })
+    expect(rules.verdict('hr', 'directory')).toMatchObject(skipped)
+    expect(rules.verdict('hr/deep', 'directory')).toMatchObject(skipped)
+    expect(rules.verdict('hr/deep/pay.txt', 'file')).toMatchObject(skipped)
+    chmodSync(join(root, 'hr'), 0o755)
+    expect(rules.verdict('hr/deep/pay.txt', 'file')).toMatchObject(skipped)
+    rules.forget('')
+    expect(rules.verdict('hr/deep/pay.txt', 'file')).toEqual({ ignored: false })
+  })
+
+  test('what is not there is left to whoever reads it; warn ignores nothing', () => {
+    const root = makeTree({ 'hr/pay.txt': '' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'hr'), 0o700)
+    expect(createIgnoreRules(root, spec).verdict('gone/x.txt', 'file')).toEqual({ ignored: false })
+    expect(createIgnoreRules(root, { ...spec, widening: 'warn' }).verdict('hr/pay.txt', 'file').ignored).toBe(false)
+  })
+})

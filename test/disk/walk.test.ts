@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -154,6 +154,46 @@ describe('ignored', () => {
     const { ignored } = walkAll(root, { ignore: { ...everything, exclude } }).end
     expect(ignored.length).toBe(1_001)
     expect(ignored.reduce((sum, { count }) => sum + count, 0)).toBe(1_200)
+  })
+})
+
+describe('subfolders that fewer people can read', () => {
+  const tree = { 'a.txt': '', 'hr/deep/b.txt': '', 'hr.txt': '', 'open/c.txt': '', 'open/closed/d.txt': '' }
+
+  function makeNarrower(): string {
+    const root = makeTree(tree)
+    chmodSync(root, 0o755)
+    for (const path of ['hr', 'hr/deep', 'open/closed']) chmodSync(join(root, path), 0o700)
+    return root
+  }
+  const named = [
+    { path: 'hr', why: 'it is closed to others' },
+    { path: 'open/closed', why: 'it is closed to others' },
+  ]
+
+  test('are named, the topmost of each, and entered', () => {
+    const { paths, end } = walkAll(makeNarrower())
+    expect(paths).toEqual(['a.txt', 'hr.txt', 'hr/deep/b.txt', 'open/c.txt', 'open/closed/d.txt'])
+    expect(end).toMatchObject({ narrower: named, narrower_total: 2, ignored: [] })
+  })
+
+  test('are left out by widening: skip, as by a rule', () => {
+    const root = makeNarrower()
+    const ignore: IgnoreSpec = { ...everything, widening: 'skip' }
+    const { paths, end } = walkAll(root, { ignore })
+    expect(paths).toEqual(['a.txt', 'hr.txt', 'open/c.txt'])
+    expect(end).toMatchObject({ narrower: named, ignored: [{ rule: 'widening: skip', count: 2 }], complete: true })
+    for (const under of ['hr', 'hr/deep', 'open/closed']) {
+      expect(walkAll(root, { ignore, under })).toMatchObject({ paths: [], end: { ignored: [{ count: 1 }] } })
+    }
+    chmodSync(join(root, 'hr'), 0o755)
+    chmodSync(join(root, 'hr/deep'), 0o755)
+    expect(walkAll(root, { ignore }).paths).toContain('hr/deep/b.txt')
+  })
+
+  test('are not told of where a rule leaves them out', () => {
+    const { end } = walkAll(makeNarrower(), { ignore: { ...everything, exclude: ['hr/', 'closed/'] } })
+    expect(end.narrower_total).toBe(0)
   })
 })
 

@@ -35,6 +35,7 @@ async function keep() {
     mime_types: {},
     watch: false,
     rescan_interval_ms: hour_ms,
+    widening: 'warn',
   }
   const began: number[] = []
   let looks = 0

@@ -41,6 +41,7 @@ async function lookAtUnreadable() {
     mime_types: {},
     watch: true,
     rescan_interval_ms: hour_ms,
+    widening: 'warn',
   }
   const intake = createIntake({
     ledger: rig.ledger,

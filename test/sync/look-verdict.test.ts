@@ -22,6 +22,7 @@ const folder: FolderSettings = {
   mime_types: {},
   watch: true,
   rescan_interval_ms: hour_ms,
+  widening: 'warn',
 }
 
 function aged(age_ms: number, ctime_age_ms = age_ms, size = 4): FileStat {
