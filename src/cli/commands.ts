@@ -2,6 +2,11 @@ import type { ListedCommand } from './command.ts'
 
 /** Every command, in the order of the help. Each is loaded when it is called: `status` does not pay for what `serve` needs. */
 export const commands: readonly ListedCommand[] = [
+  {
+    usage: 'init',
+    describe: 'ask a few questions and write a configuration',
+    load: () => import('./commands/init.ts'),
+  },
   { usage: 'run', describe: 'watch the folders, until stopped', load: () => import('./commands/run.ts') },
   {
     usage: 'sync [folders..]',

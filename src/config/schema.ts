@@ -18,7 +18,7 @@ import { prompt_schema } from './schema-prompts.ts'
 const base_url = z
   .string({ error: 'must be a text' })
   .check((context) => {
-    const wrong = faultOfBaseUrl(context.value)
+    const wrong = baseUrlFault(context.value)
     if (wrong) context.issues.push({ code: 'custom', message: wrong, input: context.value })
   })
   .meta({
@@ -27,7 +27,8 @@ const base_url = z
       'token travels with every call.',
   })
 
-function faultOfBaseUrl(text: string): string | undefined {
+/** What is wrong with `service.base_url`, or undefined. */
+export function baseUrlFault(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an address such as https://assistant.example.com'
   const { protocol, hostname, username, password, search, hash } = new URL(text)
   if (username || password) return 'must not hold a user name or password'

@@ -13,7 +13,8 @@ export interface ApiRequest {
   /** How a failure of this call is judged. */
   call: Call
   method: 'GET' | 'POST' | 'DELETE'
-  project_id: string
+  /** Absent where the call is not about one project. */
+  project_id: string | undefined
   /** Below /v1, not escaped. */
   segments: readonly string[]
   query?: Readonly<Record<string, string | number | undefined>>
@@ -53,7 +54,7 @@ export async function callApi<T>(options: ApiOptions, request: ApiRequest, read:
       url: apiUrl(options.base, segments, query),
       headers: {
         [api_key_header]: token,
-        [project_header]: project_id,
+        ...(project_id === undefined ? {} : { [project_header]: project_id }),
         accept: 'application/json',
         'user-agent': options.user_agent,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -20,6 +20,7 @@ import {
   questionBody,
 } from './chats.ts'
 import type { Outcome, Page } from './outcome.ts'
+import { listProjects, type ProjectReference } from './projects.ts'
 import { putBytes, type UploadBody } from './put-bytes.ts'
 import { pageOf } from './translate.ts'
 
@@ -45,6 +46,8 @@ export interface Remote {
   attachLabel(project_id: string, asset_id: string, label_name: string): Promise<Outcome<{ label_id: string }>>
   /** An asset or a label that is gone counts as detached. */
   detachLabel(project_id: string, asset_id: string, label_id: string): Promise<Outcome<void>>
+  /** All that the token reaches. */
+  listProjects(): Promise<Outcome<ProjectReference[]>>
   /** All of them. */
   listLabels(project_id: string): Promise<Outcome<LabelReference[]>>
   /**
@@ -126,6 +129,7 @@ export function createRemote(options: RemoteOptions): Remote {
       const outcome = await send(request, () => undefined)
       return outcome.ok || outcome.failure.about !== 'asset_gone' ? outcome : { ok: true, value: undefined }
     },
+    listProjects: () => listProjects(send, list_limit_most),
     listLabels: (project_id) => listLabels(send, project_id),
     startChat: async (project_id, question) =>
       send(

@@ -141,3 +141,17 @@ for (const profile of ['default', 'hosted'] as const) {
     expect(await about(remote.readAsset(project_id, created.asset_id))).toBe('network')
   })
 }
+
+test('every project that the token reaches, page by page', async () => {
+  const { service, remote } = await start('default')
+  for (let number = 0; number < 120; number++) service.projects.create(`project ${number}`)
+  const listed = successOf(await remote.listProjects())
+  expect(listed.map(({ project_id }) => project_id).sort()).toEqual(
+    service.projects
+      .list()
+      .map(({ project_id }) => project_id)
+      .sort(),
+  )
+  expect(listed).toHaveLength(121)
+  expect(listed.filter(({ is_default }) => is_default)).toHaveLength(1)
+})

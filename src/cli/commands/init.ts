@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { messageOf, SluiceError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-word.ts'
+import { system_clock } from '../../base/time.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import { configFiles, configFromObject } from '../../config/load.ts'
+import { type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { askConnection, type Connection, freeTokenFile } from '../init-connection.ts'
+import type { Dialog } from '../init-dialog.ts'
+import { checkFlags, type InitFlags, refuseMissing } from '../init-flags.ts'
+import { askFolders } from '../init-folders.ts'
+import type { Terminal } from '../terminal.ts'
+
+type Options = GlobalOptions & InitFlags
+
+/** Everybody may read it: it names the file of the token, and holds none. */
+const config_mode = 0o644
+
+export const command: Command<Options> = {
+  repeatable: ['folder'],
+  options: (yargs) =>
+    yargs
+      .option('base-url', { type: 'string', requiresArg: true, describe: 'the address of the service' })
+      .option('token-file', { type: 'string', requiresArg: true, describe: 'the file that holds the token' })
+      .option('project', { type: 'string', requiresArg: true, describe: 'the id or the name of the project' })
+      .option('folder', {
+        type: 'string',
+        array: true,
+        requiresArg: true,
+        describe: 'NAME=PATH of a folder to watch; more than once for several',
+      })
+      .option('start', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'of what is there already: all, from_now, or what changed in a time such as 90d',
+      })
+      .option('yes', { type: 'boolean', default: false, describe: 'write without asking whether it is right' })
+      .option('force', { type: 'boolean', default: false, describe: 'write over a configuration that is there' }),
+  async run({ config: named, ...flags }, terminal) {
+    const cwd = process.cwd()
+    const file = targetFile(named)
+    const can_ask = process.stdin.isTTY === true && terminal.is_interactive
+    if (!can_ask) refuseMissing(flags)
+    const { folders: given, start } = checkFlags(flags, cwd)
+    const dialog = can_ask ? await openDialogHere() : undefined
+    try {
+      await refuseExisting(file, flags, dialog)
+      const new_token_file = freeTokenFile(join(dirname(file), 'token'))
+      const tools = { flags, dialog, terminal, clock: system_clock, cwd, new_token_file }
+      const connection = await askConnection(tools)
+      const config = { ...connection, token_file: connection.token.file }
+      const folders = await askFolders(given, { ...tools, config, start })
+      const starting: StartingConfig = { ...config, folders }
+      configFromObject(startingValue(starting))
+      const text = startingText(starting)
+      terminal.out(text.trimEnd())
+      if (!flags.yes && !(await dialog?.confirm(`Write this to ${file}?`, true))) {
+        terminal.err('nothing was written')
+        return exit_codes.incomplete
+      }
+      write(file, text, connection.token)
+      sayNext(file, connection, terminal)
+      return exit_codes.ok
+    } finally {
+      dialog?.close()
+    }
+  },
+}
+
+/** Loaded where somebody is asked, and only then. */
+async function openDialogHere(): Promise<Dialog> {
+  const { openDialog } = await import('../init-dialog.ts')
+  return openDialog({ input: process.stdin, output: process.stderr })
+}
+
+function targetFile(named: string | undefined): string {
+  const environment = readEnvironment()
+  return resolve(named ?? environment.config_file ?? join(environment.config_home, 'sluice', 'sluice.yaml'))
+}
+
+/** Error `usage.exists`. */
+async function refuseExisting(file: string, { force }: InitFlags, dialog: Dialog | undefined): Promise<void> {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (there === undefined) return
+  if (
+    there.isFile() &&
+    (force || (await dialog?.confirm(`${file} is there already. Write over it at the end?`, false)))
+  )
+    return
+  throw new SluiceError({
+    code: 'usage.exists',
+    message: `${file} is there already, and was left as it is`,
+    hint: there.isFile()
+      ? '--force writes over it; --config FILE names another one'
+      : '--config FILE names another one',
+  })
+}
+
+/** The token first: a configuration never names one that is not there. */
+function write(file: string, text: string, token: Connection['token']): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    if (token.typed !== undefined) writeFileAtomic(token.file, `${token.typed}\n`, 0o600)
+    try {
+      writeFileAtomic(file, text, config_mode)
+    } catch (error) {
+      if (token.typed !== undefined) rmSync(token.file, { force: true })
+      throw error
+    }
+  } catch (error) {
+    throw new SluiceError({
+      code: 'config.unwritable',
+      message: `${file} cannot be written: ${messageOf(error)}`,
+      hint: 'see that the directory is there and who may write to it, or name another file with --config',
+      cause: error,
+    })
+  }
+}
+
+function sayNext(file: string, { token }: Connection, terminal: Terminal): void {
+  const { green, bold } = terminal.err_styles
+  terminal.err(`${green('written:')} ${file}`)
+  if (token.typed !== undefined) terminal.err(`${green('written:')} ${token.file} (the token, for you alone)`)
+  const is_found = configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
+  const option = is_found ? '' : ` --config ${shellWord(file)}`
+  terminal.err('next:')
+  for (const [words, why] of [
+    ['sluice plan', 'what would go up, what not and why; sends nothing'],
+    ['sluice doctor', 'is everything right for it?'],
+    ['sluice run', 'watch the folders'],
+  ]) {
+    terminal.err(`  ${bold(words + option)}`)
+    terminal.err(`      ${why}`)
+  }
+}

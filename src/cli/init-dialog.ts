@@ -1,0 +1,70 @@
+import { confirm, input, password, select } from '@inquirer/prompts'
+import { SluiceError } from '../base/errors.ts'
+
+export interface Choice<Value> {
+  value: Value
+  name: string
+  description?: string
+}
+
+/** The questions of the wizard. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the input. */
+export interface Dialog {
+  /** `fault` answers what is wrong with an answer, which is then asked for again. */
+  text(
+    question: string,
+    options?: { usual?: string | undefined; fault?: (answer: string) => string | undefined },
+  ): Promise<string>
+  /** Typed without being seen. */
+  secret(question: string, fault: (answer: string) => string | undefined): Promise<string>
+  choose<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value>
+  confirm(question: string, usual: boolean): Promise<boolean>
+  close(): void
+}
+
+export interface DialogStreams {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+}
+
+/** More lines than this are scrolled through. */
+const choices_shown = 12
+
+export function openDialog(streams: DialogStreams): Dialog {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  // A prompt whose input ends would otherwise wait for ever.
+  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
+    if (key?.ctrl && key.name === 'd') stop()
+  }
+  streams.input.on('end', stop)
+  streams.input.on('keypress', onKey)
+  const context = { ...streams, signal: stopping.signal }
+  const checked = (fault: ((answer: string) => string | undefined) | undefined) => (answer: string) =>
+    fault?.(answer.trim()) ?? true
+
+  async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer
+    } catch (error) {
+      const { name } = error as Error
+      if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error
+      throw new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause: error })
+    }
+  }
+
+  return {
+    text: async (message, { usual, fault } = {}) => {
+      const config = { message, validate: checked(fault), ...(usual === undefined ? {} : { default: usual }) }
+      return (await asked(input(config, context))).trim()
+    },
+    secret: async (message, fault) =>
+      (await asked(password({ message, mask: false, validate: checked(fault) }, context))).trim(),
+    choose: (message, choices) =>
+      asked(select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: choices_shown }, context)),
+    confirm: (message, usual) => asked(confirm({ message, default: usual }, context)),
+    close() {
+      streams.input.off('end', stop)
+      streams.input.off('keypress', onKey)
+    },
+  }
+}

@@ -1,0 +1,153 @@
+import { isSluiceError } from '../base/errors.ts'
+import { formatBytes, formatCount } from '../base/format.ts'
+import { type Clock, day_ms } from '../base/time.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { configFromObject } from '../config/load.ts'
+import { expandPath } from '../config/local-paths.ts'
+import {
+  isStartText,
+  type StartingConfig,
+  type StartingFolder,
+  type StartText,
+  startingValue,
+} from '../config/starting-config.ts'
+import { type Survey, surveyFolder, usual_survey } from '../inspect/survey.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+import { LineWriter } from '../status/lines.ts'
+import type { Dialog } from './init-dialog.ts'
+import { faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
+import { showSpinner } from './spinner.ts'
+import type { Terminal } from './terminal.ts'
+import { toned } from './tones.ts'
+
+export interface FolderTools {
+  dialog: Dialog | undefined
+  terminal: Terminal
+  clock: Clock
+  cwd: string
+  /** All but the folders. */
+  config: Omit<StartingConfig, 'folders'>
+  /** Given with --start: for every folder, and not asked. */
+  start: StartText | undefined
+}
+
+/** What people ask of an old share: this quarter's files, this year's. */
+const ages = [
+  { text: '30d', ms: 30 * day_ms },
+  { text: '365d', ms: 365 * day_ms },
+]
+const most_types = 6
+const most_rules = 8
+
+/** The folders, with what lies in them shown, one by one; with none given, until there is no other. Errors `config.invalid`. */
+export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<StartingFolder[]> {
+  const { dialog } = tools
+  const folders: StartingFolder[] = []
+  for (const folder of given) {
+    checkFolders([...folders, { ...folder, start: 'all' }], tools)
+    folders.push(await lookAndAsk(folder, tools))
+  }
+  while (dialog && (folders.length === 0 || (given.length === 0 && (await dialog.confirm('Another folder?', false))))) {
+    folders.push(await lookAndAsk(await askFolder(folders, tools), tools))
+  }
+  return folders
+}
+
+async function askFolder(others: readonly StartingFolder[], tools: FolderTools): Promise<NamedPath> {
+  const dialog = tools.dialog!
+  const taken = new Set(others.map(({ name }) => name))
+  const faultOfPath = (answer: string) => {
+    if (answer === '') return 'the path of a folder'
+    // A name that no other folder has: what is wrong is then the path.
+    return faultWith([...others, { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' }], tools)
+  }
+  const path = wholePath(await dialog.text('Folder to watch:', { fault: faultOfPath }), tools.cwd)
+  const name = await dialog.text('Its name in status and at the head of the names sent:', {
+    usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
+    fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
+  })
+  return { name, path }
+}
+
+function faultWith(folders: readonly StartingFolder[], tools: FolderTools): string | undefined {
+  try {
+    checkFolders(folders, tools)
+    return undefined
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return error.message.split('\n')[0]
+  }
+}
+
+/** As the daemon will read them: folders in one another, a token inside one. */
+function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
+  configFromObject(startingValue({ ...config, folders }))
+}
+
+async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
+  const { dialog, terminal, clock } = tools
+  const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
+  const root = expandPath(path, readEnvironment().home)
+  const survey = await surveyFolder(root, { clock, younger_than_ms: ages.map(({ ms }) => ms) }).finally(() =>
+    spinner.end(),
+  )
+  const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
+  for (const line of surveyLines({ name, path }, survey, errors_width)) {
+    terminal.err(toned(line, terminal.err_styles))
+  }
+  const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
+  return { name, path, start }
+}
+
+async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
+  const young = ages.map(({ text }, at) => ({
+    value: text,
+    name: `what changed in the last ${text}: ${amountText(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
+  }))
+  const chosen = await dialog.choose('How much of it goes up?', [
+    { value: 'all', name: `all of it: ${amountText(survey.all)}${survey.stopped ? ' or more' : ''}` },
+    ...young,
+    { value: 'age', name: 'what changed in another span of time' },
+    { value: 'from_now', name: 'nothing, only what comes or changes from now on' },
+  ])
+  if (chosen !== 'age') return chosen
+  const fault = (answer: string) =>
+    isStartText(answer) ? undefined : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
+  return dialog.text('Changed in the last:', { usual: '90d', fault })
+}
+
+function amountText({ files, bytes }: Amount): string {
+  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+}
+
+function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
+  const writer = new LineWriter(width)
+  writer.say(`${name}  ${path}`, { tone: 'strong' })
+  if (survey.offline !== null) {
+    writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
+    return writer.lines
+  }
+  const most = formatCount(usual_survey.files_most)
+  const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${amountText(survey.all)}` }
+  writer.say(survey.stopped ? counted[survey.stopped] : amountText(survey.all), { indent: 2 })
+  const types = survey.types.slice(0, most_types).map(({ extension, files }) => {
+    return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
+  })
+  const more = survey.types.length - most_types
+  if (types.length > 0) writer.say(types.join(', ') + (more > 0 ? ` and ${more} more types` : ''), { indent: 2 })
+  if (survey.stopped) {
+    const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
+    writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })
+  }
+  for (const { rule, source, count, reason } of survey.ignored.slice(0, most_rules)) {
+    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
+  }
+  const rules = survey.ignored.length - most_rules
+  if (rules > 0)
+    writer.say(`and others by ${rules} more rules; \`sluice plan\` names them`, { indent: 2, tone: 'faint' })
+  if (survey.unreadable_total > 0) {
+    const text = `${formatCount(survey.unreadable_total)} places cannot be read by this user`
+    writer.say(text, { indent: 2, tone: 'warn' })
+  }
+  return writer.lines
+}

@@ -1,0 +1,93 @@
+import { stringify } from 'yaml'
+import { printable } from '../base/format.ts'
+import { duration_pattern } from './units.ts'
+
+/** The answers that make a configuration to start from; everything else is left to the defaults. */
+export interface StartingConfig {
+  base_url: string
+  project: { project_id: string; name?: string | undefined }
+  /** Absolute. */
+  token_file: string
+  folders: readonly StartingFolder[]
+}
+
+export interface StartingFolder {
+  name: string
+  /** Absolute, or beginning with ~/. */
+  path: string
+  start: StartText
+}
+
+/** `all`, `from_now`, or an age such as `90d`. */
+export type StartText = string
+
+export function isStartText(text: string): boolean {
+  return text === 'all' || text === 'from_now' || duration_pattern.test(text)
+}
+
+/** The same as a value, to be checked before it is written. */
+export function startingValue({ base_url, project, token_file, folders }: StartingConfig): unknown {
+  return {
+    service: { base_url, project_id: project.project_id, token_file },
+    folders: folders.map(({ name, path, start }) => ({ name, path, start: startValue(start) })),
+  }
+}
+
+function startValue(start: StartText): unknown {
+  return duration_pattern.test(start) ? { newer_than: start } : start
+}
+
+/** The file, with the reason beside every value. */
+export function startingText({ base_url, project, token_file, folders }: StartingConfig): string {
+  const named = project.name === undefined ? '' : ` Here: ${printable(project.name)}.`
+  return `# Sluice's configuration, as \`sluice init\` wrote it. docs/config.md describes every field, config/sluice.example.yaml shows
+# all of them with their defaults, and \`sluice config\` prints what is in force. A running daemon takes a change by
+# \`sluice reload\`.
+
+service:
+  # The address of the assistant's service: the token goes there and nowhere else.
+  base_url: ${scalar(base_url)}
+
+  # The project that the files go to, by its id, which stays when the project is renamed.${named}
+  project_id: ${scalar(project.project_id)}
+
+  # The token stands in a file of its own (mode 600), so that this file may be read by everybody.
+  token_file: ${scalar(token_file)}
+
+folders:
+${folders.map(folderText).join('\n')}
+# What old versions do: a file that changes goes up as a new version, and the old one stays in the project. Sluice removes
+# nothing there.
+
+# What is sent by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
+# mounted in the wrong place does not go up in one night. To change it:
+#uploads:
+#  brake: { files: 100000, bytes: 100GB, per_hours: 24 }
+`
+}
+
+function folderText({ name, path, start }: StartingFolder): string {
+  return `  # The name stands in status and at the head of the names sent. What is known of the files hangs on it: keep it.
+  - name: ${scalar(name)}
+    path: ${scalar(path)}
+
+    # ${startReason(start)}
+    start: ${duration_pattern.test(start) ? `{ newer_than: ${scalar(start)} }` : scalar(start)}
+
+    # What is left out, beside temporary files, caches and secrets: patterns as in .gitignore.
+    #exclude: []
+`
+}
+
+function startReason(start: StartText): string {
+  if (start === 'all')
+    return 'Everything that is there already goes up; nobody has to look for a file that was left out.'
+  if (start === 'from_now')
+    return 'Nothing that was there at the very first look goes up, only what comes or changes later.'
+  return `Of what was there at the very first look, what had changed in the last ${start} goes up; later, everything new.`
+}
+
+/** One line, quoted where YAML would take it for something else. */
+function scalar(text: string): string {
+  return stringify(text, { lineWidth: 0, defaultStringType: 'PLAIN' }).trimEnd()
+}

@@ -1,0 +1,107 @@
+import { isSluiceError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import type { Amount } from '../ledger/view-folders.ts'
+import { noAmount } from './plan-answer.ts'
+import { extensionOf } from './plan-tally.ts'
+
+/** What lies in a folder, for somebody who is about to have it watched. */
+export interface Survey {
+  /** Why it cannot be read; null where it could. */
+  offline: string | null
+  all: Amount
+  /** Of files that changed in these spans, in the order that was asked for. */
+  younger: readonly Amount[]
+  /** By extension, in small letters, '' for none; most files first. */
+  types: readonly (Amount & { extension: string })[]
+  /** Counting stopped there: the numbers are the least that there is, and what is ignored is not known. */
+  stopped: 'files' | 'time' | undefined
+  /** By rule, most first. */
+  ignored: ScanEnd['ignored']
+  unreadable_total: number
+}
+
+export interface SurveyLimits {
+  files_most: number
+  time_most_ms: number
+}
+
+/** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
+export const usual_survey: SurveyLimits = { files_most: 1_000_000, time_most_ms: 20_000 }
+/** Kinds of files have few extensions; a folder of random names has as many as files. */
+const most_types = 1_000
+
+/** Walks a folder as the daemon would, for so long and no longer. Changes nothing, opens no file. */
+export async function surveyFolder(
+  root: string,
+  options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: SurveyLimits },
+): Promise<Survey> {
+  const { clock, limits = usual_survey, younger_than_ms } = options
+  const stop = new AbortController()
+  const finished = new AbortController()
+  const cancel = () => stop.abort()
+  options.signal?.addEventListener('abort', cancel)
+  const late = clock.sleep(limits.time_most_ms, finished.signal).then(() => stop.abort())
+  const tally = new SurveyTally(clock.now_ms(), younger_than_ms)
+  const ignore = { include: [], exclude: [], dot_files: false }
+  const { batches, end } = scanFolder({ root, ignore, signal: stop.signal })
+  try {
+    for await (const batch of batches) {
+      tally.add(batch)
+      if (tally.all.files > limits.files_most) return tally.answer('files')
+    }
+    return stop.signal.aborted ? tally.answer('time') : tally.answer(undefined, await end)
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return { ...tally.answer(undefined), offline: error.message }
+  } finally {
+    options.signal?.removeEventListener('abort', cancel)
+    finished.abort()
+    await late
+  }
+}
+
+class SurveyTally {
+  readonly all = noAmount()
+  readonly #since_ms: readonly number[]
+  readonly #younger: readonly Amount[]
+  readonly #types = new Map<string, Amount>()
+
+  constructor(now_ms: number, younger_than_ms: readonly number[]) {
+    this.#since_ms = younger_than_ms.map((age_ms) => now_ms - age_ms)
+    this.#younger = younger_than_ms.map(noAmount)
+  }
+
+  add(batch: ScanBatch): void {
+    for (let index = 0; index < batch.count; index++) {
+      const { size, mtime_ns } = entryStat(batch, index)
+      const mtime_ms = Number(mtime_ns / 1_000_000n)
+      count(this.all, size)
+      for (const [at, since_ms] of this.#since_ms.entries()) if (mtime_ms >= since_ms) count(this.#younger[at]!, size)
+      const extension = extensionOf(entryPath(batch, index))
+      const key = this.#types.has(extension) || this.#types.size < most_types ? extension : ''
+      const amount = this.#types.get(key) ?? noAmount()
+      count(amount, size)
+      this.#types.set(key, amount)
+    }
+  }
+
+  answer(stopped: Survey['stopped'], end?: ScanEnd): Survey {
+    return {
+      offline: null,
+      all: this.all,
+      younger: this.#younger,
+      types: [...this.#types]
+        .map(([extension, amount]) => ({ extension, ...amount }))
+        .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1)),
+      stopped,
+      ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
+      unreadable_total: end?.unreadable_total ?? 0,
+    }
+  }
+}
+
+function count(amount: Amount, bytes: number): void {
+  amount.files += 1
+  amount.bytes += bytes
+}

@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { shellWord } from '../../src/base/shell-word.ts'
+import { until } from './sluice.ts'
+
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+/** script(1) of util-linux gives a program a terminal of its own. */
+export const has_terminals = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true
+
+export const keys = { enter: '\r', down: '\u001b[B', ctrl_c: '\u0003', ctrl_d: '\u0004' }
+
+/** The real program on a real pseudo-terminal, and somebody who types. */
+export class PseudoTerminal {
+  readonly ended: Promise<number | null>
+  readonly #child: ChildProcess
+  #out = ''
+  #read_to = 0
+
+  constructor(words: readonly string[], options: { cwd: string; columns?: number; then?: string }) {
+    const { cwd, columns = 100, then = '' } = options
+    const line = [process.execPath, program, ...words].map(shellWord).join(' ')
+    const command = `stty cols ${columns} rows 50; ${line}; code=$?; ${then} exit $code`
+    this.#child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: cwd, TERM: 'xterm', SHELL: '/bin/sh' },
+    })
+    this.#child.stdout?.on('data', (chunk) => {
+      this.#out += String(chunk)
+    })
+    this.ended = new Promise((resolve) => this.#child.on('close', resolve))
+  }
+
+  /** All that was shown, with its control sequences. */
+  shown(): string {
+    return this.#out
+  }
+
+  /** Waits for a text that was not waited for before, and types. */
+  async on(text: string, typed: string): Promise<void> {
+    await this.sees(text)
+    this.#child.stdin?.write(typed)
+  }
+
+  async sees(text: string): Promise<void> {
+    const find = () => this.#out.indexOf(text, this.#read_to)
+    await until(
+      `the terminal shows ${text}`,
+      () => find() >= 0,
+      () => this.#out.slice(this.#read_to),
+    )
+    this.#read_to = find() + text.length
+  }
+
+  close(): void {
+    this.#child.kill('SIGKILL')
+  }
+}
