@@ -38,6 +38,9 @@ localJourneys('a subfolder that fewer people can read', (profile) => {
     chmodSync(journey.at('docs/hr'), 0o700)
     journey.daemon.rescan()
     await journey.until('it is out of the list', () => Object.keys(journey.stages()).length === 1)
-    journey.ends({ left_out: ['docs/hr/pay.txt', 'docs/hr/more.txt'], also_there: [md5Of('a number'), md5Of('another number')] })
+    journey.ends({
+      left_out: ['docs/hr/pay.txt', 'docs/hr/more.txt'],
+      also_there: [md5Of('a number'), md5Of('another number')],
+    })
   })
 })
