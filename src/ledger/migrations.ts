@@ -4,8 +4,15 @@ import { first_ledger_schema } from './first-schema.ts'
 /*
  * What came to ledger.db after its first version. A table or column is explained here, as those of the first are in
  * first-schema.ts.
+ *
+ * hosts   `blob`: the origin that uploads last went to, so that `doctor` can try it; never a path or a query, which are secrets.
  */
 const second = `
+CREATE TABLE hosts (
+  what TEXT PRIMARY KEY,
+  origin TEXT NOT NULL,
+  since_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `
 
 export const ledger_migrations: readonly Migration[] = [

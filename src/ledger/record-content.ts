@@ -4,6 +4,7 @@ import type { ContentFact } from '../domain/fact.ts'
 import { type ContentRow, ContentRows } from './content-rows.ts'
 import type { Counts } from './counts.ts'
 import type { FolderRows } from './folder-rows.ts'
+import { HostRows } from './host-rows.ts'
 import type { Tickets } from './tickets.ts'
 import type { Usage } from './usage.ts'
 
@@ -14,6 +15,7 @@ export class ContentRecorder {
   readonly #counts: Counts
   readonly #tickets: Tickets
   readonly #usage: Usage
+  readonly #hosts: HostRows
   readonly #present_by_folder
   readonly #present
   readonly #arrive
@@ -28,6 +30,7 @@ export class ContentRecorder {
     this.#counts = parts.counts
     this.#tickets = parts.tickets
     this.#usage = parts.usage
+    this.#hosts = new HostRows(database)
     this.#present_by_folder = database.prepare(
       `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
     )
@@ -49,7 +52,7 @@ export class ContentRecorder {
     if (!before || !after) return false
     // A path came with these bytes meanwhile, or has them in a folder that is away.
     if (fact.type === 'content_orphaned' && this.#present.get(before.id) !== undefined) return false
-    this.#keepTicket(fact)
+    this.#keepTicket(fact, at_ms)
     this.rows.update(before.id, after)
     if (after.state !== before.state) this.#restage(before, after, at_ms)
     if (fact.type === 'bytes_accepted') {
@@ -85,9 +88,11 @@ export class ContentRecorder {
     this.#mark_labels_due.run(null, content)
   }
 
-  #keepTicket(fact: ContentFact): void {
-    if (fact.type === 'slot_reserved') this.#tickets.put(fact.content, fact.asset_id, fact.ticket)
-    else if (ends_ticket.has(fact.type)) this.#tickets.erase(fact.content)
+  #keepTicket(fact: ContentFact, at_ms: number): void {
+    if (fact.type === 'slot_reserved') {
+      this.#tickets.put(fact.content, fact.asset_id, fact.ticket)
+      this.#hosts.noteUpload(fact.ticket.upload_url, at_ms)
+    } else if (ends_ticket.has(fact.type)) this.#tickets.erase(fact.content)
   }
 
   #restage(before: ContentRow, after: ContentProgress, at_ms: number): void {

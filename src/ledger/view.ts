@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { codeOf, isSluiceError, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
+import { readBlobOrigin } from './host-rows.ts'
 import { ledger_version } from './migrations.ts'
 import { ledgerFile } from './open-ledger.ts'
 import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
@@ -47,6 +48,8 @@ export interface LedgerView {
   /** Undefined for a path that was never seen, or is ignored. */
   story(folder: string, path: string): FileStory | undefined
   contentState(project_id: string, md5: string, size: number): ContentState | undefined
+  /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
+  blobOrigin(): string | undefined
   close(): void
 }
 
@@ -85,6 +88,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     story: (folder, path) => files.story(folder, path),
     contentState: (project_id, md5, size) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
+    blobOrigin: () => readBlobOrigin(database),
     close: () => database.close(),
   }
 }

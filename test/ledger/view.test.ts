@@ -1,13 +1,16 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
+import { openSqlite } from '../../src/base/sqlite.ts'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import { stageOf, stages, statesOf } from '../../src/ledger/view-stage.ts'
 import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
+import { makeStore } from '../tree.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
 
 const error = { code: 'asset.create.type', message: 'this type is not read' }
@@ -296,4 +299,27 @@ test('somebody without the right to read it is told what to do', async () => {
     hint: expect.stringContaining('as the user that the daemon runs as'),
   })
   chmodSync(rig.state_dir, 0o700)
+})
+
+test('of where uploads go the origin is kept, and nothing of the signed address', async () => {
+  const rig = await openRig()
+  expect(rig.view().blobOrigin()).toBe(undefined)
+  await rig.bringIn('a.txt')
+  expect(rig.view().blobOrigin()).toBe('https://blob.example.com')
+  await rig.closeLedger()
+  for (const name of readdirSync(rig.state_dir)) {
+    expect(readFileSync(join(rig.state_dir, name), 'latin1'), name).not.toContain('SECRET')
+  }
+})
+
+test('a ledger that version 0.1 wrote is read before it is brought up to date', () => {
+  const state_dir = makeStore()
+  openSqlite({
+    file: join(state_dir, 'ledger.db'),
+    migrations: ledger_migrations.slice(0, 1),
+    synchronous: 'FULL',
+  }).close()
+  const view = openLedgerView(state_dir)
+  expect(view.blobOrigin()).toBe(undefined)
+  view.close()
 })
