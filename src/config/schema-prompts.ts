@@ -107,8 +107,8 @@ export const prompt_schema = z.strictObject({
   first_run: choice(
     ['from_now', 'all'],
     'from_now',
-    'What is new in the first run: from_now (what arrived since the prompt was set up) or all. Default from_now: an old ' +
-      'archive is no news.',
+    'What is new in the first run: from_now (what arrived since the prompt was set up, without what was in a folder before it ' +
+      'was set up) or all. Default from_now: an old archive is no news.',
   ),
   when_nothing_new: choice(
     ['skip', 'run'],

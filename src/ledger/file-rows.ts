@@ -17,6 +17,8 @@ export interface FileRow {
   /** When a content of this path last went out: `min_resend_s` counts from here. */
   sent_ms: number | undefined
   accepted: boolean
+  /** Since when these bytes lay there, Unix ms, where that was before the folder was kept; undefined: they came meanwhile. */
+  there_ms: number | undefined
 }
 
 type RawFile = Record<string, bigint | string | null>
@@ -27,15 +29,17 @@ export class FileRows {
   readonly #put
   readonly #delete
   readonly #before_start
+  readonly #there
 
   constructor(database: Sqlite) {
     this.#get = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
-         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#delete = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
+    this.#there = database.prepare('SELECT min(there_ms) FROM files WHERE content = ? AND folder = ?').pluck()
     this.#before_start = database.prepare(
       // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
       `SELECT 1 FROM files INDEXED BY files_before_start
@@ -67,11 +71,17 @@ export class FileRows {
       row.gone_ms,
       row.sent_ms,
       row.accepted ? 1 : 0,
+      row.there_ms,
     )
   }
 
   delete(folder: number, path: string): void {
     this.#delete.run(folder, path)
+  }
+
+  /** `there_ms` of any path in the folder that holds these bytes, or held them last. */
+  thereWith(folder: number, content: number): number | undefined {
+    return (this.#there.get(content, folder) as number | null) ?? undefined
   }
 
   wasBeforeStart(folder: number, stat: FileStat): boolean {
@@ -97,6 +107,7 @@ export function fileRow(raw: RawFile): FileRow {
     gone_ms: time(raw.gone_ms),
     sent_ms: time(raw.sent_ms),
     accepted: raw.accepted === 1n,
+    there_ms: time(raw.there_ms),
   }
 }
 

@@ -6,6 +6,11 @@ import { first_ledger_schema } from './first-schema.ts'
  * first-schema.ts.
  *
  * hosts   `blob`: the origin that uploads last went to, so that `doctor` can try it; never a path or a query, which are secrets.
+ * files.there_ms      set where the bytes were there before the folder was kept: met by its first look, with a ctime not later than
+ *                     folders.started_ms; the ctime, in ms. Where the folder was given another project: when they were first seen.
+ *                     NULL: they came. Kept for as long as the bytes are the same, whatever else happens to the file.
+ * arrivals.there_ms   the oldest of its files, when it arrived. Prompts with first_run: from_now leave it out; see prompt-queries.ts.
+ * prompts.restored_ms due time of the oldest run of which a manifest told this ledger: the prompt is at least as old as that.
  */
 const second = `
 CREATE TABLE hosts (
@@ -13,6 +18,15 @@ CREATE TABLE hosts (
   origin TEXT NOT NULL,
   since_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE files ADD COLUMN there_ms INTEGER;
+ALTER TABLE arrivals ADD COLUMN there_ms INTEGER;
+ALTER TABLE prompts ADD COLUMN restored_ms INTEGER;
+UPDATE files SET there_ms = files.ctime_ns / 1000000 FROM folders
+  WHERE folders.id = files.folder AND files.seen_ms <= coalesce(folders.first_scan_ms, files.seen_ms)
+    AND files.ctime_ns / 1000000 <= folders.started_ms;
+UPDATE arrivals SET there_ms =
+  (SELECT min(there_ms) FROM files WHERE files.content = arrivals.content AND files.folder = arrivals.folder);
 `
 
 export const ledger_migrations: readonly Migration[] = [

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { isBefore } from './differences.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { PromptRow } from './prompt-rows.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 
 /** Arrivals read for one page at the most: 50 milliseconds of the ledger's time, so that a million told ones hold up nobody. */
@@ -9,6 +10,30 @@ const most_arrivals_read = 20_000
 const most_files_read = 2_000
 /** Up to so many files on their way, all of them are read and sorted for each page; where there are more, the folder is walked. */
 const most_sorted = 2_000
+
+/** Whom the question is for; a prompt that the ledger has not met began with nothing. */
+export type AskingPrompt = Pick<PromptRow, 'id' | 'began_ms' | 'began_seq' | 'restored_ms'> | undefined
+
+/**
+ * What came, for this prompt. Of what lay there before its folder was kept: what was put there since the prompt began, where that
+ * is known. It is for files that were in the folder's former project meanwhile (`there_ms`: first seen, so after `started_ms`), and for
+ * a ledger that was lost: then every folder is taken up anew, and the prompt's manifests say since when there were reports.
+ */
+function cameTo(there_ms: string, started_ms: string): string {
+  return `(@only_come = 0 OR ${there_ms} IS NULL OR ${there_ms} > max(@began_ms, ${started_ms})
+    OR (${there_ms} > @restored_ms AND ${started_ms} <= @began_ms))`
+}
+
+interface PageOfFolder {
+  folder: number
+  started_ms: number
+  after: string
+  limit: number
+  prompt: number
+  only_come: number
+  began_ms: number
+  restored_ms: number | null
+}
 
 interface RawUnready {
   path: string
@@ -50,6 +75,7 @@ export class PromptQueries {
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
          AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
          AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
+         AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
     )
     const on_the_way = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
@@ -63,9 +89,10 @@ export class PromptQueries {
       iif(files.state = 'blocked', coalesce(files.detail, files.reason), contents.error_message) AS why,
       EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
         AND told.what = 'refusal') AS told`
+    const came = cameTo('files.there_ms', '@started_ms')
     this.#unsettled = database.prepare(
       `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
-       WHERE files.state IN ('seen', 'blocked') AND files.folder = @folder AND files.path > @after
+       WHERE files.state IN ('seen', 'blocked') AND files.folder = @folder AND files.path > @after AND ${came}
        ORDER BY files.path LIMIT @limit`,
     )
     this.#unready = database.prepare(
@@ -73,15 +100,15 @@ export class PromptQueries {
          (SELECT * FROM contents WHERE ${on_the_way} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
           UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
          CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
-       WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT @limit`,
+       WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,
     )
     this.#walk = database.prepare(
-      `SELECT ${columns} FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
+      `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${most_files_read}`,
     )
   }
 
-  arrivals(query: ArrivalQuery, prompt: { id: number; began_seq: number } | undefined): ArrivalPage {
+  arrivals(query: ArrivalQuery, prompt: AskingPrompt): ArrivalPage {
     const { only_fresh, since_ms, after, limit } = query
     const began_seq = prompt?.began_seq ?? 0
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
@@ -96,7 +123,7 @@ export class PromptQueries {
       since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
       only_fresh: only_fresh ? 1 : 0,
       began_seq,
-      prompt: prompt?.id ?? 0,
+      ...asked(query, prompt),
       limit,
     }) as (Omit<Arrival, 'told'> & { told: number })[]
     const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
@@ -107,7 +134,8 @@ export class PromptQueries {
     return { arrivals: found, next: { seq: last + 1, path: '' } }
   }
 
-  unready({ folders, after, limit }: UnreadyQuery, prompt: number | undefined): UnreadyPage {
+  unready(query: UnreadyQuery, prompt: AskingPrompt): UnreadyPage {
+    const { folders, after, limit } = query
     const wanted = this.#wanted(folders)
     const begun = after ? wanted.findIndex(({ name }) => name === after.folder) : 0
     const files: UnreadyFile[] = []
@@ -117,9 +145,10 @@ export class PromptQueries {
       if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path: after_path } }
       const page = this.#page({
         folder: folder.id,
+        started_ms: folder.started_ms,
         after: after_path,
         limit: limit - files.length,
-        prompt: prompt ?? 0,
+        ...asked(query, prompt),
       })
       for (const row of page.rows) files.push(unreadyFile(folder, row))
       if (page.next !== undefined) {
@@ -131,7 +160,7 @@ export class PromptQueries {
   }
 
   /** Rows of one folder in the order of their paths; `next`: the last path that was read, where more may follow. */
-  #page(query: { folder: number; after: string; limit: number; prompt: number }): {
+  #page(query: PageOfFolder): {
     rows: RawUnready[]
     next?: string
   } {
@@ -142,12 +171,12 @@ export class PromptQueries {
     return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
   }
 
-  #walkOn({ folder, after, limit, prompt }: { folder: number; after: string; limit: number; prompt: number }): {
+  #walkOn({ limit, ...query }: PageOfFolder): {
     rows: RawUnready[]
     next?: string
   } {
-    const read = this.#walk.all({ folder, after, prompt }) as RawUnready[]
-    const rows = read.filter((row) => stageOfUnready(row) !== undefined).slice(0, limit)
+    const read = this.#walk.all(query) as (RawUnready & { came: number })[]
+    const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
     if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
     return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
   }
@@ -156,6 +185,18 @@ export class PromptQueries {
   #wanted(names: readonly string[]): FolderRow[] {
     const wanted = this.#folders.all().filter(({ name, configured }) => configured && names.includes(name))
     return wanted.sort((a, b) => a.id - b.id)
+  }
+}
+
+function asked(
+  { only_come }: { only_come: boolean },
+  prompt: AskingPrompt,
+): Pick<PageOfFolder, 'prompt' | 'only_come' | 'began_ms' | 'restored_ms'> {
+  return {
+    prompt: prompt?.id ?? 0,
+    only_come: only_come ? 1 : 0,
+    began_ms: prompt?.began_ms ?? Number.MAX_SAFE_INTEGER,
+    restored_ms: prompt?.restored_ms ?? null,
   }
 }
 

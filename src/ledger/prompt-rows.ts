@@ -11,6 +11,8 @@ export interface PromptRow {
   configured: boolean
   began_ms: number
   began_seq: number
+  /** Due time of the oldest run whose manifest told a rebuilt ledger of the prompt. */
+  restored_ms: number | undefined
   checked_ms: number
   last_written_due_ms: number | undefined
   chat_id: string | undefined
@@ -25,6 +27,7 @@ interface RawPrompt {
   configured: number
   began_ms: number
   began_seq: number
+  restored_ms: number | null
   checked_ms: number
   last_written_due_ms: number | null
   chat_id: string | null
@@ -46,6 +49,7 @@ export class PromptRows {
   readonly #check
   readonly #reset
   readonly #mark
+  readonly #restored
   readonly #keep_chat
 
   constructor(database: Sqlite) {
@@ -62,7 +66,7 @@ export class PromptRows {
          iif(@first_run = 'all', 0, coalesce((SELECT max(seq) FROM arrivals), 0)), @at_ms)
        ON CONFLICT (name) DO UPDATE SET project = excluded.project, schedule = excluded.schedule, configured = 1,
          began_ms = excluded.began_ms, began_seq = excluded.began_seq, checked_ms = excluded.checked_ms,
-         last_written_due_ms = NULL, chat_id = NULL`,
+         last_written_due_ms = NULL, chat_id = NULL, restored_ms = NULL`,
     )
     this.#go_on = database.prepare(
       `UPDATE prompts SET configured = 1, checked_ms = iif(schedule = @schedule, checked_ms, @at_ms), schedule = @schedule
@@ -76,6 +80,9 @@ export class PromptRows {
     this.#reset = database.prepare('UPDATE prompts SET checked_ms = ? WHERE name = ?')
     this.#mark = database.prepare(
       'UPDATE prompts SET last_written_due_ms = max(coalesce(last_written_due_ms, @due_ms), @due_ms) WHERE id = @id',
+    )
+    this.#restored = database.prepare(
+      'UPDATE prompts SET restored_ms = min(coalesce(restored_ms, @due_ms), @due_ms) WHERE id = @id',
     )
     this.#keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
   }
@@ -92,7 +99,7 @@ export class PromptRows {
 
   states(): PromptState[] {
     return (this.#all.all() as RawPrompt[]).map((raw) => {
-      const { id, schedule: _, ...row } = promptRow(raw)
+      const { id, schedule: _, restored_ms: __, ...row } = promptRow(raw)
       return { ...row, open_runs: this.openRuns(id), is_new: this.#has_run.get(id) === undefined }
     })
   }
@@ -124,6 +131,12 @@ export class PromptRows {
     this.#reset.run(checked_ms, name)
   }
 
+  /** A manifest told of a run of this time. */
+  restored(id: number, due_ms: number): void {
+    this.#restored.run({ id, due_ms })
+    this.mark(id, due_ms)
+  }
+
   /** The last-run mark; never moves back. */
   mark(id: number, due_ms: number): void {
     this.#mark.run({ due_ms, id })
@@ -138,6 +151,7 @@ function promptRow({ project: _, ...raw }: RawPrompt): PromptRow {
   return {
     ...raw,
     configured: raw.configured === 1,
+    restored_ms: raw.restored_ms ?? undefined,
     last_written_due_ms: raw.last_written_due_ms ?? undefined,
     chat_id: raw.chat_id ?? undefined,
   }

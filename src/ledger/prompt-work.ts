@@ -76,6 +76,8 @@ export interface ArrivalQuery {
   folders: readonly string[]
   /** Leave out what arrived before the prompt began, and what it was told. */
   only_fresh: boolean
+  /** Leave out what was there before its folder was kept, and not put there since the prompt began. */
+  only_come: boolean
   /** Arrived at this time or later; absent: any. */
   since_ms?: number | undefined
   after?: { seq: number; path: string } | undefined
@@ -104,6 +106,8 @@ export interface ArrivalPage {
 export interface UnreadyQuery {
   prompt: string
   folders: readonly string[]
+  /** As of arrivals. */
+  only_come: boolean
   after?: { folder: string; path: string } | undefined
   limit: number
 }

@@ -36,7 +36,8 @@ export class ContentRecorder {
     )
     this.#present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
     this.#arrive = database.prepare(
-      'INSERT INTO arrivals (folder, content, at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      `INSERT INTO arrivals (folder, content, at_ms, there_ms) VALUES (@folder, @content, @at_ms,
+         (SELECT min(there_ms) FROM files WHERE content = @content AND folder = @folder)) ON CONFLICT DO NOTHING`,
     )
     this.#mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
     // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.
@@ -76,7 +77,7 @@ export class ContentRecorder {
 
   /** A content that just became usable through this folder; nothing happens when it already was. */
   arrive(folder: number, content: number, at_ms: number): void {
-    this.#arrive.run(folder, content, at_ms)
+    this.#arrive.run({ folder, content, at_ms })
   }
 
   /** Where no folder asks for labels there is nothing to do; labels taken out of the config come here as `relabel`. */

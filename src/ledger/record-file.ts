@@ -56,13 +56,16 @@ export class FileRecorder {
         if (row) this.#forget(row, at_ms)
         break
       case 'file_skipped': {
-        const base = baseRow(folder, fact.path, row, at_ms)
-        this.#write(row, { ...base, state: 'skipped', stat: fact.stat, reason: fact.reason, detail: fact.rule })
+        const { stat, reason, rule } = fact
+        const base = baseRow(folder, fact.path, row, stat, at_ms)
+        // It may have moved since the first look.
+        const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
+        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms })
         if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
         break
       }
       case 'file_blocked': {
-        const base = baseRow(folder, fact.path, row, at_ms)
+        const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
         const stat = fact.stat ?? row?.stat ?? unknown_stat
         const { reason, detail, not_before_ms } = fact
         this.#write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms })
@@ -79,7 +82,7 @@ export class FileRecorder {
     not_before_ms: number,
     at_ms: number,
   ): void {
-    const base = baseRow(folder, path, row, at_ms)
+    const base = baseRow(folder, path, row, stat, at_ms)
     this.#write(row, { ...base, state: 'seen', stat, not_before_ms })
   }
 
@@ -89,7 +92,7 @@ export class FileRecorder {
     fact: Extract<FileFact, { type: 'file_settled' }>,
     at_ms: number,
   ) {
-    const base = baseRow(folder, fact.path, row, at_ms)
+    const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
     const content = this.#contentFor(folder, row, fact, at_ms)
     if (content === 'brake') {
       const detail = 'more new files than uploads.brake lets pass'
@@ -98,6 +101,8 @@ export class FileRecorder {
     }
     const is_ready = content.state === 'ready'
     const same_as_before = row?.content === content.id
+    const is_other = row?.content !== undefined && !same_as_before
+    const there_ms = (is_other ? undefined : base.there_ms) ?? this.#files.thereWith(folder.id, content.id)
     this.#write(
       row,
       {
@@ -105,6 +110,7 @@ export class FileRecorder {
         state: 'present',
         stat: fact.stat,
         content: content.id,
+        there_ms,
         settled_ms: at_ms,
         ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
       },
@@ -182,7 +188,9 @@ export class FileRecorder {
   lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content'>>, at_ms: number): void {
     // What `start` left out is judged by `start` again, not as an arrival.
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
-    const asked = { reason, detail: undefined, not_before_ms: at_ms, ...change }
+    // Without its content: the folder was given another project, and what is there was there before.
+    const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
+    const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
     this.#write(row, { ...row, ...asked, state: 'seen' })
   }
 }
@@ -191,7 +199,13 @@ export class FileRecorder {
  * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes
  * moved. The content last held stays, so that a touched file and its old version are still known to belong together.
  */
-function baseRow(folder: FolderRow, path: string, row: FileRow | undefined, at_ms: number): FileRow {
+function baseRow(
+  folder: FolderRow,
+  path: string,
+  row: FileRow | undefined,
+  stat: FileStat | undefined,
+  at_ms: number,
+): FileRow {
   const same_version = row !== undefined && (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
   return {
     folder: folder.id,
@@ -208,5 +222,25 @@ function baseRow(folder: FolderRow, path: string, row: FileRow | undefined, at_m
     gone_ms: undefined,
     sent_ms: row?.sent_ms,
     accepted: row?.accepted ?? false,
+    there_ms: stat ? thereSince(folder, row, stat) : row?.there_ms,
   }
+}
+
+/**
+ * Decided by the first look at a folder and kept for as long as the bytes may be the same: a file that is renamed or made readable
+ * before it could be sent did not come. Whether they are is known for sure when it settles.
+ */
+function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
+  if (row) {
+    const may_be_same =
+      row.content !== undefined || (row.stat.size === stat.size && row.stat.mtime_ns === stat.mtime_ns)
+    return may_be_same ? row.there_ms : undefined
+  }
+  const is_first_look = folder.first_scan_ms === undefined
+  return is_first_look && changed_ms(stat) <= folder.started_ms ? changed_ms(stat) : undefined
+}
+
+/** By the clock of the file system. */
+function changed_ms({ ctime_ns }: FileStat): number {
+  return Number(ctime_ns / 1_000_000n)
 }

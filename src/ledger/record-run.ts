@@ -99,7 +99,7 @@ export class RunRecorder {
     const prompt = this.prompts.named(name)
     if (!prompt) return
     for (const { md5, size } of told) this.#restore.run(prompt.id, Buffer.from(md5, 'hex'), size)
-    this.prompts.mark(prompt.id, run_due_ms)
+    this.prompts.restored(prompt.id, run_due_ms)
   }
 
   #due(fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>, at_ms: number): void {

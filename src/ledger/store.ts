@@ -153,7 +153,7 @@ export class LedgerStore {
   }
 
   unready(query: UnreadyQuery): UnreadyPage {
-    return this.#prompt_queries.unready(query, this.runs.prompts.named(query.prompt)?.id)
+    return this.#prompt_queries.unready(query, this.runs.prompts.named(query.prompt))
   }
 
   pending(until_ms: number, now_ms: number): Pending {

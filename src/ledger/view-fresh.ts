@@ -25,7 +25,7 @@ export function openFreshView(state_dir: string): FreshView {
   return {
     folders: async () => readFolders(database),
     arrivals: async (query) => queries.arrivals(query, prompts.named(query.prompt)),
-    unready: async (query) => queries.unready(query, prompts.named(query.prompt)?.id),
+    unready: async (query) => queries.unready(query, prompts.named(query.prompt)),
     prompt: (name) => prompts.states().find((state) => state.name === name),
     close: () => database.close(),
   }

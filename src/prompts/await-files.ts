@@ -1,7 +1,7 @@
 import { backoff_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
-import { pathMatcher } from './fresh.ts'
+import { asksForWhatCame, pathMatcher } from './fresh.ts'
 import { Patience } from './patience.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import type { RunTools } from './run-tools.ts'
@@ -67,16 +67,22 @@ class Looks {
 async function isAnyMoving(
   online: readonly FolderState[],
   prompt: string,
-  { scope }: PromptSettings,
+  settings: PromptSettings,
   looks: Looks,
   ledger: Ledger,
 ): Promise<boolean> {
   if (online.length === 0) return false
-  const matches = pathMatcher(scope.paths)
+  const matches = pathMatcher(settings.scope.paths)
   const folders = online.map(({ name }) => name)
   let after: { folder: string; path: string } | undefined
   do {
-    const page = await ledger.unready({ prompt, folders, after, limit: files_a_page })
+    const page = await ledger.unready({
+      prompt,
+      folders,
+      only_come: asksForWhatCame(settings),
+      after,
+      limit: files_a_page,
+    })
     const waits = page.files.some(
       ({ folder, path, stage, seen_ms }) =>
         (stage === 'moving' || stage === 'on_the_way') && matches(path) && looks.saw(folder, seen_ms),

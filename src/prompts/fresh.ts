@@ -39,10 +39,17 @@ export function pathMatcher(paths: readonly string[]): (path: string) => boolean
 
 /** Which arrivals a run asks the ledger for. A span of time is one before the due time, and tells again what lies in it. */
 export function freshQueryOf(
-  { scope }: Pick<PromptSettings, 'scope'>,
+  settings: Pick<PromptSettings, 'scope' | 'first_run'>,
   due_ms: number,
-): Pick<ArrivalQuery, 'only_fresh' | 'since_ms'> {
-  if (scope.fresh === 'since_last_run') return { only_fresh: true }
-  if (scope.fresh === 'all') return { only_fresh: false }
-  return { only_fresh: false, since_ms: due_ms - scope.fresh.within_ms }
+): Pick<ArrivalQuery, 'only_fresh' | 'only_come' | 'since_ms'> {
+  const { fresh } = settings.scope
+  const only_come = asksForWhatCame(settings)
+  if (fresh === 'since_last_run') return { only_fresh: true, only_come }
+  if (fresh === 'all') return { only_fresh: false, only_come }
+  return { only_fresh: false, only_come, since_ms: due_ms - fresh.within_ms }
+}
+
+/** And not for what was there before its folder was kept; the coverage and the waiting are about the same files. */
+export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
+  return first_run === 'from_now' && scope.fresh !== 'all'
 }

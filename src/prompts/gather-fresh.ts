@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Arrival, RunWork, UnreadyFile } from '../ledger/prompt-work.ts'
 import type { FolderLook } from './coverage.ts'
-import { collectFresh, type FreshAsset, freshQueryOf, pathMatcher } from './fresh.ts'
+import { asksForWhatCame, collectFresh, type FreshAsset, freshQueryOf, pathMatcher } from './fresh.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 
 /** What the ledger knows for a run, of the files that its paths match. */
@@ -31,7 +31,13 @@ export async function gatherFresh(
   const unready: UnreadyFile[] = []
   let after: { folder: string; path: string } | undefined
   do {
-    const page = await ledger.unready({ prompt: work.prompt, folders, after, limit: rows_a_page })
+    const page = await ledger.unready({
+      prompt: work.prompt,
+      folders,
+      only_come: asksForWhatCame(settings),
+      after,
+      limit: rows_a_page,
+    })
     unready.push(...page.files.filter(({ path }) => matches(path)))
     after = page.next
   } while (after !== undefined)

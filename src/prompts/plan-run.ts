@@ -3,6 +3,7 @@ import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { checkAssets } from './check-assets.ts'
 import { composeCoverage, coverageLine, refusalsOf } from './coverage.ts'
+import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import type { PromptScope, PromptSettings } from './prompt-settings.ts'
 import { composeTurns, requestBody, takenMost } from './question.ts'
@@ -15,6 +16,9 @@ export interface PlanChange {
   /** This body was refused, perhaps for its length. */
   shorter_than?: string
 }
+
+/** So that nobody wonders who tries a prompt over a folder full of files. */
+const left_out_at_first = 'files that were there before their folder was set up are left out (first_run: from_now)'
 
 /** Each round leaves out what is gone and takes what comes next in its place; then only what is known to be there is asked about. */
 const rounds_most = 3
@@ -66,7 +70,8 @@ export function composePlan(
       const coverage = composeCoverage({ ...seen, taken: [] })
       // Before its folders were ever looked at there is nothing to say of them.
       const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
-      return { type: 'run_skipped', run, why: [why, ...notes].join('; ') }
+      const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
+      return { type: 'run_skipped', run, why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; ') }
     }
     if (!has_others) return nothingLeft(run, settings, notes)
   }

@@ -1,19 +1,6 @@
 import { expect } from 'vitest'
-import { type LedgerFactory, md5Of, other_project_id, statOf } from './fixture.ts'
+import { type LedgerFactory, md5Of, nothing_seen, other_project_id, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
-
-const nothing_seen = {
-  files: 0,
-  directories: 0,
-  bytes: 0,
-  ignored: [],
-  odd_names: [],
-  odd_names_total: 0,
-  special: [],
-  unreadable: [],
-  unreadable_total: 0,
-  other_mounts: [],
-}
 
 export function folderContract(factory: LedgerFactory): void {
   const check = withLedger(factory)

@@ -6,9 +6,9 @@ import { PromptWords, run_fault } from './prompt-words.ts'
 
 const step = fc.record({
   what: fc.oneof(
-    { weight: 5, arbitrary: fc.constantFrom('arrives', 'copied', 'renamed', 'gone') },
+    { weight: 5, arbitrary: fc.constantFrom('arrives', 'was there', 'copied', 'renamed', 'gone') },
     { weight: 4, arbitrary: fc.constantFrom('due', 'planned', 'written', 'skipped', 'failed') },
-    { weight: 1, arbitrary: fc.constantFrom('reopened', 'removed') },
+    { weight: 1, arbitrary: fc.constantFrom('reopened', 'removed', 'looked') },
   ),
   path: fc.constantFrom('a', 'b', 'sub/c'),
   to: fc.constantFrom('d', 'e', 'sub/f'),
@@ -24,8 +24,13 @@ class World {
   readonly #words: PromptWords
   readonly #folder: string
   readonly present = new Map<string, string>()
+  /** Ever met. */
+  readonly paths = new Set<string>()
   readonly ready = new Set<string>()
   readonly arrived: string[] = []
+  /** Of those: they lay in the folder before it was kept. */
+  readonly there = new Set<string>()
+  is_looked = false
   readonly told = { begun: [] as string[], all: [] as string[] }
   /** Of each prompt the run that is open, and the texts of its plan. */
   readonly open = new Map<string, { run: number; texts: string[]; is_planned: boolean }>()
@@ -44,6 +49,11 @@ class World {
     switch (what) {
       case 'arrives':
         return this.#hold(path, text)
+      case 'was there':
+        return this.#hold(path, text, true)
+      case 'looked':
+        this.is_looked = true
+        return this.#bench.scanned(this.#folder)
       case 'copied':
       case 'renamed': {
         const held = this.present.get(path)
@@ -89,16 +99,24 @@ class World {
 
   async #plan(open: { run: number; texts: string[]; is_planned: boolean }, prompt: string, most: number) {
     const seen = new Set<number>()
-    const found = await this.#words.arrivals([this.#folder], { prompt: this.name(prompt) })
+    const found = await this.#arrivals(prompt)
     const assets = found.filter(({ content }) => !seen.has(content) && seen.add(content)).slice(0, most)
     await this.#words.plan(open.run, assets)
     open.is_planned = true
     open.texts = assets.map(({ md5 }) => md5)
   }
 
-  async #hold(path: string, text: string): Promise<void> {
+  #arrivals(prompt: string) {
+    return this.#words.arrivals([this.#folder], { prompt: this.name(prompt), only_come: prompt === 'begun' })
+  }
+
+  async #hold(path: string, text: string, is_old = false): Promise<void> {
+    const is_first_look = !this.is_looked && !this.paths.has(path)
     this.present.set(path, text)
-    const content = await this.#bench.settle(this.#folder, path, this.#own(text))
+    this.paths.add(path)
+    const settle = is_old ? this.#bench.settleOld : this.#bench.settle
+    const content = await settle.call(this.#bench, this.#folder, path, this.#own(text))
+    if (is_old && is_first_look && !this.arrived.includes(text)) this.there.add(text)
     if (this.ready.has(text)) return
     await this.#bench.record({ type: 'content_wanted_again', content, not_before_ms: this.#bench.clock.now_ms() })
     await this.#bench.makeReady(content)
@@ -119,17 +137,20 @@ class World {
     return `${text} ${this.#folder}`
   }
 
-  /** In the order of arrival; `old` was there before the prompt `begun`. */
+  /** In the order of arrival; `old` was there before the prompt `begun`, others before the folder was kept. */
   expectedFresh(prompt: 'begun' | 'all'): string[] {
     const held = new Set(this.present.values())
     return this.arrived
-      .filter((text) => (prompt === 'all' || text !== 'old') && held.has(text) && this.ready.has(text))
+      .filter(
+        (text) =>
+          (prompt === 'all' || (text !== 'old' && !this.there.has(text))) && held.has(text) && this.ready.has(text),
+      )
       .map((text) => md5Of(this.#own(text)))
       .filter((md5) => !this.told[prompt].includes(md5))
   }
 
   async fresh(prompt: string): Promise<string[]> {
-    const found = await this.#words.arrivals([this.#folder], { prompt: this.name(prompt) })
+    const found = await this.#arrivals(prompt)
     return [...new Set(found.map(({ md5 }) => md5))]
   }
 

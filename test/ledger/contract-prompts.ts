@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
-import { type LedgerFactory, md5Of, other_project_id, project_id } from './fixture.ts'
+import { type LedgerFactory, md5Of, other_project_id, project_id, statOf } from './fixture.ts'
 import { PromptWords } from './prompt-words.ts'
 import { withLedger } from './with-ledger.ts'
 
@@ -229,7 +229,7 @@ function unready(check: ReturnType<typeof withLedger>): void {
     const removed = await bench.settle('second', 'removed', 'removed')
     await bench.makeReady(removed)
     await bench.record({ type: 'asset_removed', content: removed })
-    const stat = { size: 3, mtime_ns: 1n, ctime_ns: 1n, inode: 1n }
+    const stat = statOf(3)
     const blocked = { reason: 'unreadable', detail: 'no right to read it', not_before_ms: undefined } as const
     await bench.record({ type: 'file_blocked', folder: 'docs', path: 'c blocked', stat, ...blocked })
     await bench.record({ type: 'file_skipped', folder: 'docs', path: 'skipped', stat, reason: 'empty', rule: '' })

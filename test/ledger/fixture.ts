@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ContentFact, Fact, FolderFact } from '../../src/domain/fact.ts'
+import type { ContentFact, Fact, FolderFact, ScanSummary } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
 import type { Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
@@ -63,6 +63,19 @@ export const no_limits: LedgerLimits = {
   claim_ms: 600_000,
 }
 
+export const nothing_seen: ScanSummary = {
+  files: 0,
+  directories: 0,
+  bytes: 0,
+  ignored: [],
+  odd_names: [],
+  odd_names_total: 0,
+  special: [],
+  unreadable: [],
+  unreadable_total: 0,
+  other_mounts: [],
+}
+
 export const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'
 export const other_project_id = 'project_bbbbbbbbbbbbbbbbbbbb'
 
@@ -70,8 +83,14 @@ export function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex')
 }
 
-export function statOf(size: number, version = 1n): FileStat {
-  return { size, mtime_ns: version * 1_000_000_000n, ctime_ns: version * 1_000_000_000n, inode: version }
+/** Changed after every folder was taken up, unless it is told to be of long ago. */
+export function statOf(size: number, version = 1n, ctime_s = BigInt(Date.UTC(2100, 0, 1)) / 1_000n): FileStat {
+  return {
+    size,
+    mtime_ns: version * 1_000_000_000n,
+    ctime_ns: (ctime_s + version) * 1_000_000_000n,
+    inode: version,
+  }
 }
 
 export function ticketFor(name: string, expires_at_ms = Date.UTC(2027, 0, 1)): Ticket {
@@ -149,6 +168,16 @@ export class Bench {
   async settle(folder: string, path: string, text: string, size = text.length): Promise<number> {
     await this.record({ type: 'file_settled', folder, path, stat: statOf(size), md5: md5Of(text) })
     return this.see.file(folder, path)?.content ?? 0
+  }
+
+  /** The same for a file that lay there for long. */
+  async settleOld(folder: string, path: string, text: string): Promise<number> {
+    await this.record({ type: 'file_settled', folder, path, stat: statOf(text.length, 1n, 0n), md5: md5Of(text) })
+    return this.see.file(folder, path)?.content ?? 0
+  }
+
+  scanned(folder: string): Promise<void> {
+    return this.record({ type: 'scan_finished', folder, began_ms: this.clock.now_ms(), summary: nothing_seen })
   }
 
   gone(folder: string, path: string): Promise<void> {

@@ -44,7 +44,7 @@ function makeReady(store: LedgerStore, content: number): void {
 function allUnready(store: LedgerStore, limit: number): { files: UnreadyFile[]; pages: number } {
   const files: UnreadyFile[] = []
   for (let after: { folder: string; path: string } | undefined, pages = 1; ; pages++) {
-    const page = store.unready({ prompt: 'digest', folders: ['docs', 'second'], after, limit })
+    const page = store.unready({ prompt: 'digest', folders: ['docs', 'second'], only_come: false, after, limit })
     files.push(...page.files)
     if (!page.next) return { files, pages }
     after = page.next
@@ -92,7 +92,14 @@ test('a page reads a bounded number of arrivals, and the next goes on behind the
   const found: Arrival[] = []
   let pages = 0
   for (let after: { seq: number; path: string } | undefined; ; ) {
-    const page = store.arrivals({ prompt: 'digest', folders: ['docs'], only_fresh: true, after, limit: 10 })
+    const page = store.arrivals({
+      prompt: 'digest',
+      folders: ['docs'],
+      only_fresh: true,
+      only_come: true,
+      after,
+      limit: 10,
+    })
     pages++
     found.push(...page.arrivals)
     if (!page.next) break

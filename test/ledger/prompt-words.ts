@@ -85,11 +85,11 @@ export class PromptWords {
   /** All pages. */
   async arrivals(
     folders: string[],
-    change: { prompt?: string; only_fresh?: boolean; since_ms?: number } = {},
+    change: { prompt?: string; only_fresh?: boolean; only_come?: boolean; since_ms?: number } = {},
     limit = 2,
   ) {
     const found: Arrival[] = []
-    const query = { prompt: 'digest', only_fresh: true, folders, limit, ...change }
+    const query = { prompt: 'digest', only_fresh: true, only_come: true, folders, limit, ...change }
     for (let after: { seq: number; path: string } | undefined; ; ) {
       const page = await this.#bench.ledger.arrivals({ ...query, after })
       found.push(...page.arrivals)
@@ -102,10 +102,10 @@ export class PromptWords {
     return (await this.arrivals(folders, { prompt })).map(({ path }) => path)
   }
 
-  async unready(folders = ['docs'], limit = 2, prompt = 'digest'): Promise<UnreadyFile[]> {
+  async unready(folders = ['docs'], limit = 2, prompt = 'digest', only_come = true): Promise<UnreadyFile[]> {
     const found: UnreadyFile[] = []
     for (let after: { folder: string; path: string } | undefined; ; ) {
-      const page = await this.#bench.ledger.unready({ prompt, folders, after, limit })
+      const page = await this.#bench.ledger.unready({ prompt, folders, only_come, after, limit })
       found.push(...page.files)
       if (!page.next) return found
       after = page.next

@@ -62,6 +62,12 @@ class Example {
     writeFileSync(join(this.home.path, '.config/sluice', name), `${text}\n`, { mode: 0o600 })
   }
 
+  /** Its folders are taken up, empty: what comes from here on is new. */
+  async takeUp(...folders: string[]): Promise<void> {
+    this.put(Object.fromEntries(folders.map((folder) => [`${folder}/`, ''])))
+    expect(await this.run()).toMatchObject({ code: 3, out: expect.stringContaining('skipped: nothing new') })
+  }
+
   put(tree: Record<string, string>): void {
     addToTree(join(this.home.path, 'srv'), tree)
   }
@@ -97,6 +103,7 @@ test('the weekly digest: a report and a mail; then only what came since', async 
   example.secret('mail-password', 'right')
   expect(example.nextAfter('2026-11-21T00:00Z', 2)).toEqual(['2026-11-23T08:00+01:00', '2026-11-30T08:00+01:00'])
 
+  await example.takeUp('finance', 'minutes')
   example.put({ 'finance/a.md': 'The new budget of the harbour.', 'minutes/b.md': 'New: the crane is sold.' })
   expect(await example.run()).toMatchObject({ code: 0, out: expect.stringContaining('2 of 2 files ready') })
   const [report = ''] = example.reports('reports')
@@ -127,6 +134,7 @@ test('the new contract: signed as the page says one can check it, and in Slack; 
   example.secret('slack-address', `${slack.origin}/services/T0/B0`)
   expect(example.nextAfter('2026-11-20T18:40+01:00', 2)).toEqual(['2026-11-20T18:45+01:00', '2026-11-23T08:00+01:00'])
 
+  await example.takeUp('legal')
   example.put({
     'legal/contracts/2026/lease.txt': 'The lease ends in May; it is terminated in writing.',
     'legal/contracts/scan.pdf': 'no text',
@@ -158,6 +166,7 @@ test('the new contract: signed as the page says one can check it, and in Slack; 
 test('the daily log: each report is appended', async (context) => {
   const example = await Example.of(context, 'daily-log')
   expect(example.nextAfter('2027-03-28T00:00Z', 1)).toEqual(['2027-03-28T18:30+02:00'])
+  await example.takeUp('inbox')
   const log = () => readFileSync(join(example.home.path, 'srv/reports/log/all.log'), 'utf8')
   for (const [name, text] of [
     ['first.md', 'A file about the lighthouse.'],

@@ -65,8 +65,12 @@ test.each([
 
 test('since the last run what was not told, else all, or all of a span before the due time', () => {
   const { scope } = settingsOf()
-  expect(freshQueryOf({ scope }, due_ms)).toEqual({ only_fresh: true })
-  expect(freshQueryOf({ scope: { ...scope, fresh: 'all' } }, due_ms)).toEqual({ only_fresh: false })
-  const query = freshQueryOf({ scope: { ...scope, fresh: { within_ms: 5 } } }, due_ms)
-  expect(query).toEqual({ only_fresh: false, since_ms: due_ms - 5 })
+  expect(freshQueryOf({ scope, first_run: 'from_now' }, due_ms)).toEqual({ only_fresh: true, only_come: true })
+  expect(freshQueryOf({ scope, first_run: 'all' }, due_ms)).toEqual({ only_fresh: true, only_come: false })
+  expect(freshQueryOf({ scope: { ...scope, fresh: 'all' }, first_run: 'from_now' }, due_ms)).toEqual({
+    only_fresh: false,
+    only_come: false,
+  })
+  const query = freshQueryOf({ scope: { ...scope, fresh: { within_ms: 5 } }, first_run: 'from_now' }, due_ms)
+  expect(query).toEqual({ only_fresh: false, only_come: true, since_ms: due_ms - 5 })
 })

@@ -45,14 +45,22 @@ interface OfficeOptions {
   profile?: ProfileName
   service?: Partial<ServiceOptions>
   prompt?: object
+  /** Lies in the folder before the daemon begins. */
+  there?: Record<string, string>
 }
 
 /** The daemon runs in it already. */
-export async function openOffice({ profile = 'default', service, prompt = {} }: OfficeOptions = {}): Promise<Office> {
+export async function openOffice({
+  profile = 'default',
+  service,
+  prompt = {},
+  there = {},
+}: OfficeOptions = {}): Promise<Office> {
   const clock = new OfficeClock()
   const started = await startService({ data_dir: makeStore(), profile, clock, ...service })
   const office = new Office(started, clock, prompt)
   onTestFinished(() => office.close())
+  office.write(there)
   await office.start()
   return office
 }

@@ -19,6 +19,18 @@ test('copies, renames and content that comes back are not told again', async () 
   expect(office.asked()).toBe(2)
 })
 
+test('set up together with its folder, a prompt tells what comes, and nothing of the old archive', async () => {
+  const there = { 'old.txt': 'The lease ended in March.\n', 'older.txt': 'The lease before it.\n' }
+  const office = await openOffice({ there, prompt: { first_run: 'from_now' } })
+  const why = 'nothing new; files that were there before their folder was set up are left out (first_run: from_now)'
+  expect(await office.hour()).toMatchObject({ state: 'skipped', why })
+  office.move('older.txt', 'renamed.txt')
+  await office.bringIn({ 'new.txt': 'The lease ends in May.\n' })
+  expect(await office.hour()).toMatchObject({ state: 'written' })
+  expect(office.told()).toEqual([['docs/new.txt']])
+  expect(office.manifests().map(({ coverage_line }) => coverage_line)).toEqual(['1 of 1 file ready'])
+})
+
 test('a run that failed tells nothing: the next one has its files, and those that came since', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
