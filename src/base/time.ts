@@ -27,6 +27,11 @@ export const system_clock: Clock = {
   },
 }
 
+/** CLOCK_MONOTONIC in microseconds, as other processes of this machine see it: for messages to the service manager. */
+export function kernelMonotonic_us(): bigint {
+  return process.hrtime.bigint() / 1_000n
+}
+
 export const second_ms = 1_000
 export const minute_ms = 60_000
 export const hour_ms = 3_600_000

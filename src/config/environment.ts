@@ -23,6 +23,8 @@ export interface Environment {
   /** All that commands of deliveries get of it. */
   readonly for_commands: { readonly PATH: string | undefined; readonly HOME: string; readonly LANG: string | undefined }
   readonly no_color: boolean
+  /** Of a service of systemd (sd_notify(3), sd_watchdog_enabled(3)), where they are meant for this process. */
+  readonly notify: { readonly NOTIFY_SOCKET: string | undefined; readonly WATCHDOG_USEC: string | undefined }
   /** Standard error is read by journald, which then understands priorities at the head of a line. */
   readonly journal: boolean
 }
@@ -56,8 +58,17 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     proxy: { http_proxy: proxy('http_proxy'), https_proxy: proxy('https_proxy'), no_proxy: proxy('no_proxy') },
     for_commands: { PATH: set('PATH'), HOME: home, LANG: set('LANG') },
     no_color: set('NO_COLOR') !== undefined,
+    notify: {
+      NOTIFY_SOCKET: set('NOTIFY_SOCKET'),
+      WATCHDOG_USEC: isOurs(set('WATCHDOG_PID')) ? set('WATCHDOG_USEC') : undefined,
+    },
     journal: isStandardError(set('JOURNAL_STREAM')),
   }
+}
+
+/** Set for the service's main process; its children inherit it. */
+function isOurs(watchdog_pid: string | undefined): boolean {
+  return watchdog_pid === undefined || watchdog_pid === String(process.pid)
 }
 
 /** JOURNAL_STREAM is `device:inode` (systemd.exec(5)); it is inherited, so what it names must still be our standard error. */

@@ -25,6 +25,12 @@ test('journald reads us only when JOURNAL_STREAM names our standard error', () =
   expect(readEnvironment({}).journal).toBe(false)
 })
 
+test('the watchdog counts only where it is meant for this process', () => {
+  const env = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '5000000' }
+  expect(readEnvironment({ ...env, WATCHDOG_PID: String(process.pid) }).notify).toEqual(env)
+  expect(readEnvironment({ ...env, WATCHDOG_PID: '1' }).notify.WATCHDOG_USEC).toBeUndefined()
+})
+
 test('without argument it is the environment of the process', () => {
   const built = fileURLToPath(new URL('../../dist/config/environment.js', import.meta.url))
   const code = `import { readEnvironment } from ${JSON.stringify(built)}; console.log(readEnvironment().config_file)`

@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { SluiceError } from '../../src/base/errors.ts'
+import { openSystemdNotify } from '../../src/base/systemd-notify.ts'
+import { makeTree } from '../tree.ts'
+
+/** What a real service manager makes of the messages stands in test/systemd/. */
+
+test('without a service manager nothing happens', async () => {
+  const notify = openSystemdNotify({ environment: { WATCHDOG_USEC: '5000000' }, on_error: raise })
+  expect(notify).toMatchObject({ is_heard: false, watchdog_ms: undefined })
+  await Promise.all([notify.ready('ready'), notify.status('7 ready'), notify.watchdog(), notify.stopping('bye')])
+  await notify.close()
+})
+
+test('a manager that cannot be told is reported once, and never thrown', async () => {
+  const faults: SluiceError[] = []
+  const environment = { NOTIFY_SOCKET: join(makeTree(), 'nobody'), WATCHDOG_USEC: '5000000' }
+  const notify = openSystemdNotify({ environment, on_error: (error) => faults.push(error) })
+  expect(notify).toMatchObject({ is_heard: true, watchdog_ms: 5_000 })
+  await notify.ready('ready')
+  await notify.status('7 ready')
+  expect(faults.map(({ code }) => code)).toEqual(['systemd.not_told'])
+})
+
+test.each([undefined, '0', '-1', 'often'])('WATCHDOG_USEC=%s is no watchdog', (WATCHDOG_USEC) => {
+  const environment = { NOTIFY_SOCKET: '/nobody', WATCHDOG_USEC }
+  expect(openSystemdNotify({ environment, on_error: raise }).watchdog_ms).toBeUndefined()
+})
+
+function raise(error: Error): never {
+  throw error
+}
