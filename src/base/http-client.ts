@@ -5,6 +5,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { SluiceError } from './errors.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
+import { type Pulses, type SharedPulse, sharePulse, unwatched } from './pulse.ts'
 import { type Clock, second_ms } from './time.ts'
 import { watchProgress } from './watch-progress.ts'
 
@@ -38,6 +39,8 @@ export interface HttpClientOptions {
   /** More of an answer is not read. */
   max_body_bytes: number
   clock: Clock
+  /** Where a watchdog asks whether anything moves while requests are under way. */
+  pulses?: Pulses | undefined
 }
 
 export interface HttpRequest {
@@ -84,6 +87,8 @@ const slowest_bytes_per_s = 16_384
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const direct = new Agent(directOptions(options))
   const proxied = createProxied(options)
+  // Requests wait for a free connection while others, for hours perhaps, use it: together they must move.
+  const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
 
   return {
     async request(request) {
@@ -94,9 +99,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const dispatcher = proxied && !isLoopbackHost(request.url.hostname) ? proxied : direct
       const { body } = request
       if (typeof body === 'object' && 'stream' in body)
-        return requestWithStream(dispatcher, request, body, going, options)
+        return requestWithStream(dispatcher, request, body, going, { ...options, pulse })
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
+      pulse.begin()
       try {
         const answer = await dispatcher.request({
           ...target(request),
@@ -108,6 +114,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         return await readAnswer(answer, options.max_body_bytes, () => true)
       } catch (error) {
         throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
+      } finally {
+        pulse.end()
       }
     },
     async close() {
@@ -121,7 +129,7 @@ async function requestWithStream(
   request: HttpRequest,
   { size, stream }: StreamBody,
   going: Going,
-  { timeouts, max_body_bytes, clock }: HttpClientOptions,
+  { timeouts, max_body_bytes, clock, pulse }: HttpClientOptions & { pulse: SharedPulse },
 ): Promise<HttpResponse> {
   let handed_bytes = 0
   let stream_fault: { error: unknown } | undefined
@@ -135,6 +143,7 @@ async function requestWithStream(
         if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
         handed_bytes += piece.byteLength
         watch.progressed()
+        pulse.beat()
         yield piece
       }
       if (handed_bytes < size) throw wrongLength(size, 'less')
@@ -146,6 +155,7 @@ async function requestWithStream(
     }
   }
 
+  pulse.begin()
   try {
     // undici does not begin a stream of size 0, but what watches over its file must still speak.
     if (size === 0) for await (const _ of pieces());
@@ -165,6 +175,7 @@ async function requestWithStream(
     throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
   } finally {
     watch.end()
+    pulse.end()
   }
 }
 

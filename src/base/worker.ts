@@ -1,3 +1,4 @@
+import { type Pulse, type Pulses, unwatched } from './pulse.ts'
 import type { Clock } from './time.ts'
 import { backoff_ms } from './time.ts'
 
@@ -7,30 +8,32 @@ export interface Worker {
   wake(): void
   /** Resolves when the worker has ended after its signal; never rejects. */
   readonly ended: Promise<void>
-  /** Monotonic time of the last finished step: what a watchdog reads. */
-  lastStep_ms(): number
 }
 
 export interface WorkerOptions {
   name: string
-  /** One bounded piece of work. Answers how long to wait for a wake before the next: 0 when there is more to do. */
-  step: (signal: AbortSignal) => Promise<{ wait_ms: number }>
+  /**
+   * One bounded piece of work. Answers how long to wait for a wake before the next: 0 when there is more to do. Its pulse is
+   * for what may take long: a beat for each part of it, `during` for what answers for itself.
+   */
+  step: (signal: AbortSignal, pulse: Pulse) => Promise<{ wait_ms: number }>
   clock: Clock
   signal: AbortSignal
   /** Rest between two steps that no wake cuts short: a storm of wakes becomes one step. */
   pace_ms?: number
   /** A step that throws is reported here and tried again, later and later: one fault never stops a worker for good. */
   on_error: (error: unknown) => void
+  /** Where a watchdog asks whether a step hangs. */
+  pulses?: Pulses
 }
 
 const after_error = { first_ms: 500, most_ms: 60_000 }
 
 /** Runs `step` again and again until the signal aborts. */
 export function runWorker(options: WorkerOptions): Worker {
-  const { name, step, clock, signal, on_error, pace_ms = 0 } = options
+  const { name, step, clock, signal, on_error, pace_ms = 0, pulses = unwatched } = options
   let woken = false
   let interrupt = new AbortController()
-  let last_step_ms = clock.monotonic_ms()
 
   const stop = () => interrupt.abort()
   signal.addEventListener('abort', stop)
@@ -46,16 +49,18 @@ export function runWorker(options: WorkerOptions): Worker {
     while (!signal.aborted) {
       woken = false
       let wait_ms: number
+      const pulse = pulses.begin(name)
       try {
-        wait_ms = (await step(signal)).wait_ms
+        wait_ms = (await step(signal, pulse)).wait_ms
         errors_in_a_row = 0
       } catch (error) {
         if (signal.aborted) break
         on_error(error)
         wait_ms = backoff_ms(errors_in_a_row++, after_error)
         woken = false
+      } finally {
+        pulse.end()
       }
-      last_step_ms = clock.monotonic_ms()
       if (pace_ms > 0) await clock.sleep(pace_ms, signal)
       await rest(wait_ms - pace_ms)
     }
@@ -70,6 +75,5 @@ export function runWorker(options: WorkerOptions): Worker {
       interrupt.abort('woken')
     },
     ended: loop(),
-    lastStep_ms: () => last_step_ms,
   }
 }

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { messageOf, SluiceError } from '../base/errors.ts'
+import type { Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
@@ -9,7 +10,7 @@ import type { Secrets } from '../config/secrets.ts'
 import { createRemote, type Remote } from '../remote/remote.ts'
 
 /** The service as the configuration and the environment have it. Errors: `config.*`, `network.proxy_address`. */
-export function openRemote(config: Config, secrets: Secrets, clock: Clock): Remote {
+export function openRemote(config: Config, secrets: Secrets, clock: Clock, pulses?: Pulses): Remote {
   const { service, uploads } = config
   return createRemote({
     base_url: service.base_url,
@@ -20,6 +21,7 @@ export function openRemote(config: Config, secrets: Secrets, clock: Clock): Remo
     timeouts: { answer_ms: uploads.request_timeout_ms, stall_ms: uploads.stall_timeout_ms },
     user_agent: `sluice/${programVersion()}`,
     clock,
+    pulses,
   })
 }
 

@@ -2,6 +2,7 @@ import { isSluiceError, type SluiceError } from '../base/errors.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import type { Log } from '../base/log.ts'
 import { createFileLines, type FileLines } from '../base/log-rate.ts'
+import { answering, createPulses, type Pulses } from '../base/pulse.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -27,6 +28,8 @@ export interface Tools {
   report: SyncReport
   prompt_report: PromptReport
   lines: FileLines
+  /** Who works says so here. */
+  pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
   ledgerFault(): SluiceError | undefined
 }
@@ -38,21 +41,24 @@ export interface ToolOptions {
   log: Log
   /** Tests stop the world after a fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
+  /** Of the watchdog that looks at them. */
+  pulses?: Pulses
 }
 
 /** Errors: `ledger.locked`, `database.*`, `config.*`; nothing stays open then. */
-export async function openTools({ config, secrets, clock, log, wrap_ledger }: ToolOptions): Promise<Tools> {
+export async function openTools({ config, secrets, clock, log, wrap_ledger, ...options }: ToolOptions): Promise<Tools> {
+  const { pulses = createPulses(clock) } = options
   const room = log.child({ room: 'sync' })
-  const remote = openRemote(config, secrets, clock)
+  const remote = openRemote(config, secrets, clock, pulses)
   const receivers = openReceivers(clock)
   try {
     const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
     const lines = createFileLines({ log: room, clock, files_per_second: config.log.files_per_second })
-    const examiner = startExaminer({ threads: config.hashing.threads })
+    const examiner = startExaminer({ threads: config.hashing.threads, pulses })
     const { report, ledgerFault } = notingLedgerFaults(logReport(room, lines, clock))
     const prompt_report = logPromptReport(log.child({ room: 'prompts' }), clock)
-    const wrapped = wrap_ledger?.(ledger) ?? ledger
-    return { ledger: wrapped, remote, receivers, examiner, clock, report, prompt_report, lines, ledgerFault }
+    const watched = answering(pulses, 'the ledger', wrap_ledger?.(ledger) ?? ledger)
+    return { ledger: watched, remote, receivers, examiner, clock, report, prompt_report, lines, pulses, ledgerFault }
   } catch (error) {
     await Promise.all([remote.close(), receivers.close()])
     throw error

@@ -20,10 +20,11 @@ const buffer = Buffer.allocUnsafeSlow(1_048_576)
 /** About 50 ms of md5: after so much of a large file the thread looks whether small ones wait. */
 const bytes_per_turn = 32 * 1_048_576
 
-export function lstatAll(root: string, paths: readonly string[]): LookAnswer {
+export function lstatAll(root: string, paths: readonly string[], progressed: () => void): LookAnswer {
   const directories = createDirectories(root)
   const stats = new BigInt64Array(4 * paths.length)
   const lookAt = (path: string, index: number): LookAnswer['others'][number] => {
+    progressed()
     const { directory, name } = directories.of(path)
     if (directory.kind === 'outside') return { kind: 'missing' }
     if (directory.kind !== 'open') return directory
@@ -47,18 +48,20 @@ export function* fingerprintAll(
   root: string,
   paths: readonly string[],
   expected: BigInt64Array,
+  progressed: () => void,
 ): Generator<void, FingerprintAnswer> {
   const directories = createDirectories(root)
   const answer: FingerprintAnswer = []
   try {
     for (const [index, path] of paths.entries()) {
+      progressed()
       const opened = openExpected(directories, path, expected, index)
       if (opened.kind !== 'open') {
         answer.push(opened)
         continue
       }
       try {
-        const md5 = opened.size <= buffer.length ? hashSmall(opened) : yield* hashLarge(opened)
+        const md5 = opened.size <= buffer.length ? hashSmall(opened) : yield* hashLarge(opened, progressed)
         answer.push(md5 !== undefined && isAsExpected(opened, expected, index) ? md5 : changed)
       } catch (error) {
         answer.push(notOpened(error))
@@ -143,12 +146,13 @@ function hashSmall({ descriptor, size }: OpenFile): string | undefined {
   return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
 }
 
-function* hashLarge({ descriptor, size }: OpenFile): Generator<void, string | undefined> {
+function* hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Generator<void, string | undefined> {
   const md5 = createHash('md5')
   for (let done = 0; done < size; ) {
     const bytes = buffer.subarray(0, Math.min(buffer.length, size - done))
     if (!fill(descriptor, bytes)) return undefined
     md5.update(bytes)
+    progressed()
     done += bytes.length
     if (done % bytes_per_turn === 0) yield
   }

@@ -1,4 +1,5 @@
 import { SluiceError } from '../base/errors.ts'
+import { type Pulses, unwatched } from '../base/pulse.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { FileStat } from '../domain/file.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
   WholeRequest,
 } from './examine-wire.ts'
 import { putStat, statAt } from './scan-batch.ts'
+import { createProgress, type Progress } from './thread-progress.ts'
 
 export type { Fingerprint, Look } from './examine-wire.ts'
 
@@ -56,12 +58,14 @@ interface Job {
 
 interface Slot {
   thread: Thread
+  progress: Progress
   small: number
   large: number
 }
 
-export function startExaminer({ threads = default_threads }: { threads?: number } = {}): Examiner {
-  const slots: Slot[] = Array.from({ length: threads }, () => ({ thread: startOne(), small: 0, large: 0 }))
+export function startExaminer(options: { threads?: number; pulses?: Pulses } = {}): Examiner {
+  const { threads = default_threads, pulses = unwatched } = options
+  const slots: Slot[] = Array.from({ length: threads }, () => ({ ...startOne(), small: 0, large: 0 }))
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   let closed = false
 
@@ -88,16 +92,18 @@ export function startExaminer({ threads = default_threads }: { threads?: number 
 
   async function perform(slot: Slot, job: Job): Promise<void> {
     slot[job.lane] += 1
-    const { thread } = slot
+    const { thread, progress } = slot
+    const pulse = pulses.begin('reading files', progress.read)
     try {
       job.resolve(await thread.call<never>(job.method, job.argument))
     } catch (error) {
       // A thread that died (out of memory) takes its jobs with it; the next jobs get a new one.
       if (!closed && error instanceof SluiceError && error.code.startsWith('thread.') && slot.thread === thread) {
-        slot.thread = startOne()
+        Object.assign(slot, startOne())
       }
       job.reject(error)
     } finally {
+      pulse.end()
       slot[job.lane] -= 1
       pump(job.lane)
     }
@@ -148,8 +154,9 @@ export function startExaminer({ threads = default_threads }: { threads?: number 
   }
 }
 
-function startOne(): Thread {
-  return startThread('disk/examine-thread')
+function startOne(): Pick<Slot, 'thread' | 'progress'> {
+  const progress = createProgress()
+  return { thread: startThread('disk/examine-thread', progress.shared), progress }
 }
 
 function examinerClosed(): SluiceError {

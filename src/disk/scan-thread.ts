@@ -1,11 +1,18 @@
 import { serveCalls, Transferred, threadData } from '../base/thread.ts'
 import type { ScanBatch } from './scan-batch.ts'
+import { countInto } from './thread-progress.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { ScanEnd } from './walk-report.ts'
 
+export interface ScanThreadData {
+  walk: WalkOptions
+  progress: SharedArrayBuffer
+}
+
 export type ScanStep = { batch: ScanBatch } | { end: ScanEnd }
 
-const walking = walk(threadData<WalkOptions>())
+const { walk: options, progress } = threadData<ScanThreadData>()
+const walking = walk(options, countInto(progress))
 let end: ScanEnd | undefined
 
 serveCalls({

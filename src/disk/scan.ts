@@ -1,9 +1,10 @@
 import { SluiceError } from '../base/errors.ts'
+import { type Pulses, unwatched } from '../base/pulse.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { ScanBatch } from './scan-batch.ts'
-import type { ScanStep } from './scan-thread.ts'
-import type { WalkOptions } from './walk.ts'
+import type { ScanStep, ScanThreadData } from './scan-thread.ts'
+import { createProgress } from './thread-progress.ts'
 import { createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export { entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
@@ -19,6 +20,8 @@ export interface ScanOptions {
   /** Batches that are ready or being made while the caller works on one. */
   max_ahead?: number
   signal?: AbortSignal
+  /** Where a watchdog asks whether the walk moves. */
+  pulses?: Pulses
 }
 
 /** About 400 KiB a batch, 2 ms of walking: messages cost nothing against it, and it is small beside a page of the ledger. */
@@ -49,16 +52,19 @@ async function* readBatches(
   resolve: (end: ScanEnd) => void,
   reject: (error: unknown) => void,
 ): AsyncGenerator<ScanBatch, void> {
-  const { signal, max_ahead = default_max_ahead } = options
+  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
   const delivered = { files: 0, bytes: 0 }
   if (signal?.aborted) return resolve(endOfUnfinished(delivered))
-  const thread = startThread('disk/scan-thread', walkOptions(options))
+  const progress = createProgress()
+  const thread = startThread('disk/scan-thread', threadDataOf(options, progress.shared))
   const abort = abortion(signal)
   const steps: Promise<ScanStep>[] = []
   try {
     for (;;) {
       while (steps.length < max_ahead) steps.push(ask(thread))
-      const step = await Promise.race([abort.happened, steps.shift()])
+      // Not while the caller is busy: then the thread rests.
+      const pulse = pulses.begin(`walk through ${root}`, progress.read)
+      const step = await Promise.race([abort.happened, steps.shift()]).finally(() => pulse.end())
       if (step === undefined) return
       if ('end' in step) return resolve(step.end)
       delivered.files += step.batch.count
@@ -76,8 +82,9 @@ async function* readBatches(
   }
 }
 
-function walkOptions({ root, ignore, under = '', batch_entries = default_batch_entries }: ScanOptions): WalkOptions {
-  return { root, ignore, under, batch_entries }
+function threadDataOf(options: ScanOptions, progress: SharedArrayBuffer): ScanThreadData {
+  const { root, ignore, under = '', batch_entries = default_batch_entries } = options
+  return { walk: { root, ignore, under, batch_entries }, progress }
 }
 
 /** The thread answers one call after the other, so calls that wait there are batches that it makes ahead. */

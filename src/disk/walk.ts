@@ -37,9 +37,10 @@ interface Frame extends Place {
 /**
  * Walks with the synchronous calls of node:fs, in byte order of the whole path, a directory sorted as if its name ended in `/`:
  * the order of a ledger's pages, so that both can be merged. One lstat for each entry; links are not followed, mount points not
- * crossed. Made for a thread; a generator, so that it reads no further than it is asked. Error: `disk.offline`.
+ * crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
+ * all is ignored a batch may take hours. Error: `disk.offline`.
  */
-export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
+export function* walk(options: WalkOptions, progressed = () => {}): Generator<ScanBatch, ScanEnd> {
   const { root, under, batch_entries } = options
   const base = root.endsWith('/') ? root : `${root}/`
   const rules = createWalkingRules(root, options.ignore)
@@ -170,6 +171,7 @@ export function* walk(options: WalkOptions): Generator<ScanBatch, ScanEnd> {
       stack.pop()
     } else {
       frame.next += 1
+      progressed()
       look(frame, name)
       if (batch.count === batch_entries) yield batch.take()
     }

@@ -22,7 +22,8 @@ export function startDeliverer(tools: RunTools, delivery_tools: DeliveryTools): 
       at_once: deliveries_at_once,
       keyOf: ({ run, target }: DeliveryWork) => `${run} ${target}`,
       claim: (room) => ledger.claimDeliveries(room),
-      work: (item) => deliverOne(item, tools, delivery_tools),
+      // Each way of delivery has its own limit of time.
+      work: (item, pulse) => pulse.during(deliverOne(item, tools, delivery_tools)),
       release: ({ run, target }) => ledger.release('delivery', [{ run, target }]),
       setBack: async (item, error) => {
         const note = { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }

@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../base/errors.ts'
+import { heldBy } from '../base/pulse.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { answerRun } from './answer-run.ts'
 import { type RunTools, setBack } from './run-tools.ts'
@@ -25,7 +26,9 @@ export function startReporter(tools: RunTools): WorkPool {
         if (limit === 1 && !claimed.work.some(asksService)) circuit.unused()
         return claimed
       },
-      work: (item) => answerRun(item, tools),
+      // An answer is waited for by looks with pauses between; looks and pauses have limits of their own.
+      work: (item, pulse) =>
+        answerRun(item, { ...tools, remote: heldBy(pulse, tools.remote), clock: heldBy(pulse, tools.clock) }),
       release: ({ run }) => ledger.release('run', [run]),
       async setBack(item, error) {
         const note = { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }

@@ -1,3 +1,4 @@
+import type { Pulses } from '../base/pulse.ts'
 import { backoff_ms, type Clock, day_ms, isoTime, minute_ms, second_ms } from '../base/time.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunFact } from '../domain/run.ts'
@@ -16,6 +17,7 @@ export interface RunTools {
   circuit: Circuit
   clock: Clock
   report: PromptReport
+  pulses: Pulses
   prompts: ReadonlyMap<string, PromptSettings>
   asking: AskingLimits
   /** Wait for nothing any more; what is under way may end. */

@@ -1,4 +1,5 @@
 import { cronTimes } from '../base/cron.ts'
+import type { Pulses } from '../base/pulse.ts'
 import { startTicker } from '../base/ticker.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
@@ -12,6 +13,7 @@ export interface SchedulerParts {
   clock: Clock
   prompts: readonly PromptSettings[]
   on_fault: (what: string, error: unknown) => void
+  pulses?: Pulses
 }
 
 /** A clock that was set, or a machine that woke up, is noticed after this long even when no tick comes. */
@@ -22,7 +24,7 @@ const longest_rest_ms = minute_ms
  * know yet waits for it (`prompts_configured`). What fails for one prompt is reported and tried again a minute later.
  */
 export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Worker {
-  const { ledger, clock, on_fault } = parts
+  const { ledger, clock, on_fault, pulses } = parts
   const prompts = parts.prompts.map((prompt) => ({
     prompt,
     times: cronTimes(prompt.schedule.cron, prompt.schedule.timezone),
@@ -51,6 +53,7 @@ export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Work
     step,
     clock,
     signal,
+    ...(pulses ? { pulses } : {}),
     on_error: (error) => on_fault('the scheduler', error),
   })
   if (!signal.aborted) {

@@ -25,9 +25,9 @@ export function startPrompts(
 ): PromptWorkers {
   const by_name = new Map(prompts.map((settings) => [settings.name, settings]))
   const run_tools: RunTools = { ...tools, prompts: by_name }
-  const { ledger, clock, report, soft } = tools
+  const { ledger, clock, report, pulses, soft } = tools
   const on_fault = (what: string, error: unknown) => report.fault(what, error)
-  const scheduler = on_schedule ? startScheduler({ ledger, clock, prompts, on_fault }, soft) : undefined
+  const scheduler = on_schedule ? startScheduler({ ledger, clock, prompts, on_fault, pulses }, soft) : undefined
   const reporter = startReporter(run_tools)
   const deliverer = startDeliverer(run_tools, delivery_tools)
   return {

@@ -1,7 +1,8 @@
-import { backoff_ms, type Clock, minute_ms } from '../base/time.ts'
+import type { Pulse } from '../base/pulse.ts'
+import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
-import type { PromptReport } from './prompt-report.ts'
+import type { RunTools } from './run-tools.ts'
 
 export interface WorkPool {
   worker: Worker
@@ -18,7 +19,7 @@ export interface PoolOptions<Item> {
   /** Asked for so many at the most; `wait_ms`: everything rests for so long. */
   claim(limit: number): Promise<Claimed<Item> | { wait_ms: number }>
   /** One bounded piece of work, which ends in facts. */
-  work(item: Item): Promise<void>
+  work(item: Item, pulse: Pulse): Promise<void>
   /** The claim goes back; nothing where a fact has ended it. */
   release(item: Item): Promise<void>
   /** Sets an item back that could not be worked on, alone. */
@@ -33,7 +34,7 @@ const after_fault = { first_ms: 500, most_ms: minute_ms }
 /** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
 export function startPool<Item>(
   options: PoolOptions<Item>,
-  { clock, report, soft, hard }: { clock: Clock; report: PromptReport; soft: AbortSignal; hard: AbortSignal },
+  { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
 ): WorkPool {
   /** A claim may run out while its item is waited for: nobody works on one twice. */
   const under_way = new Map<string, Promise<void>>()
@@ -41,22 +42,24 @@ export function startPool<Item>(
   let rest_until_ms = 0
 
   async function workOn(item: Item): Promise<void> {
+    const pulse = pulses.begin(`${options.name} ${options.keyOf(item)}`)
     try {
-      if (!soft.aborted) await workOrSetBack(item)
+      if (!soft.aborted) await workOrSetBack(item, pulse)
       await options.release(item)
       faults_in_a_row = 0
     } catch (error) {
       if (!hard.aborted) report.fault(options.name, error)
       rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
     } finally {
+      pulse.end()
       under_way.delete(options.keyOf(item))
       worker.wake()
     }
   }
 
-  async function workOrSetBack(item: Item): Promise<void> {
+  async function workOrSetBack(item: Item, pulse: Pulse): Promise<void> {
     try {
-      await options.work(item)
+      await options.work(item, pulse)
     } catch (error) {
       if (hard.aborted) return
       report.fault(options.name, error)
@@ -83,6 +86,7 @@ export function startPool<Item>(
     name: options.name,
     step,
     clock,
+    pulses,
     signal: soft,
     on_error: (error) => report.fault(options.name, error),
   })

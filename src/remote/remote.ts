@@ -1,4 +1,5 @@
 import { createHttpClient, type HttpTimeouts, type ProxyVariables } from '../base/http-client.ts'
+import type { Pulses } from '../base/pulse.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { unknownProtocol } from '../contract/failures.ts'
 import { list_limit_most } from '../contract/limits.ts'
@@ -75,6 +76,7 @@ export interface RemoteOptions {
   timeouts?: Partial<HttpTimeouts> | undefined
   user_agent: string
   clock: Clock
+  pulses?: Pulses | undefined
 }
 
 const default_timeouts: HttpTimeouts = {
@@ -98,8 +100,8 @@ export function createRemote(options: RemoteOptions): Remote {
   const { token, user_agent, clock } = options
   const base = parseBaseUrl(options.base_url)
   const timeouts = { ...default_timeouts, ...options.timeouts }
-  const { connections, ca, proxy } = options
-  const http = createHttpClient({ connections, ca, proxy, timeouts, max_body_bytes, clock })
+  const { connections, ca, proxy, pulses } = options
+  const http = createHttpClient({ connections, ca, proxy, timeouts, max_body_bytes, clock, pulses })
   const api: ApiOptions = { http, base, token, user_agent, clock }
   const send = <T>(request: ApiRequest, read: Reader<T>) => callApi(api, request, read)
 

@@ -1,4 +1,5 @@
 import { listOf } from '../base/group.ts'
+import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
@@ -16,6 +17,7 @@ export interface FollowTools {
   circuits: Circuits
   clock: Clock
   report: SyncReport
+  pulses: Pulses
   policy: FollowPolicy
   /** From so many pending ones on, list pages are read: one tells 100 of them. */
   list_from: number
@@ -36,10 +38,10 @@ export interface Follower {
 
 /** Follows what the service is reading, until it is ready or failed. Slow is not failed. */
 export function startFollower(tools: FollowTools, signal: AbortSignal): Follower {
-  const { ledger, circuits, clock, report } = tools
+  const { ledger, circuits, clock, report, pulses } = tools
   let in_flight = 0
 
-  async function step(): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
     const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
     if (limit === 0) return { wait_ms }
     const { work, next_due_ms } = await ledger.claimToFollow(Math.min(claimed_at_once, limit), { except_projects })
@@ -48,8 +50,9 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
       return restUntilDue(next_due_ms, clock)
     }
     in_flight = work.length
+    const held = { ...tools, remote: heldBy(pulse, tools.remote) }
     try {
-      for (const [project_id, items] of byProject(work)) await new FollowRound(tools, project_id, items, signal).run()
+      for (const [project_id, items] of byProject(work)) await new FollowRound(held, project_id, items, signal).run()
     } finally {
       in_flight = 0
       const contents = work.map(({ content }) => content)
@@ -64,6 +67,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
     clock,
     signal,
     pace_ms,
+    pulses,
     on_error: (error) => report.fault('follower', error),
   })
   return { worker, inFlight: () => in_flight }

@@ -1,3 +1,4 @@
+import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { LabelWork, Ledger } from '../ledger/ledger.ts'
@@ -13,6 +14,7 @@ export interface LabelTools {
   circuits: Circuits
   clock: Clock
   report: SyncReport
+  pulses: Pulses
 }
 
 const claimed_at_once = 64
@@ -30,12 +32,12 @@ export interface Labeler {
 
 /** Brings the labels of ready assets to what their folders ask for; labels that people attached are never touched. */
 export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
-  const { ledger, circuits, clock, report } = tools
+  const { ledger, circuits, clock, report, pulses } = tools
   /** Failures in a row of contents whose labels are set back; forgotten with the process, then the back-off begins anew. */
   const tries = new Map<number, number>()
   let in_flight = 0
 
-  async function step(): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
     const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
     if (limit === 0) return { wait_ms }
     const { work, next_due_ms } = await ledger.claimToLabel(Math.min(claimed_at_once, limit), { except_projects })
@@ -44,9 +46,10 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
       return restUntilDue(next_due_ms, clock)
     }
     in_flight = work.length
+    const held = { ...tools, remote: heldBy(pulse, tools.remote) }
     try {
       for (let from = 0; from < work.length && !signal.aborted; from += labelled_at_once) {
-        await Promise.all(work.slice(from, from + labelled_at_once).map((item) => labelAsset(item, tools, tries)))
+        await Promise.all(work.slice(from, from + labelled_at_once).map((item) => labelAsset(item, held, tries)))
       }
     } finally {
       in_flight = 0
@@ -62,6 +65,7 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     clock,
     signal,
     pace_ms,
+    pulses,
     on_error: (error) => report.fault('labeler', error),
   })
   return { worker, inFlight: () => in_flight }

@@ -1,4 +1,5 @@
 import { listOf } from '../base/group.ts'
+import { type Pulse, type Pulses, unwatched } from '../base/pulse.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -14,19 +15,20 @@ const doubt_rest_ms = 5 * second_ms
 
 /** Looks again at what is due: files that should be quiet by now, files that could not be read. */
 export function startLooker(
-  tools: { ledger: Ledger; intake: Intake; clock: Clock; report: SyncReport },
+  tools: { ledger: Ledger; intake: Intake; clock: Clock; report: SyncReport; pulses?: Pulses },
   signal: AbortSignal,
 ): Worker {
-  const { ledger, intake, clock, report } = tools
+  const { ledger, intake, clock, report, pulses = unwatched } = tools
 
-  async function step(): Promise<{ wait_ms: number }> {
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
     const { work, next_due_ms } = await ledger.claimToLook(claimed_at_once)
     if (work.length === 0) {
       return restUntilDue(next_due_ms, clock)
     }
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)
-    const answers = await Promise.all([...by_folder].map(([folder, paths]) => lookAt(folder, paths)))
+    // The files that are read for it, which may be huge, answer for themselves.
+    const answers = await pulse.during(Promise.all([...by_folder].map(([folder, paths]) => lookAt(folder, paths))))
     return { wait_ms: answers.includes('doubtful') ? doubt_rest_ms : 0 }
   }
 
@@ -42,5 +44,6 @@ export function startLooker(
     }
   }
 
-  return runWorker({ name: 'looker', step, clock, signal, pace_ms, on_error: (error) => report.fault('looker', error) })
+  const on_error = (error: unknown) => report.fault('looker', error)
+  return runWorker({ name: 'looker', step, clock, signal, pace_ms, on_error, pulses })
 }

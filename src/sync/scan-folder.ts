@@ -1,3 +1,4 @@
+import type { Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import { entryPath, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import type { ScanSummary } from '../domain/fact.ts'
@@ -9,6 +10,7 @@ export interface ScanTools {
   ledger: Ledger
   intake: Intake
   clock: Clock
+  pulses: Pulses
   batch_entries: number
   empty_folder_files: number
 }
@@ -40,6 +42,7 @@ export async function scanOnce(
     root: folder.path,
     ignore: folder,
     batch_entries: tools.batch_entries,
+    pulses: tools.pulses,
     signal,
     ...(under === undefined ? {} : { under }),
   })
@@ -68,8 +71,8 @@ export async function countMissing(
   options: { known_files: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   const { known_files, signal } = options
-  const { batch_entries } = tools
-  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, signal })
+  const { batch_entries, pulses } = tools
+  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal })
   const walk = new Walk(folder, tools, undefined)
   for await (const batch of scan.batches) await walk.compare(batch)
   const end = await scan.end

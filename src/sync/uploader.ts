@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { SendWork } from '../ledger/ledger.ts'
@@ -23,30 +24,39 @@ const contents_per_connection = 4
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
 export function startUploader(
-  tools: Omit<SendTools, 'whenLineIsFree'>,
+  tools: Omit<SendTools, 'whenLineIsFree'> & { pulses: Pulses },
   options: { connections: number; signal: AbortSignal; hard_stop: AbortSignal },
 ): Uploader {
   const most = options.connections * contents_per_connection
   const queue = new PQueue({ concurrency: most })
   // A slot lives for minutes, a large upload takes hours: those get their slot when a connection is free for them.
   const line = new PQueue({ concurrency: options.connections })
-  const send = { ...tools, whenLineIsFree: (task: () => Promise<void>) => line.add(task) }
-  const { ledger, circuits, clock, report } = tools
+  const { ledger, circuits, clock, report, pulses } = tools
   let in_flight = 0
   let faults_in_a_row = 0
   let rest_until_ms = 0
 
+  /** What one upload waits for answers for itself: a quiet one of hours is no silence while its bytes move. */
+  function toolsOf(pulse: Pulse): SendTools {
+    const { remote, examiner } = tools
+    const whenLineIsFree = (task: () => Promise<void>) => pulse.during(line.add(task))
+    return { ...tools, remote: heldBy(pulse, remote), examiner: heldBy(pulse, examiner), whenLineIsFree }
+  }
+
   async function sendOne(work: SendWork): Promise<void> {
+    const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
+    const pulse = pulses.begin(`upload of ${folder}/${path}`)
     try {
       // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
       if (options.signal.aborted || circuits.rests(work.project_id)) await ledger.release('send', [work.content])
-      else await sendAsset(work, send, options.hard_stop)
+      else await sendAsset(work, toolsOf(pulse), options.hard_stop)
       if (queue.concurrency < most) queue.concurrency++
       faults_in_a_row = 0
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
       rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
     } finally {
+      pulse.end()
       in_flight--
       worker.wake()
     }
@@ -97,6 +107,7 @@ export function startUploader(
     step,
     clock,
     signal: options.signal,
+    pulses,
     on_error: (error) => report.fault('uploader', error),
   })
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { unwatched } from '../../src/base/pulse.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { RunFact } from '../../src/domain/run.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
@@ -129,7 +130,8 @@ export class RunRig {
     const { ledger, remote, circuits: circuit, asking } = this
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
-    return { ledger, remote, circuit, clock: system_clock, report: this.report, prompts, asking, soft, hard }
+    const pulses = unwatched
+    return { ledger, remote, circuit, clock: system_clock, report: this.report, pulses, prompts, asking, soft, hard }
   }
 
   /** A file that the service has, ready; answers its asset. */

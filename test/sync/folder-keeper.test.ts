@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { keepFolder } from '../../src/sync/folder-keeper.ts'
@@ -65,7 +66,8 @@ async function keep() {
     return release
   }
   const start = () => {
-    const tools = { ledger, intake, clock, report, max_hints: 100, batch_entries: 100, empty_folder_files: 20 }
+    const limits = { max_hints: 100, batch_entries: 100, empty_folder_files: 20 }
+    const tools = { ledger, intake, clock, report, pulses: unwatched, ...limits }
     const rules = createIgnoreRules(root, settings)
     const keeper = keepFolder(settings, rules, tools, { watch: false, signal: signal.signal })
     ends.push(async () => {
