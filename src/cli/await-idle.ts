@@ -1,6 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Clock, second_ms } from '../base/time.ts'
-import type { LedgerView, Trouble } from '../ledger/view.ts'
+import type { Trouble } from '../ledger/trouble-rows.ts'
+import type { LedgerView } from '../ledger/view.ts'
 
 /** A service that is restarted is back within this; one that is not will hardly come back while somebody looks on. */
 const patience_ms = 30 * second_ms

@@ -2,6 +2,7 @@ import { isSluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { ledgerFile } from '../ledger/open-ledger.ts'
 import { type LedgerView, openLedgerView } from '../ledger/view.ts'
+import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { openPromptsView, type PromptsView } from '../ledger/view-prompts.ts'
 
 /** Runs `use` with a view of the ledger that is closed afterwards; undefined where nothing was kept yet. */
@@ -12,6 +13,11 @@ export function withLedgerView<Answer>(state_dir: string, use: Use<LedgerView, A
 /** The same with a view of the prompts. */
 export function withPromptsView<Answer>(state_dir: string, use: Use<PromptsView, Answer>): Promise<Answer> {
   return withView(openPromptsView, 'database.missing', state_dir, use)
+}
+
+/** The same with what health is judged by. */
+export function withHealthView<Answer>(state_dir: string, use: Use<HealthView, Answer>): Promise<Answer> {
+  return withView(openHealthView, 'database.missing', state_dir, use)
 }
 
 type Use<View, Answer> = (view: View | undefined) => Answer | Promise<Answer>

@@ -2,7 +2,7 @@ import { formatBytes, formatDuration } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { second_ms } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
-import type { Trouble } from '../ledger/view.ts'
+import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { FileStory } from '../ledger/view-files.ts'
 import type { Explanation } from './explanation.ts'
 

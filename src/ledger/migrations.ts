@@ -11,6 +11,10 @@ import { first_ledger_schema } from './first-schema.ts'
  *                     NULL: they came. Kept for as long as the bytes are the same, whatever else happens to the file.
  * arrivals.there_ms   the oldest of its files, when it arrived. Prompts with first_run: from_now leave it out; see prompt-queries.ts.
  * prompts.restored_ms due time of the oldest run of which a manifest told this ledger: the prompt is at least as old as that.
+ * contents_waiting  the content that has waited longest is the first of it: health asks for it every few seconds.
+ * alerts  what was told when the health changed, newest last. `reasons`: what stood then, so that the next life neither tells it
+ *         again nor forgets that it was told.
+ * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
  */
 const second = `
 CREATE TABLE hosts (
@@ -27,6 +31,28 @@ UPDATE files SET there_ms = files.ctime_ns / 1000000 FROM folders
     AND files.ctime_ns / 1000000 <= folders.started_ms;
 UPDATE arrivals SET there_ms =
   (SELECT min(there_ms) FROM files WHERE files.content = arrivals.content AND files.folder = arrivals.folder);
+CREATE INDEX contents_waiting ON contents (wanted_ms) WHERE state IN ('wanted', 'reserving', 'reserved', 'sent', 'ingesting');
+CREATE TABLE alerts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  subject TEXT NOT NULL,
+  text TEXT NOT NULL,
+  reasons TEXT NOT NULL
+) STRICT;
+CREATE TABLE alert_deliveries (
+  alert INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before_ms INTEGER NOT NULL,
+  wanted_ms INTEGER NOT NULL,
+  done_ms INTEGER,
+  error_code TEXT,
+  error_message TEXT,
+  PRIMARY KEY (alert, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_deliveries_due ON alert_deliveries (not_before_ms) WHERE state = 'wanted';
 `
 
 export const ledger_migrations: readonly Migration[] = [

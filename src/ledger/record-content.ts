@@ -22,6 +22,7 @@ export class ContentRecorder {
   readonly #mark_ready
   readonly #mark_sent
   readonly #mark_labels_due
+  readonly #want_anew
   readonly #append_history
 
   constructor(database: Sqlite, parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage }) {
@@ -43,6 +44,7 @@ export class ContentRecorder {
     // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.
     this.#mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
     this.#mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
+    this.#want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
     this.#append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
   }
 
@@ -103,6 +105,8 @@ export class ContentRecorder {
       this.#counts.add(folder, after.state, files, files * before.size)
       if (after.state === 'ready') this.arrive(folder, before.id, at_ms)
     }
+    // How long it waits is counted from here: what was ready or refused for a year has not waited for a year.
+    if (isUnderway(after.state) && !isUnderway(before.state)) this.#want_anew.run(at_ms, before.id)
     if (after.state === 'ready') {
       this.#mark_ready.run(at_ms, before.id)
       this.labelsDue(before.id, at_ms)

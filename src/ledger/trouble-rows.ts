@@ -1,6 +1,16 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { TroubleFact } from '../domain/fact.ts'
 
+export interface Trouble {
+  /** `account`, `project:ID`, `api`, `blob` … */
+  about: string
+  code: string
+  message: string
+  hint: string | undefined
+  since_ms: number
+  last_ms: number
+}
+
 /** What is wrong beyond any one file: kept so that status can tell it while the daemon is down too. */
 export class TroubleRows {
   readonly #begin
@@ -21,4 +31,13 @@ export class TroubleRows {
     else if (fact.type === 'trouble_ended') this.#end.run(fact.about)
     else this.#begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
   }
+}
+
+/** Oldest first. */
+export function readTroubles(database: Sqlite): Trouble[] {
+  const rows = database.prepare('SELECT * FROM troubles ORDER BY since_ms, about').all()
+  return (rows as (Omit<Trouble, 'hint'> & { hint: string | null })[]).map((row) => ({
+    ...row,
+    hint: row.hint ?? undefined,
+  }))
 }

@@ -5,6 +5,7 @@ import type { ContentState } from '../domain/content.ts'
 import { readBlobOrigin } from './host-rows.ts'
 import { ledger_version } from './migrations.ts'
 import { ledgerFile } from './open-ledger.ts'
+import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import {
@@ -16,16 +17,6 @@ import {
   readProblems,
   readRetrying,
 } from './view-problems.ts'
-
-export interface Trouble {
-  /** `account`, `project:ID`, `api`, `blob` … */
-  about: string
-  code: string
-  message: string
-  hint: string | undefined
-  since_ms: number
-  last_ms: number
-}
 
 /**
  * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
@@ -61,7 +52,6 @@ export function openLedgerView(state_dir: string): LedgerView {
   refuseUnusable(file, state_dir)
   const database = openForReading(file, state_dir)
   const files = new FilesView(database)
-  const troubles = database.prepare('SELECT * FROM troubles ORDER BY since_ms, about')
   const used = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
   )
@@ -73,11 +63,7 @@ export function openLedgerView(state_dir: string): LedgerView {
   return {
     together: (read) => database.transaction(read)(),
     folders: () => readFolders(database),
-    troubles: () =>
-      (troubles.all() as (Omit<Trouble, 'hint'> & { hint: string | null })[]).map((row) => ({
-        ...row,
-        hint: row.hint ?? undefined,
-      })),
+    troubles: () => readTroubles(database),
     problems: () => readProblems(database),
     retrying: () => readRetrying(database),
     slow: (now_ms, deadline) => countSlow(database, now_ms, deadline),

@@ -54,6 +54,10 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   const ago = formatDuration(Math.max(0, now_ms - Date.parse(scan.ended)))
   const took = formatDuration(Math.max(0, Date.parse(scan.ended) - Date.parse(scan.began)))
   writer.say(`scanned ${ago} ago in ${took}: ${formatCount(scan.files)} files`, { indent: 2, tone: 'faint' })
+  if (scan.missed !== undefined && scan.missed > 0) {
+    const files = scan.missed === 1 ? 'a file' : `${formatCount(scan.missed)} files`
+    writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'warn' })
+  }
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {
     const names = shown(scan.odd_names, scan.odd_names_total)

@@ -4,6 +4,7 @@ import type { Amount } from '../ledger/view-folders.ts'
 import type { Stage } from '../ledger/view-stage.ts'
 import { type Line, LineWriter } from './lines.ts'
 import { folderLines } from './text-folder.ts'
+import { healthLines } from './text-health.ts'
 import { promptLines } from './text-prompts.ts'
 import { amountOf, type StatusView, underway } from './view.ts'
 
@@ -11,6 +12,7 @@ import { amountOf, type StatusView, underway } from './view.ts'
 export function statusLines(status: StatusView, width: number): Line[] {
   const writer = new LineWriter(width)
   sayVerdict(writer, status)
+  if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
     writer.gap()
     writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${ago(status, trouble.since)})`, { tone: 'bad' })

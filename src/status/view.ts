@@ -1,9 +1,11 @@
 import { day_ms, hour_ms, isoTime } from '../base/time.ts'
 import type { ScanSummary } from '../domain/fact.ts'
-import type { LedgerView, Trouble } from '../ledger/view.ts'
+import type { Trouble } from '../ledger/trouble-rows.ts'
+import type { LedgerView } from '../ledger/view.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/view-problems.ts'
 import { type Stage, stages } from '../ledger/view-stage.ts'
+import type { HealthStatus } from './health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
@@ -17,6 +19,8 @@ export interface StatusView {
   at: string
   state_dir: string
   verdict: Verdict
+  /** Whether Sluice keeps what it promises; the verdict is about the files. */
+  health?: HealthStatus
   daemon: DaemonStatus
   troubles: TroubleStatus[]
   folders: FolderStatus[]
@@ -82,15 +86,17 @@ export function statusView(source: {
   ledger: LedgerView | undefined
   settings: StatusSettings
   daemon: DaemonStatus
+  health?: HealthStatus
   prompts?: PromptStatus[] | undefined
   now_ms: number
 }): StatusView {
-  const { ledger, settings, daemon, prompts, now_ms } = source
+  const { ledger, settings, daemon, health, prompts, now_ms } = source
   const { state_dir, follow } = settings
   const read = (): Omit<StatusView, 'verdict'> => ({
     version: status_version,
     at: isoTime(now_ms),
     state_dir,
+    ...(health === undefined ? {} : { health }),
     daemon,
     troubles: (ledger?.troubles() ?? []).map(troubleStatus),
     folders: folderStatuses(settings, ledger?.folders() ?? []),

@@ -1,12 +1,13 @@
 import { second_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { type HealthStatus, healthFacts, healthStatus } from '../../status/health-facts.ts'
 import { statusLines } from '../../status/text.ts'
 import { type StatusView, statusView } from '../../status/view.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withLedgerView, withPromptsView } from '../open-view.ts'
+import { withHealthView, withLedgerView, withPromptsView } from '../open-view.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 import { toned } from '../tones.ts'
@@ -56,9 +57,20 @@ const exitCodes = {
 async function readStatus(config: Config): Promise<StatusView> {
   const daemon = await daemonStatus(config.state_dir)
   const prompts = config.prompts.length === 0 ? undefined : await readPrompts(config)
-  return withLedgerView(config.state_dir, (ledger) =>
-    statusView({ ledger, settings: config, daemon, prompts, now_ms: system_clock.now_ms() }),
-  )
+  return withLedgerView(config.state_dir, async (ledger) => {
+    // After the ledger was found readable: what is wrong with it is told by its view.
+    const health = await readHealth(config, daemon.state === 'running')
+    return statusView({ ledger, settings: config, daemon, health, prompts, now_ms: system_clock.now_ms() })
+  })
+}
+
+async function readHealth(config: Config, is_at_work: boolean): Promise<HealthStatus> {
+  const now_ms = system_clock.now_ms()
+  const of_prompts = config.prompts.length === 0 ? undefined : await import('../../status/health-prompts.ts')
+  return withHealthView(config.state_dir, (view) => {
+    const prompts = of_prompts?.promptHealth(view, config, now_ms) ?? []
+    return healthStatus(healthFacts(view, config, now_ms, { prompts }), config.health, is_at_work)
+  })
 }
 
 /** What computes times is loaded only where there is something to compute. */

@@ -1,0 +1,176 @@
+import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
+import type { FaultNote } from '../domain/fact.ts'
+import type { RunState } from '../domain/run.ts'
+import { ledger_version } from './migrations.ts'
+import { ledgerFile } from './open-ledger.ts'
+import { PromptRows } from './prompt-rows.ts'
+import type { PromptState } from './prompt-work.ts'
+import { readTroubles, type Trouble } from './trouble-rows.ts'
+import { type Amount, type FolderView, readFolders } from './view-folders.ts'
+
+/** What waits, and since when; `name` is folder and path. */
+export interface WaitingFile {
+  since_ms: number
+  name: string
+  size: number
+}
+
+export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 'last_written_due_ms' | 'open_runs'> {
+  /** The newest that has ended. */
+  last_ended: { run: number; state: RunState; ended_ms: number; why: string | undefined } | undefined
+}
+
+export interface GivenUp {
+  prompt: string
+  target: string
+  since_ms: number
+  error: FaultNote
+}
+
+/** One asset that became usable: `saved_ms` is when its file had got its last byte on this side. */
+export interface ArrivalTimes {
+  seq: number
+  ready_ms: number
+  saved_ms: number | undefined
+}
+
+/**
+ * What the health of a daemon is judged by: reads only, beside a daemon at work or without one. Asked every few seconds: no answer
+ * costs more with a million files than with ten.
+ */
+export interface HealthView {
+  /** Several reads of one moment. */
+  together<Answer>(read: () => Answer): Answer
+  folders(): FolderView[]
+  troubles(): Trouble[]
+  /** The content that has waited longest, of those that could go on: not one whose folder is offline or left the config. */
+  oldestWaiting(): WaitingFile | undefined
+  /** The file whose look has been due for longest, in a folder that is there. */
+  oldestLook(): WaitingFile | undefined
+  /** Configured prompts. */
+  prompts(): PromptHealth[]
+  /** Deliveries of configured prompts that were given up, without any to the same receiver that arrived later. */
+  givenUp(): GivenUp[]
+  /** Sent in the hours that began in this span: what the daily limit looks at. */
+  sent(span_ms: number, now_ms: number): Amount
+  /** The number of the newest arrival, and when it was; 0 before the first. */
+  newestArrival(): { seq: number; at_ms: number | undefined }
+  /** Arrivals after this number, in order. */
+  arrivalsAfter(seq: number, limit: number): ArrivalTimes[]
+  /** When a report last reached a receiver. */
+  lastDelivery_ms(): number | undefined
+  close(): void
+}
+
+/** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
+const most_candidates = 10_000
+const most_given_up = 50
+const underway = `'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
+
+/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+export function openHealthView(state_dir: string): HealthView {
+  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const prompts = new PromptRows(database)
+  const last_ended = database.prepare(
+    `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
+     WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
+  )
+  const sent = database.prepare(
+    `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = 'sent' AND hour_ms > ?`,
+  )
+  const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
+  const arrivals = database.prepare(
+    // ctime is when the file got its present form and place on this disk; before the folder was known it tells nothing of us.
+    `SELECT seq, at_ms AS ready_ms,
+       (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
+        FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
+        WHERE files.folder = arrivals.folder AND files.state = 'present') AS saved_ms
+     FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`,
+  )
+  const last_delivery = database
+    .prepare(
+      `SELECT max(done_ms) FROM (SELECT done_ms FROM deliveries WHERE state = 'done' ORDER BY rowid DESC LIMIT 100)`,
+    )
+    .pluck()
+  return {
+    together: (read) => database.transaction(read)(),
+    folders: () => readFolders(database),
+    troubles: () => readTroubles(database),
+    oldestWaiting: () => oldestWaiting(database),
+    oldestLook: () => oldestLook(database),
+    prompts: () =>
+      prompts
+        .states()
+        .filter(({ configured }) => configured)
+        .map(({ name, checked_ms, last_written_due_ms, open_runs }) => {
+          const last = last_ended.get(name) as NonNullable<PromptHealth['last_ended']> | undefined
+          return { name, checked_ms, last_written_due_ms, open_runs, last_ended: last }
+        }),
+    givenUp: () => givenUp(database),
+    sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
+    newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
+    arrivalsAfter: (seq, limit) =>
+      (arrivals.all(seq, limit) as (Omit<ArrivalTimes, 'saved_ms'> & { saved_ms: number | null })[]).map((row) => ({
+        ...row,
+        saved_ms: row.saved_ms ?? undefined,
+      })),
+    lastDelivery_ms: () => (last_delivery.get() as number | null) ?? undefined,
+    close: () => database.close(),
+  }
+}
+
+function oldestWaiting(database: Sqlite): WaitingFile | undefined {
+  const candidates = database.prepare(
+    `SELECT id, wanted_ms, state FROM contents WHERE state IN (${underway}) ORDER BY wanted_ms LIMIT ${most_candidates}`,
+  )
+  const source = database.prepare(
+    `SELECT folders.name || '/' || path AS name, size FROM files JOIN folders ON folders.id = files.folder
+     WHERE content = ? AND state = 'present' AND configured = 1 AND (offline_reason IS NULL OR ?) LIMIT 1`,
+  )
+  for (const { id, wanted_ms, state } of candidates.iterate() as Iterable<{
+    id: number
+    wanted_ms: number
+    state: string
+  }>) {
+    // With the bytes in the service the folder is not needed any more.
+    const bytes_are_in = state === 'sent' || state === 'ingesting'
+    const file = source.get(id, bytes_are_in ? 1 : 0) as { name: string; size: number } | undefined
+    if (file) return { since_ms: wanted_ms, ...file }
+  }
+  return undefined
+}
+
+function oldestLook(database: Sqlite): WaitingFile | undefined {
+  const due = database.prepare(
+    `SELECT folder, path, size, not_before_ms AS since_ms FROM files
+     WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${most_candidates}`,
+  )
+  const there = new Map(
+    (
+      database.prepare('SELECT id, name FROM folders WHERE configured = 1 AND offline_reason IS NULL').all() as {
+        id: number
+        name: string
+      }[]
+    ).map(({ id, name }) => [id, name]),
+  )
+  for (const row of due.iterate() as Iterable<{ folder: number; path: string; size: number; since_ms: number }>) {
+    const folder = there.get(row.folder)
+    if (folder !== undefined) return { since_ms: row.since_ms, name: `${folder}/${row.path}`, size: row.size }
+  }
+  return undefined
+}
+
+function givenUp(database: Sqlite): GivenUp[] {
+  const rows = database
+    .prepare(
+      `SELECT prompts.name AS prompt, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
+       FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt
+       WHERE deliveries.state = 'failed' AND prompts.configured = 1
+         AND NOT EXISTS (SELECT 1 FROM runs AS later JOIN deliveries AS arrived ON arrived.run = later.id
+           WHERE later.prompt = runs.prompt AND later.id > runs.id AND arrived.target = deliveries.target
+             AND arrived.state = 'done')
+       GROUP BY prompts.id, target ORDER BY since_ms LIMIT ${most_given_up}`,
+    )
+    .all() as (Omit<GivenUp, 'error'> & { code: string; message: string })[]
+  return rows.map(({ code, message, ...row }) => ({ ...row, error: { code, message } }))
+}

@@ -1,0 +1,109 @@
+import { statfsSync } from 'node:fs'
+import { codeOf } from '../base/errors.ts'
+import { day_ms, isoTime } from '../base/time.ts'
+import type { HealthView } from '../ledger/view-health.ts'
+import { type Health, type HealthFacts, type HealthLimits, healthOf, type Reason } from './health.ts'
+
+/** What health must know of the configuration, which has this shape. */
+export interface HealthSettings {
+  readonly state_dir: string
+  readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
+  readonly uploads: { readonly max_bytes_per_day: number | 'off' }
+  readonly health: HealthLimits
+}
+
+/** What the ledger does not say by itself, or not yet. */
+export interface HealthExtras {
+  paused?: HealthFacts['paused']
+  audits?: HealthFacts['audits']
+  /** See health-prompts.ts: what computes due times is loaded only where there are some. */
+  prompts?: HealthFacts['prompts']
+  ledger_fault?: HealthFacts['ledger_fault']
+}
+
+/** Everything that is known at this moment. `view` is undefined where nothing was ever kept. */
+export function healthFacts(
+  view: HealthView | undefined,
+  settings: HealthSettings,
+  now_ms: number,
+  extras: HealthExtras = {},
+): HealthFacts {
+  const disk = diskOf(settings.state_dir)
+  const read = () => {
+    const { paused, audits = [], prompts = [], ledger_fault } = extras
+    return {
+      now_ms,
+      paused,
+      folders: folderFacts(view, settings),
+      waiting: waitingFact(view, settings, now_ms),
+      unlooked: view?.oldestLook(),
+      troubles: view?.troubles() ?? [],
+      audits,
+      prompts,
+      given_up: givenUp(view),
+      disk,
+      ledger_fault,
+    }
+  }
+  return view ? view.together(read) : read()
+}
+
+function folderFacts(view: HealthView | undefined, { folders }: HealthSettings): HealthFacts['folders'] {
+  const known = new Map((view?.folders() ?? []).map((folder) => [folder.name, folder]))
+  return folders.flatMap(({ name, rescan_interval_ms }) => {
+    const folder = known.get(name)
+    if (!folder) return []
+    const { online, offline_reason, state_since_ms, started_ms, scan_ended_ms, scan } = folder
+    const of_scan = { looked_ms: scan_ended_ms, missed: scan?.missed ?? 0 }
+    return { name, online, offline_reason, state_since_ms, started_ms, rescan_interval_ms, ...of_scan }
+  })
+}
+
+function waitingFact(
+  view: HealthView | undefined,
+  { uploads }: HealthSettings,
+  now_ms: number,
+): HealthFacts['waiting'] {
+  const oldest = view?.oldestWaiting()
+  if (!view || !oldest) return undefined
+  const { since_ms, name, size } = oldest
+  const { max_bytes_per_day: most } = uploads
+  return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
+}
+
+function givenUp(view: HealthView | undefined): HealthFacts['given_up'] {
+  return (view?.givenUp() ?? []).map(({ prompt, target, since_ms, error }) => {
+    return { prompt, target, since_ms, message: error.message }
+  })
+}
+
+function diskOf(path: string): HealthFacts['disk'] {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return { path, free_bytes: bavail * bsize }
+  } catch (error) {
+    // Before the first run there is no such directory.
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * The health as JSON. `unknown`: no daemon is at work, so that nobody keeps the promises and what the ledger says is of the past;
+ * the reasons are those that stood there last.
+ */
+export interface HealthStatus {
+  state: 'healthy' | 'unhealthy' | 'unknown'
+  /** By a person's word since then: nothing goes up meanwhile, and its age is no reason. */
+  paused: string | null
+  reasons: (Omit<Reason, 'since_ms'> & { since: string })[]
+}
+
+export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean): HealthStatus {
+  const { healthy, reasons }: Health = healthOf(facts, limits)
+  return {
+    state: is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown',
+    paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
+    reasons: reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) })),
+  }
+}

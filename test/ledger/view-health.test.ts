@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest'
+import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { openLedger } from '../../src/ledger/open-ledger.ts'
+import { openHealthView } from '../../src/ledger/view-health.ts'
+import { makeTree } from '../tree.ts'
+import { Bench } from './fixture.ts'
+import { inspectSqlite } from './inspect-sqlite.ts'
+import { run_fault as error, PromptWords } from './prompt-words.ts'
+import { openRig, stat } from './view-rig.ts'
+
+test('the content that has waited longest, and not one whose folder is away', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  try {
+    expect(view.oldestWaiting()).toBeUndefined()
+    const began_ms = rig.clock.now_ms()
+    const first = await rig.settle('first.txt')
+    await rig.clock.advance(hour_ms)
+    await rig.bringIn('second.txt')
+    await rig.settle('third.txt')
+    expect(view.oldestWaiting()).toEqual({ since_ms: began_ms, name: 'notes/first.txt', size: 10 })
+
+    await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'unmounted' })
+    expect(view.oldestWaiting()).toBeUndefined()
+    await rig.record({ type: 'folder_online', folder: 'notes', device: 1n })
+    await rig.record({ type: 'content_refused', content: first, error })
+    expect(view.oldestWaiting()).toMatchObject({ since_ms: began_ms + hour_ms, name: 'notes/third.txt' })
+
+    await rig.clock.advance(day_ms)
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'third.txt' })
+    await rig.record({ type: 'retried', folder: 'notes', path: 'first.txt' })
+    // Refused for a day, it has waited since it was wanted again.
+    expect(view.oldestWaiting()).toMatchObject({ since_ms: rig.clock.now_ms(), name: 'notes/first.txt' })
+  } finally {
+    view.close()
+  }
+})
+
+test('the look that has been due for longest', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  try {
+    const now_ms = rig.clock.now_ms()
+    const seen = (path: string, not_before_ms: number) =>
+      rig.record({ type: 'file_seen', folder: 'notes', path, stat: stat(), not_before_ms })
+    await seen('a', now_ms + minute_ms)
+    await seen('b', now_ms)
+    expect(view.oldestLook()).toEqual({ since_ms: now_ms, name: 'notes/b', size: 10 })
+    await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'unmounted' })
+    expect(view.oldestLook()).toBeUndefined()
+  } finally {
+    view.close()
+  }
+})
+
+test('arrivals after a number, with the time at which each file was saved', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  try {
+    expect(view.newestArrival()).toEqual({ seq: 0, at_ms: undefined })
+    const seen_ms = rig.clock.now_ms()
+    await rig.settle('a')
+    await rig.clock.advance(minute_ms)
+    await rig.bringIn('b')
+    const ready_ms = rig.clock.now_ms()
+    expect(view.arrivalsAfter(0, 10)).toEqual([{ seq: 1, ready_ms, saved_ms: ready_ms }])
+    expect(view.arrivalsAfter(1, 10)).toEqual([])
+    expect(view.newestArrival()).toEqual({ seq: 1, at_ms: ready_ms })
+    expect(seen_ms).toBeLessThan(ready_ms)
+  } finally {
+    view.close()
+  }
+})
+
+test('prompts, and deliveries that were given up until the next one arrives', async () => {
+  const memory = makeTree()
+  const bench = new Bench({
+    memory: () => memory,
+    async open({ limits, clock }) {
+      return { ledger: await openLedger({ state_dir: memory, limits, clock }), inspector: inspectSqlite(memory) }
+    },
+  })
+  await bench.open('docs')
+  const view = openHealthView(memory)
+  try {
+    const words = new PromptWords(bench)
+    await words.configure({ name: 'digest', first_run: 'all' })
+    await bench.makeReady(await bench.settle('docs', 'a', 'text'))
+    const first = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook'])
+    await bench.record({ type: 'delivery_failed', run: first, target: 'mail', error })
+    await bench.record({ type: 'delivered', run: first, target: 'hook' })
+    const at_ms = bench.clock.now_ms()
+    expect(view.givenUp()).toEqual([{ prompt: 'digest', target: 'mail', since_ms: at_ms, error }])
+    expect(view.lastDelivery_ms()).toBe(at_ms)
+    expect(view.prompts()).toMatchObject([{ name: 'digest', open_runs: [], last_ended: { state: 'written' } }])
+
+    await bench.makeReady(await bench.settle('docs', 'b', 'more'))
+    const second = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
+    expect(view.givenUp()).toHaveLength(1)
+    await bench.record({ type: 'delivered', run: second, target: 'mail' })
+    expect(view.givenUp()).toEqual([])
+    const due = await words.due()
+    expect(view.prompts()).toMatchObject([{ open_runs: [{ run: due }], last_ended: { run: second } }])
+    await bench.record({ type: 'run_failed', run: due, error })
+    expect(view.prompts()).toMatchObject([{ last_ended: { run: due, state: 'failed', why: error.message } }])
+  } finally {
+    view.close()
+    await bench.close()
+  }
+})
+
+test('what is asked every few seconds finds its rows by an index', async () => {
+  const rig = await openRig()
+  const database = openSqliteReadOnly(`${rig.state_dir}/ledger.db`, 99)
+  const planOf = (sql: string) =>
+    (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join('\n')
+  try {
+    const waiting = `SELECT id, wanted_ms, state FROM contents WHERE state IN ('wanted', 'reserving', 'reserved', 'sent', 'ingesting') ORDER BY wanted_ms LIMIT 10`
+    expect(planOf(waiting)).toMatch(/^SCAN contents USING INDEX contents_waiting$/)
+    const looks = `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT 10`
+    expect(planOf(looks)).toMatch(/^S(CAN|EARCH) files USING (COVERING )?INDEX files_to_look_at/)
+  } finally {
+    database.close()
+  }
+})

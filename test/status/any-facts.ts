@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { day_ms } from '../../src/base/time.ts'
+import type { HealthFacts } from '../../src/status/health.ts'
+
+export const now_ms = Date.UTC(2026, 5, 1, 12)
+
+const time = fc.integer({ min: now_ms - 40 * day_ms, max: now_ms })
+const text = fc.constantFrom('a', 'b', 'c')
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
+const many = <T>(value: fc.Arbitrary<T>, nameOf: (one: T) => string) =>
+  fc.uniqueArray(value, { selector: nameOf, maxLength: 3 })
+
+/** Anything that may be known at once. */
+export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
+  now_ms: fc.constant(now_ms),
+  paused: maybe(fc.record({ since_ms: time })),
+  folders: many(
+    fc.record({
+      name: text,
+      online: fc.boolean(),
+      offline_reason: maybe(text),
+      state_since_ms: time,
+      started_ms: time,
+      looked_ms: maybe(time),
+      rescan_interval_ms: fc.integer({ min: 10_000, max: 7 * day_ms }),
+      missed: fc.nat(3),
+    }),
+    ({ name }) => name,
+  ),
+  waiting: maybe(fc.record({ since_ms: time, name: text, held: fc.boolean() })),
+  unlooked: maybe(fc.record({ since_ms: time, name: text })),
+  troubles: many(
+    fc.record({
+      about: fc.constantFrom('account', 'api', 'blob', 'project:p'),
+      message: text,
+      hint: maybe(text),
+      since_ms: time,
+    }),
+    ({ about }) => about,
+  ),
+  audits: many(
+    fc.record({ project_id: text, since_ms: time, round_ms: fc.constant(day_ms) }),
+    ({ project_id }) => project_id,
+  ),
+  prompts: many(
+    fc.record({
+      name: text,
+      patience_ms: fc.nat(day_ms),
+      unmet_ms: maybe(time),
+      failed: maybe(fc.record({ run: fc.nat(9), since_ms: time, why: text })),
+    }),
+    ({ name }) => name,
+  ),
+  given_up: many(
+    fc.record({ prompt: text, target: text, since_ms: time, message: text }),
+    ({ prompt, target }) => `${prompt}/${target}`,
+  ),
+  disk: maybe(fc.record({ path: text, free_bytes: fc.nat(1_000_000_000) })),
+  ledger_fault: maybe(fc.record({ message: text, hint: maybe(text), since_ms: time })),
+})

@@ -1,0 +1,209 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
+import { type HealthFacts, type HealthLimits, healthOf, type PromiseName, promises } from '../../src/status/health.ts'
+import { anyFacts, now_ms } from './any-facts.ts'
+
+const limits: HealthLimits = {
+  scan_late_ms: hour_ms,
+  queue_age_ms: 6 * hour_ms,
+  offline_ms: 15 * minute_ms,
+  unreachable_ms: 15 * minute_ms,
+  audit_late_ms: day_ms,
+  prompt_late_ms: 15 * minute_ms,
+  missed_events: 0,
+  disk_free_bytes: 500_000_000,
+}
+const ago = (ms: number) => now_ms - ms
+const folder: HealthFacts['folders'][number] = {
+  name: 'docs',
+  online: true,
+  offline_reason: undefined,
+  state_since_ms: ago(30 * day_ms),
+  started_ms: ago(30 * day_ms),
+  looked_ms: ago(minute_ms),
+  rescan_interval_ms: hour_ms,
+  missed: 0,
+}
+const prompt = { name: 'digest', patience_ms: hour_ms, unmet_ms: undefined, failed: undefined }
+const good: HealthFacts = {
+  now_ms,
+  paused: undefined,
+  folders: [folder],
+  waiting: { since_ms: ago(minute_ms), name: 'docs/a', held: false },
+  unlooked: { since_ms: ago(second_ms), name: 'docs/b' },
+  troubles: [],
+  audits: [{ project_id: 'project_1', since_ms: ago(day_ms), round_ms: day_ms }],
+  prompts: [prompt],
+  given_up: [],
+  disk: { path: '/var/lib/sluice', free_bytes: 10_000_000_000 },
+  ledger_fault: undefined,
+}
+const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
+
+/** What breaks a promise by a little, and what is just short of it. */
+const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
+  [
+    'scan',
+    'a folder that was not scanned for longer than its interval and the limit',
+    { folders: [{ ...folder, looked_ms: ago(2 * hour_ms + 1) }] },
+    { folders: [{ ...folder, looked_ms: ago(2 * hour_ms) }] },
+  ],
+  [
+    'scan',
+    'a folder that nobody ever looked through',
+    { folders: [{ ...folder, looked_ms: undefined, started_ms: ago(3 * hour_ms) }] },
+    { folders: [{ ...folder, looked_ms: undefined, started_ms: ago(hour_ms) }] },
+  ],
+  [
+    'scan',
+    'one that came back has the time that a scan may take',
+    { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms + 1) }] },
+    { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms) }] },
+  ],
+  [
+    'queue',
+    'the oldest that waits is too old',
+    { waiting: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a', held: false } },
+    { waiting: { since_ms: ago(6 * hour_ms), name: 'docs/a', held: false } },
+  ],
+  [
+    'queue',
+    'held back by the daily limit it may wait',
+    { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false } },
+    { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: true } },
+  ],
+  [
+    'queue',
+    'paused by a person everything may wait',
+    { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false } },
+    { waiting: { since_ms: ago(day_ms), name: 'docs/a', held: false }, paused: { since_ms: ago(day_ms) } },
+  ],
+  [
+    'queue',
+    'nobody looks at a file',
+    { unlooked: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a' } },
+    { unlooked: { since_ms: ago(6 * hour_ms), name: 'docs/a' } },
+  ],
+  ['events', 'the watcher missed a file', { folders: [{ ...folder, missed: 1 }] }, { folders: [folder] }],
+  [
+    'folder',
+    'offline for too long',
+    { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms + 1) }] },
+    { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms) }] },
+  ],
+  ['account', 'a refused token, at once', { troubles: [trouble('account', now_ms)] }, {}],
+  ['project', 'a refused project, at once', { troubles: [trouble('project:project_1', now_ms)] }, {}],
+  [
+    'service',
+    'no answer for too long',
+    { troubles: [trouble('api', ago(15 * minute_ms + 1))] },
+    { troubles: [trouble('api', ago(15 * minute_ms))] },
+  ],
+  [
+    'service',
+    'a blob store that is away',
+    { troubles: [trouble('blob', ago(day_ms))] },
+    { troubles: [trouble('blob', ago(second_ms))] },
+  ],
+  [
+    'audit',
+    'the last full audit is too old',
+    { audits: [{ project_id: 'project_1', since_ms: ago(2 * day_ms + 1), round_ms: day_ms }] },
+    { audits: [{ project_id: 'project_1', since_ms: ago(2 * day_ms), round_ms: day_ms }] },
+  ],
+  [
+    'prompt',
+    'a due time went by',
+    { prompts: [{ ...prompt, unmet_ms: ago(75 * minute_ms + 1) }] },
+    { prompts: [{ ...prompt, unmet_ms: ago(75 * minute_ms) }] },
+  ],
+  [
+    'prompt',
+    'the last run failed',
+    { prompts: [{ ...prompt, failed: { run: 7, since_ms: ago(1), why: 'no answer' } }] },
+    {},
+  ],
+  ['delivery', 'given up', { given_up: [{ prompt: 'digest', target: 'mail', since_ms: ago(1), message: 'no' }] }, {}],
+  [
+    'disk',
+    'hardly any room',
+    { disk: { path: '/x', free_bytes: 499_999_999 } },
+    { disk: { path: '/x', free_bytes: 500_000_000 } },
+  ],
+  ['ledger', 'nothing can be recorded', { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } }, {}],
+]
+
+describe('each promise', () => {
+  test.each(table)('%s: %s', (promise, _what, broken, kept) => {
+    const health = healthOf({ ...good, ...broken }, limits)
+    expect(health).toMatchObject({ healthy: false, reasons: [{ promise }] })
+    expect(health.reasons).toHaveLength(1)
+    expect(health.reasons[0]!.message).not.toBe('')
+    expect(health.reasons[0]!.hint).not.toBe('')
+    expect(health.reasons[0]!.since_ms).toBeLessThanOrEqual(now_ms)
+    expect(healthOf({ ...good, ...kept }, limits)).toEqual({ healthy: true, reasons: [] })
+  })
+
+  test('none is left out of the table', () => {
+    expect([...new Set(table.map(([promise]) => promise))].sort()).toEqual([...promises].sort())
+  })
+
+  test('all at once, each is told, in their order', () => {
+    const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
+    const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
+    const late = { ...folder, looked_ms: ago(9 * hour_ms), missed: 3 }
+    const troubles = ['account', 'project:project_1', 'api'].map((about) => trouble(about, ago(day_ms)))
+    const { reasons } = healthOf({ ...good, ...broken, folders: [late, { ...away, name: 'b' }], troubles }, limits)
+    expect([...new Set(reasons.map(({ promise }) => promise))]).toEqual(promises)
+  })
+})
+
+test('what names a reason does not change while it lasts', () => {
+  const facts = {
+    ...good,
+    folders: [{ ...folder, looked_ms: ago(9 * hour_ms) }],
+    troubles: [trouble('api', ago(day_ms))],
+  }
+  const later = { ...facts, now_ms: now_ms + day_ms }
+  const names = (health: ReturnType<typeof healthOf>) =>
+    health.reasons.map(({ promise, about }) => `${promise} ${about}`)
+  for (const name of names(healthOf(facts, limits))) expect(names(healthOf(later, limits))).toContain(name)
+})
+
+/** Each of them puts one fact right. */
+const cures: ((facts: HealthFacts) => HealthFacts)[] = [
+  (facts) => ({
+    ...facts,
+    folders: facts.folders.map((each) => ({ ...each, online: true, offline_reason: undefined, looked_ms: now_ms })),
+  }),
+  (facts) => ({ ...facts, folders: facts.folders.map((each) => ({ ...each, missed: 0 })) }),
+  (facts) => ({ ...facts, waiting: undefined }),
+  (facts) => ({ ...facts, unlooked: undefined }),
+  (facts) => ({ ...facts, troubles: [] }),
+  (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, since_ms: now_ms })) }),
+  (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, unmet_ms: undefined })) }),
+  (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, failed: undefined })) }),
+  (facts) => ({ ...facts, given_up: [] }),
+  (facts) => ({ ...facts, disk: undefined }),
+  (facts) => ({ ...facts, ledger_fault: undefined }),
+]
+
+test('property: a cure never adds a reason, and all of them heal, in whatever order', () => {
+  const any_order = fc.shuffledSubarray(cures, { minLength: cures.length })
+  fc.assert(
+    fc.property(anyFacts, any_order, (facts, order) => {
+      let before = healthOf(facts, limits)
+      let cured = facts
+      for (const cure of order) {
+        cured = cure(cured)
+        const after = healthOf(cured, limits)
+        const known = new Set(before.reasons.map(({ promise, about }) => `${promise} ${about}`))
+        for (const { promise, about } of after.reasons) expect(known).toContain(`${promise} ${about}`)
+        expect(after.healthy).toBe(after.reasons.length === 0)
+        before = after
+      }
+      expect(before).toEqual({ healthy: true, reasons: [] })
+    }),
+  )
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { HealthStatus } from '../../src/status/health-facts.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { healthLines } from '../../src/status/text-health.ts'
+
+const now_ms = Date.UTC(2026, 0, 2)
+const reason = {
+  promise: 'folder',
+  about: 'docs',
+  message: 'docs has been offline for 3 h: there is nothing here',
+  hint: 'mount it again',
+  since: '2026-01-01T21:00:00.000Z',
+} as const
+
+function text(health: Partial<HealthStatus>): string[] {
+  const writer = new LineWriter(100)
+  healthLines(writer, { state: 'healthy', paused: null, reasons: [], ...health }, now_ms)
+  return writer.lines.map((line) => line.text)
+}
+
+test('one line when all is well, what is wrong and what to do when it is not', () => {
+  expect(text({})).toEqual(['health: good'])
+  expect(text({ state: 'unhealthy', reasons: [reason] })).toEqual([
+    'health: 1 promise is not kept',
+    '  folder: docs has been offline for 3 h: there is nothing here',
+    '    mount it again',
+  ])
+})
+
+test('without a daemon nobody knows, and what stood there last is told', () => {
+  expect(text({ state: 'unknown' })).toEqual(['health: unknown, no daemon is at work'])
+  expect(text({ state: 'unknown', reasons: [reason, reason] })[0]).toBe(
+    'health: unknown, no daemon is at work; by what was last known, 2 promises are not kept',
+  )
+})
+
+test('a pause is told beside it', () => {
+  expect(text({ paused: '2026-01-01T22:00:00.000Z' })).toEqual([
+    'health: good; paused for 2 h: nothing goes up meanwhile',
+  ])
+})
