@@ -69,7 +69,8 @@ async function gather(settings: PromptConfig, view: FreshView, now_ms: number): 
 
 async function idsOfLabels({ project_id, scope }: PromptConfig, config: Config) {
   if (scope.labels.length === 0) return { ids: [], missing: [] }
-  const remote = openRemote(config, openSecrets(config).secrets, system_clock)
+  const { secrets } = openSecrets(config)
+  const remote = openRemote(config, () => secrets.token(), system_clock)
   try {
     const labels = await labelIds(project_id, scope, { remote })
     if (!labels.ok) throw failureOf(labels.failure)

@@ -1,15 +1,20 @@
-import { setMaxListeners } from 'node:events'
 import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { configurePrompts } from '../prompts/configure-prompts.ts'
+import { factsOfPrompts } from '../prompts/configure-prompts.ts'
+import { Circuits } from '../sync/circuits.ts'
 import { rulesText } from '../sync/folder-settings.ts'
 import { closeInReverse, closeTools } from './close.ts'
+import { projectsOf } from './config-changes.ts'
 import { type Drained, drain } from './drain.ts'
-import { openTools, type ToolOptions } from './tools.ts'
-import { startWorkers } from './workers.ts'
+import { prepareGeneration } from './generation.ts'
+import { KeptFolders } from './kept-folders.ts'
+import { type ReloadOutcome, Reloads } from './reload.ts'
+import { openTools, type ToolOptions, type Tools } from './tools.ts'
 
 export interface DaemonOptions extends ToolOptions {
+  secrets: Secrets
   /** `run` watches until it is stopped; `once` looks at every folder a single time. */
   mode: 'run' | 'once'
   /** Look at these folders alone; work on the others that is begun already goes on. Absent: all of the config. */
@@ -20,12 +25,16 @@ export interface DaemonOptions extends ToolOptions {
 
 export interface Daemon {
   readonly ledger: Ledger
+  /** That in force. */
+  readonly config: Config
   /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
   readonly drained: Promise<Drained>
   /** Every folder was scanned, and nothing is due soon or in flight. */
   idle(): Promise<void>
   /** Scan one folder, or all, now. */
   rescan(folder?: string): void
+  /** Puts another config in force; see Reloads. */
+  reload(config: Config, secrets: Secrets): Promise<ReloadOutcome>
   /** What was begun is finished, for half a minute at the most; then everything closes. */
   stop(): Promise<void>
   /** At once. What was in flight goes on at the next start. */
@@ -40,46 +49,59 @@ export interface Daemon {
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
-  const soft = new AbortController()
-  const hard = new AbortController()
-  const at_once = new AbortController()
-  // Every worker and every rest listens to it: many, and bounded by the number of workers.
-  setMaxListeners(0, soft.signal, hard.signal)
-
   const tools = await openTools(options)
   const { ledger } = tools
+  const circuits: Circuits = new Circuits({
+    ...tools,
+    get projects() {
+      return projectsOf(reloads.current.config)
+    },
+    reloadToken: () => reloads.current.reloadToken(),
+    onSlowDown: () => reloads.current.slowDown(),
+  })
+  const parts = {
+    tools,
+    circuits,
+    in_hand: new Set<string>(),
+    asking,
+    onFree: () => reloads.current.wake('send'),
+  } as const
+  const prepare = (config: Config, secrets: Secrets) => prepareGeneration(config, secrets, parts)
+  const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
+  const first = await prepared(() => prepare(config, secrets), tools)
   try {
-    await ledger.record(factsOfStart(config))
-    // Before anything of them can come due.
-    if (asking !== 'never') await configurePrompts(ledger, config.prompts, tools.prompt_report)
+    await ledger.record([{ type: 'daemon_started' }, ...(await factsOf(config))])
   } catch (error) {
+    await first.close()
     await closeTools(tools)
     throw error
   }
 
-  const workers = startWorkers(tools, {
-    config,
-    watch: mode === 'run',
-    asking,
-    only_folders: options.only_folders,
-    reloadToken: () => secrets.reload(),
-    soft: soft.signal,
-    hard: hard.signal,
-  })
+  const folders = new KeptFolders(tools, { watch: mode === 'run', only: options.only_folders })
+  folders.configure(config)
+  const reloads: Reloads = new Reloads(
+    { tools, folders, circuits, prepare, factsOf },
+    first.begin(folders.settings),
+    secrets,
+  )
   let recorded = 0
   ledger.onWork((kinds) => {
     recorded++
-    for (const kind of kinds) workers.wake(kind)
+    for (const kind of kinds) {
+      if (kind === 'look' || kind === 'scan') folders.wake(kind)
+      else reloads.current.wake(kind)
+    }
   })
 
-  const keepers = [...workers.keepers.values()]
+  const ending = new AbortController()
+  const at_once = new AbortController()
   const drain_tools = {
     ledger,
     clock,
-    circuits: workers.circuits,
-    signal: soft.signal,
-    inFlight: () => workers.inFlight(),
-    foldersAreIdle: () => keepers.every((keeper) => keeper.isIdle()),
+    circuits,
+    signal: ending.signal,
+    inFlight: () => folders.inFlight() + reloads.inFlight(),
+    foldersAreIdle: () => folders.areIdle(),
     recorded: () => recorded,
     ledgerFault: () => tools.ledgerFault(),
   }
@@ -87,31 +109,47 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   // Whoever started it may look at it only later.
   drained.catch(() => {})
   let closing: Promise<void> | undefined
-  const close = () => (closing ??= closeInReverse(tools, workers, { soft, hard, at_once: at_once.signal }))
+  function close(): Promise<void> {
+    ending.abort()
+    closing ??= closeInReverse({ tools, folders, ...reloads.stop() }, at_once.signal)
+    return closing
+  }
 
   return {
     ledger,
+    get config() {
+      return reloads.current.config
+    },
     drained,
     idle: async () => void (await drain(drain_tools, { give_up: false })),
-    rescan(folder) {
-      for (const [name, keeper] of workers.keepers) if (folder === undefined || folder === name) keeper.rescan()
-    },
+    rescan: (folder) => folders.rescan(folder),
+    reload: (config, secrets) => reloads.reload(config, secrets),
     stop: close,
     abort() {
       at_once.abort()
-      hard.abort()
+      reloads.abort()
       return close()
     },
   }
 }
 
-function factsOfStart({ folders }: Config): Fact[] {
+/** What the ledger is to know of a config, in one transaction: before anything of it can come due. */
+async function factsOfConfig({ folders, prompts }: Config, tools: Tools, { asks }: { asks: boolean }): Promise<Fact[]> {
   return [
-    { type: 'daemon_started' },
     ...folders.map((folder) => ({
       type: 'folder_configured' as const,
       folder: { ...folder, root: folder.path, rules: rulesText(folder) },
     })),
     { type: 'folders_removed_except', names: folders.map(({ name }) => name) },
+    ...(asks ? await factsOfPrompts(tools.ledger, prompts, tools.prompt_report) : []),
   ]
+}
+
+async function prepared<Prepared>(prepare: () => Prepared, tools: Tools): Promise<Prepared> {
+  try {
+    return prepare()
+  } catch (error) {
+    await closeTools(tools)
+    throw error
+  }
 }

@@ -6,15 +6,14 @@ import type { Clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
-import type { Secrets } from '../config/secrets.ts'
 import { createRemote, type Remote } from '../remote/remote.ts'
 
 /** The service as the configuration and the environment have it. Errors: `config.*`, `network.proxy_address`. */
-export function openRemote(config: Config, secrets: Secrets, clock: Clock, pulses?: Pulses): Remote {
+export function openRemote(config: Config, token: () => string, clock: Clock, pulses?: Pulses): Remote {
   const { service, uploads } = config
   return createRemote({
     base_url: service.base_url,
-    token: () => secrets.token(),
+    token,
     connections: uploads.concurrency,
     ca: service.ca_file === undefined ? undefined : readCa(service.ca_file),
     proxy: readEnvironment().proxy,

@@ -1,28 +1,20 @@
 import { isSluiceError, type SluiceError } from '../base/errors.ts'
-import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import type { Log } from '../base/log.ts'
 import { createFileLines, type FileLines } from '../base/log-rate.ts'
 import { answering, createPulses, type Pulses } from '../base/pulse.ts'
-import { type Clock, second_ms } from '../base/time.ts'
-import type { Config } from '../config/config.ts'
-import { readEnvironment } from '../config/environment.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { Clock } from '../base/time.ts'
+import type { Config, LogConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
-import type { Remote } from '../remote/remote.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
-import { openRemote } from './open-remote.ts'
 
-/** What every worker is handed: each opened once, closed in reverse. */
+/** What lives as long as the process, whatever the config becomes meanwhile: each opened once, closed in reverse. */
 export interface Tools {
   ledger: Ledger
-  remote: Remote
-  /** To the receivers of reports, never with our token. */
-  receivers: HttpClient
   examiner: Examiner
   clock: Clock
   report: SyncReport
@@ -32,11 +24,12 @@ export interface Tools {
   pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
   ledgerFault(): SluiceError | undefined
+  /** Another level, and another measure of lines about files. The format stays: what reads the log has begun in it. */
+  setLog(settings: LogConfig): void
 }
 
 export interface ToolOptions {
   config: Config
-  secrets: Secrets
   clock: Clock
   log: Log
   /** Tests stop the world after a fact. */
@@ -45,32 +38,29 @@ export interface ToolOptions {
   pulses?: Pulses
 }
 
-/** Errors: `ledger.locked`, `database.*`, `config.*`; nothing stays open then. */
-export async function openTools({ config, secrets, clock, log, wrap_ledger, ...options }: ToolOptions): Promise<Tools> {
+/** Errors: `ledger.locked`, `database.*`; nothing stays open then. */
+export async function openTools({ config, clock, log, wrap_ledger, ...options }: ToolOptions): Promise<Tools> {
   const { pulses = createPulses(clock) } = options
-  const room = log.child({ room: 'sync' })
-  const remote = openRemote(config, secrets, clock, pulses)
-  const receivers = openReceivers(clock)
-  try {
-    const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
-    const lines = createFileLines({ log: room, clock, files_per_second: config.log.files_per_second })
-    const examiner = startExaminer({ threads: config.hashing.threads, pulses })
-    const { report, ledgerFault } = notingLedgerFaults(logReport(room, lines, clock))
-    const prompt_report = logPromptReport(log.child({ room: 'prompts' }), clock)
-    const watched = answering(pulses, 'the ledger', wrap_ledger?.(ledger) ?? ledger)
-    return { ledger: watched, remote, receivers, examiner, clock, report, prompt_report, lines, pulses, ledgerFault }
-  } catch (error) {
-    await Promise.all([remote.close(), receivers.close()])
-    throw error
+  const rooms = { sync: log.child({ room: 'sync' }), prompts: log.child({ room: 'prompts' }) }
+  const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
+  const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
+  const examiner = startExaminer({ threads: config.hashing.threads, pulses })
+  const { report, ledgerFault } = notingLedgerFaults(logReport(rooms.sync, lines, clock))
+  return {
+    ledger: answering(pulses, 'the ledger', wrap_ledger?.(ledger) ?? ledger),
+    examiner,
+    clock,
+    report,
+    prompt_report: logPromptReport(rooms.prompts, clock),
+    lines,
+    pulses,
+    ledgerFault,
+    setLog({ level, files_per_second }) {
+      // A child has its level from its parent once, when it is made.
+      for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
+      lines.allow(files_per_second)
+    },
   }
-}
-
-/** Receivers answer within seconds; one that hangs is tried again later. Of their answers a few words are shown. */
-function openReceivers(clock: Clock): HttpClient {
-  const patience_ms = 30 * second_ms
-  const timeouts = { connect_ms: patience_ms, answer_ms: patience_ms, body_ms: patience_ms, stall_ms: patience_ms }
-  const { proxy } = readEnvironment()
-  return createHttpClient({ connections: 4, proxy, timeouts, max_body_bytes: 65_536, clock })
 }
 
 /** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */

@@ -32,6 +32,8 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
+  /** From now on so many threads; one that is too many ends when it has finished what it has in hand. */
+  useThreads(threads: number): void
   close(): Promise<void>
 }
 
@@ -66,6 +68,7 @@ interface Slot {
 export function startExaminer(options: { threads?: number; pulses?: Pulses } = {}): Examiner {
   const { threads = default_threads, pulses = unwatched } = options
   const slots: Slot[] = Array.from({ length: threads }, () => ({ ...startOne(), small: 0, large: 0 }))
+  const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   let closed = false
 
@@ -105,8 +108,14 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
     } finally {
       pulse.end()
       slot[job.lane] -= 1
+      if (leaving.has(slot)) await endWhenIdle(slot)
       pump(job.lane)
     }
+  }
+
+  async function endWhenIdle(slot: Slot): Promise<void> {
+    if (slot.small + slot.large > 0 || !leaving.delete(slot)) return
+    await slot.thread.terminate()
   }
 
   return {
@@ -146,10 +155,19 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
         stats: packStats([{ path, stat }]),
       } satisfies WholeRequest)
     },
+    useThreads(threads) {
+      if (closed) return
+      while (slots.length < threads) slots.push({ ...startOne(), small: 0, large: 0 })
+      for (const slot of slots.splice(threads)) {
+        leaving.add(slot)
+        void endWhenIdle(slot)
+      }
+      for (const lane of Object.keys(queues) as Lane[]) pump(lane)
+    },
     async close() {
       closed = true
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
-      await Promise.all(slots.map(({ thread }) => thread.terminate()))
+      await Promise.all([...slots, ...leaving].map(({ thread }) => thread.terminate()))
     },
   }
 }

@@ -42,6 +42,11 @@ export class HeldForBudget {
     this.#until_ms = is_held ? nextHour(now_ms) : 0
   }
 
+  /** The limit is another one. */
+  forget(): void {
+    this.#until_ms = 0
+  }
+
   holds(now_ms: number): boolean {
     return now_ms < this.#until_ms
   }

@@ -38,6 +38,8 @@ export interface Ledger extends PromptLedger {
   pending(horizon_ms: number): Promise<Pending>
   /** True when something becomes due within the horizon in a project that is not among these. */
   dueElsewhere(except_projects: readonly string[], horizon_ms: number): Promise<boolean>
+  /** From now on these hold; what was handed out under others goes on. */
+  setLimits(limits: LedgerLimits): Promise<void>
   /** Trims history and old tombstones, and erases tickets nobody needs; a bounded piece at a time. */
   tidy(): Promise<void>
 

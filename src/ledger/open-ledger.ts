@@ -120,6 +120,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     release: (work, items) => call('release', { work, items }),
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
     dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
+    setLimits: (limits) => call('setLimits', limits),
     tidy: () => call('tidy', undefined),
     onWork(listener) {
       listeners.add(listener)

@@ -24,7 +24,7 @@ interface DueDelivery {
  */
 export class RunClaims {
   readonly #recorder: RunRecorder
-  readonly #claim_ms: number
+  readonly #limits: { readonly claim_ms: number }
   readonly #undo = new UndoLog()
   readonly #runs = new ClaimTable<number>(this.#undo)
   readonly #deliveries = new ClaimTable<string>(this.#undo)
@@ -32,9 +32,9 @@ export class RunClaims {
   readonly #due_deliveries
   readonly #next_delivery
 
-  constructor(database: Sqlite, recorder: RunRecorder, { claim_ms }: { claim_ms: number }) {
+  constructor(database: Sqlite, recorder: RunRecorder, limits: { readonly claim_ms: number }) {
     this.#recorder = recorder
-    this.#claim_ms = claim_ms
+    this.#limits = limits
     this.#oldest_runs = database.prepare(
       `SELECT runs.id, runs.not_before_ms, projects.project_id
        FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
@@ -61,7 +61,7 @@ export class RunClaims {
         not_before_ms <= now_ms && !this.#runs.has(id) && !except.includes(project_id),
     )
     const work = due.slice(0, limit).map(({ id }) => {
-      this.#runs.claim(id, now_ms + this.#claim_ms)
+      this.#runs.claim(id, now_ms + this.#limits.claim_ms)
       return this.#runWork(this.#recorder.runs.get(id)!) as RunWork
     })
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
@@ -72,7 +72,7 @@ export class RunClaims {
     const rows = this.#due_deliveries.all(now_ms, limit + this.#deliveries.size) as DueDelivery[]
     const free = rows.filter((row) => !this.#deliveries.has(deliveryKey(row))).slice(0, limit)
     const work = free.map((row) => {
-      this.#deliveries.claim(deliveryKey(row), now_ms + this.#claim_ms)
+      this.#deliveries.claim(deliveryKey(row), now_ms + this.#limits.claim_ms)
       const run = this.#recorder.runs.get(row.run)!
       const report_path = run.report_path ?? ''
       const written = { ...this.#runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }

@@ -71,13 +71,20 @@ export class LedgerStore {
     this.database = database
     this.transaction = new Transaction(database)
     this.tickets = new Tickets(files.tickets)
-    this.#limits = limits
+    // A copy of its own, which all parts share: they see when it changes.
+    this.#limits = { ...limits }
     this.#counts = new Counts(database)
     this.#usage = new Usage(database)
     this.#folders = new FolderRows(database)
     this.wall_clock = new WallClock(database, () => this.#folders.reload())
     this.#files = new FileRows(database)
-    const parts = { counts: this.#counts, tickets: this.tickets, usage: this.#usage, folders: this.#folders, limits }
+    const parts = {
+      counts: this.#counts,
+      tickets: this.tickets,
+      usage: this.#usage,
+      folders: this.#folders,
+      limits: this.#limits,
+    }
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
     this.#labels = new LabelRecorder(database, this.#folders)
@@ -86,7 +93,7 @@ export class LedgerStore {
     this.#differences = new DifferenceFinder(database)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
     this.runs = new RunRecorder(database)
-    this.run_claims = new RunClaims(database, this.runs, limits)
+    this.run_claims = new RunClaims(database, this.runs, this.#limits)
     this.#prompt_queries = new PromptQueries(database, this.#folders)
     this.#pending = new PendingWork(database)
   }
@@ -162,6 +169,11 @@ export class LedgerStore {
 
   dueElsewhere(except: readonly string[], until_ms: number): boolean {
     return this.#pending.elsewhere(except, until_ms)
+  }
+
+  setLimits(limits: LedgerLimits): void {
+    Object.assign(this.#limits, limits)
+    this.claims.held_for_budget.forget()
   }
 
   tidy(at_ms: number): void {

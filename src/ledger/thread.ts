@@ -36,6 +36,7 @@ const calls: Record<string, Call> = {
   pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),
+  setLimits: (store, limits) => store.setLimits(limits),
   tidy: (store, _nothing, now_ms) => store.tidy(now_ms),
 }
 
@@ -51,6 +52,7 @@ const reads_only: ReadonlySet<string> = new Set([
   'release',
   'pending',
   'dueElsewhere',
+  'setLimits',
 ])
 
 interface ClaimArgument {

@@ -5,15 +5,15 @@ import type { PromptSettings } from './prompt-settings.ts'
 import { restoreTold } from './restore-told.ts'
 
 /**
- * Tells the ledger of all prompts of the config, and what those of which it knows no run were told by the reports that lie on
- * the disk: in one transaction, for a prompt that is known without that would tell it again. Awaited at the start, before
+ * What the ledger is to be told of all prompts of the config, and what those of which it knows no run were told by the reports
+ * that lie on the disk: for one transaction, for a prompt that is known without that would tell it again. Recorded before
  * anything of them may come due.
  */
-export async function configurePrompts(
+export async function factsOfPrompts(
   ledger: Ledger,
   prompts: readonly PromptSettings[],
   report: PromptReport,
-): Promise<void> {
+): Promise<RunFact[]> {
   const known = new Set((await ledger.prompts()).filter(({ is_new }) => !is_new).map(({ name }) => name))
   const told: RunFact[] = []
   for (const settings of prompts) if (!known.has(settings.name)) told.push(...(await toldBefore(settings, report)))
@@ -23,7 +23,7 @@ export async function configurePrompts(
     schedule: `${schedule.cron} ${schedule.timezone}`,
     first_run,
   }))
-  await ledger.record([{ type: 'prompts_configured', prompts: facts }, ...told])
+  return [{ type: 'prompts_configured', prompts: facts }, ...told]
 }
 
 async function toldBefore(

@@ -16,7 +16,7 @@ export interface PromptWorkers {
   drained(): Promise<void>
 }
 
-/** The ledger knows the prompts already (configurePrompts). Without `on_schedule` only runs that are there already are asked. */
+/** The ledger knows the prompts already (factsOfPrompts). Without `on_schedule` only runs that are there already are asked. */
 export function startPrompts(
   tools: Omit<RunTools, 'prompts'>,
   prompts: readonly PromptSettings[],

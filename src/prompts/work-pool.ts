@@ -34,10 +34,17 @@ const after_fault = { first_ms: 500, most_ms: minute_ms }
 /** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
 export function startPool<Item>(
   options: PoolOptions<Item>,
-  { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
+  {
+    clock,
+    report,
+    pulses,
+    in_hand,
+    soft,
+    hard,
+  }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'in_hand' | 'soft' | 'hard'>,
 ): WorkPool {
-  /** A claim may run out while its item is waited for: nobody works on one twice. */
   const under_way = new Map<string, Promise<void>>()
+  const nameOf = (item: Item) => `${options.name} ${options.keyOf(item)}`
   let faults_in_a_row = 0
   let rest_until_ms = 0
 
@@ -52,7 +59,8 @@ export function startPool<Item>(
       rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
     } finally {
       pulse.end()
-      under_way.delete(options.keyOf(item))
+      under_way.delete(nameOf(item))
+      in_hand.delete(nameOf(item))
       worker.wake()
     }
   }
@@ -75,8 +83,11 @@ export function startPool<Item>(
     if (room === 0 || soft.aborted) return { wait_ms: longest_rest_ms }
     const claimed = await options.claim(room)
     if ('wait_ms' in claimed) return claimed
-    const begun = claimed.work.filter((item) => !under_way.has(options.keyOf(item)))
-    for (const item of begun) under_way.set(options.keyOf(item), workOn(item))
+    const begun = claimed.work.filter((item) => !in_hand.has(nameOf(item)))
+    for (const item of begun) {
+      in_hand.add(nameOf(item))
+      under_way.set(nameOf(item), workOn(item))
+    }
     if (begun.length > 0) return { wait_ms: 0 }
     const due_ms = claimed.next_due_ms === undefined ? longest_rest_ms : claimed.next_due_ms - clock.now_ms()
     return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }

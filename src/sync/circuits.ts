@@ -58,8 +58,8 @@ export interface CircuitTools {
   reloadToken: () => boolean
   /** The service asked for less at once. */
   onSlowDown: () => void
-  /** Every project of the configuration. */
-  projects: readonly string[]
+  /** Every project of the configuration in force. */
+  readonly projects: readonly string[]
 }
 
 export class Circuits {
@@ -68,6 +68,7 @@ export class Circuits {
   readonly #in_a_row = new Map<About, number>()
   #probe_until_ms = 0
   #token_looked_ms = 0
+  #token_changed_ms = Number.NEGATIVE_INFINITY
 
   constructor(tools: CircuitTools) {
     this.#tools = tools
@@ -144,6 +145,31 @@ export class Circuits {
     for (const about of healed) await this.#heal(about)
   }
 
+  /** Another token is shown from now on: what the last one was told says nothing about it. */
+  tokenChanged(): void {
+    const now_ms = this.#tools.clock.now_ms()
+    this.#token_changed_ms = this.#tools.clock.monotonic_ms()
+    const account = this.#tripped.get('account')
+    if (!account) return
+    account.until_ms = now_ms + old_token_ms
+    account.attempts = 0
+  }
+
+  /** Another service, or another way to it: what is known of the last one says nothing about it. */
+  async startAnew(): Promise<void> {
+    this.#in_a_row.clear()
+    this.#probe_until_ms = 0
+    for (const about of [...this.#tripped.keys()]) await this.#heal(about)
+  }
+
+  /** Of projects that are no longer asked for. */
+  async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
+    for (const about of [...this.#tripped.keys()]) {
+      if (about.startsWith('project:') && !projects.some((project) => about === `project:${project}`))
+        await this.#heal(about)
+    }
+  }
+
   /** What rests now, and since when. */
   tripped(): { about: About; since_ms: number; until_ms: number; asked_to_wait: boolean; message: string }[] {
     return [...this.#tripped].map(([about, { since_ms, until_ms, asked_to_wait, message }]) => {
@@ -158,10 +184,13 @@ export class Circuits {
     if (before && before.until_ms > now_ms) return 'hold'
     const attempts = before?.attempts ?? 0
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
+    const is_of_old_token = about === 'account' && this.#tokenIsNew()
     // A pause of nothing (Retry-After: 0) would be asked for again and again, as fast as the line allows.
-    const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
+    let wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
+    if (is_of_old_token) wait_ms = old_token_ms
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
-    const told = before?.told === true || pause_ms === undefined || pause_ms > quiet_pause_ms
+    const is_worth_telling = !is_of_old_token && (pause_ms === undefined || pause_ms > quiet_pause_ms)
+    const told = before?.told === true || is_worth_telling
     const since_ms = before?.since_ms ?? now_ms
     this.#tripped.set(about, {
       attempts: attempts + 1,
@@ -191,14 +220,17 @@ export class Circuits {
     await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
   }
 
+  /** Calls that were out when it changed are only ending now. */
+  #tokenIsNew(): boolean {
+    return this.#tools.clock.monotonic_ms() - this.#token_changed_ms < old_token_ms
+  }
+
   #lookAtToken(now_ms: number): void {
     const account = this.#tripped.get('account')
     if (!account || now_ms - this.#token_looked_ms < token_look_ms) return
     this.#token_looked_ms = now_ms
     try {
-      if (!this.#tools.reloadToken()) return
-      account.until_ms = now_ms + old_token_ms
-      account.attempts = 0
+      if (this.#tools.reloadToken()) this.tokenChanged()
     } catch (error) {
       this.#tools.report.trouble('account', messageOf(error), 'error')
     }

@@ -2,9 +2,11 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import { rootStatus } from '../disk/mount.ts'
-import { type Hint, watchFolder } from '../disk/watch.ts'
+import type { Hint } from '../disk/watch.ts'
+import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
+import { FolderWatcher } from './folder-watcher.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
@@ -39,8 +41,6 @@ const comparing = 'another disk is mounted here; it is compared with what is kno
 const unwatched_scan_ms = 2 * minute_ms
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
 const doubt_rest_ms = 2 * minute_ms
-/** A watcher that cannot start (inotify limit) is tried again after this. */
-const watcher_retry_ms = 10 * minute_ms
 
 /**
  * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the scan is the truth. Watching
@@ -60,14 +60,13 @@ class Keeper implements FolderKeeper {
   readonly #folder: FolderSettings
   readonly #rules: IgnoreRules
   readonly #tools: KeeperTools
-  readonly #watch: boolean
   readonly #signal: AbortSignal
   readonly #hints: HintQueue
   readonly #scanner: Worker
   readonly #hinter: Worker
-  #watcher: { close(): Promise<void>; trouble(): string | undefined } | undefined
-  // All three by the monotonic clock: a wall clock set back must not put a scan off.
-  #watcher_retry_ms = Number.NEGATIVE_INFINITY
+  /** Absent where scans alone keep the folder. */
+  readonly #watcher: FolderWatcher | undefined
+  // Both by the monotonic clock: a wall clock set back must not put a scan off.
   #next_scan_ms = Number.NEGATIVE_INFINITY
   #last_scan_ms = Number.NEGATIVE_INFINITY
   #scan_asked = true
@@ -85,9 +84,10 @@ class Keeper implements FolderKeeper {
     this.#folder = folder
     this.#rules = rules
     this.#tools = tools
-    this.#watch = watch && folder.watch
     this.#signal = signal
     this.#hints = new HintQueue(tools.max_hints)
+    const watched = { folder, rules, report: tools.report, on_hint: (hint: Hint) => this.#takeHint(hint), signal }
+    this.#watcher = watch && folder.watch ? new FolderWatcher(watched) : undefined
     const worker = (name: string, step: () => Promise<{ wait_ms: number }>) =>
       runWorker({
         name: `${name} ${folder.name}`,
@@ -117,7 +117,7 @@ class Keeper implements FolderKeeper {
 
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.ended))
-    await this.#unwatch()
+    await this.#watcher?.stop()
   }
 
   async #keep(): Promise<{ wait_ms: number }> {
@@ -127,7 +127,7 @@ class Keeper implements FolderKeeper {
       return { wait_ms: root_look_ms }
     }
     const now_ms = this.#tools.clock.monotonic_ms()
-    await this.#keepWatching(now_ms)
+    await this.#watcher?.keepOn(now_ms)
     if (this.#isScanWanted(state)) {
       this.#scan_asked = true
       this.#busy = true
@@ -171,9 +171,9 @@ class Keeper implements FolderKeeper {
     }
     this.#doubt = undefined
     if (!state.online || is_other) {
-      await ledger.record([{ type: 'folder_online', folder: name, device: status.device }])
+      await this.#record({ type: 'folder_online', folder: name, device: status.device })
       if (!state.online && state.device !== undefined) this.#tools.report.folder(name, 'is back', 'info')
-      await this.#unwatch()
+      await this.#watcher?.stop()
       this.#scan_asked = true
     }
     this.#is_online = true
@@ -192,7 +192,7 @@ class Keeper implements FolderKeeper {
     if (doubt?.device === device && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
     this.#busy = true
     this.#is_online = false
-    if (state.online) await ledger.record([{ type: 'folder_offline', folder: name, reason: comparing }])
+    if (state.online) await this.#record({ type: 'folder_offline', folder: name, reason: comparing })
     const missing = await countMissing(this.#folder, this.#tools, { known_files, signal: this.#signal })
     if (missing === undefined) return comparing
     const now = (await ledger.folders()).find((other) => other.name === name)
@@ -205,33 +205,14 @@ class Keeper implements FolderKeeper {
   async #goOffline(state: FolderState, reason: string): Promise<undefined> {
     this.#is_online = false
     // The watcher of a folder that went away is deaf for ever, also after its return.
-    await this.#unwatch()
+    await this.#watcher?.stop()
     this.#scan_asked = true
-    if (state.offline_reason === reason) return
-    await this.#tools.ledger.record([{ type: 'folder_offline', folder: this.#folder.name, reason }])
+    if (state.offline_reason !== reason) await this.#tellOffline(reason)
+  }
+
+  async #tellOffline(reason: string): Promise<void> {
+    await this.#record({ type: 'folder_offline', folder: this.#folder.name, reason })
     this.#tools.report.folder(this.#folder.name, `is offline (${reason}); nothing in it counts as deleted`, 'warn')
-  }
-
-  async #keepWatching(now_ms: number): Promise<void> {
-    if (!this.#watch || this.#watcher || now_ms < this.#watcher_retry_ms) return
-    try {
-      this.#watcher = await watchFolder({
-        root: this.#folder.path,
-        rules: this.#rules,
-        on_hint: (hint) => this.#takeHint(hint),
-        signal: this.#signal,
-      })
-    } catch (error) {
-      if (this.#signal.aborted) return
-      this.#watcher_retry_ms = now_ms + watcher_retry_ms
-      this.#tools.report.fault(`watching ${this.#folder.name}; it is scanned instead`, error)
-    }
-  }
-
-  async #unwatch(): Promise<void> {
-    const watcher = this.#watcher
-    this.#watcher = undefined
-    await watcher?.close()
   }
 
   #takeHint(hint: Hint): void {
@@ -243,7 +224,7 @@ class Keeper implements FolderKeeper {
   }
 
   async #scan(): Promise<void> {
-    const { clock, ledger, report } = this.#tools
+    const { clock } = this.#tools
     const name = this.#folder.name
     const began_ms = clock.now_ms()
     this.#scan_asked = false
@@ -255,8 +236,8 @@ class Keeper implements FolderKeeper {
     })
     this.#last_scan_ms = clock.monotonic_ms()
     if (outcome.kind === 'finished') {
-      await ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary }])
-      const is_covered = !this.#watch || (this.#watcher !== undefined && this.#watcher.trouble() === undefined)
+      await this.#record({ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary })
+      const is_covered = this.#watcher?.coversAll() ?? true
       const interval_ms = is_covered
         ? this.#folder.rescan_interval_ms
         : Math.min(this.#folder.rescan_interval_ms, unwatched_scan_ms)
@@ -265,9 +246,7 @@ class Keeper implements FolderKeeper {
     } else {
       this.#scan_asked = true
       if (outcome.kind === 'doubtful') {
-        const hint = `${outcome.reason}: unmounted? If it is right: sluice accept ${name}`
-        await ledger.record([{ type: 'folder_offline', folder: name, reason: hint }])
-        report.folder(name, `is offline (${hint}); nothing in it counts as deleted`, 'warn')
+        await this.#tellOffline(`${outcome.reason}: unmounted? If it is right: sluice accept ${name}`)
         this.#is_online = false
         this.#busy = false
       }
@@ -290,6 +269,11 @@ class Keeper implements FolderKeeper {
       this.#looking = false
     }
     return { wait_ms: 0 }
+  }
+
+  /** Who was told to end says nothing more: another keeper may have the folder by now, with other settings. */
+  async #record(event: FolderEvent): Promise<void> {
+    if (!this.#signal.aborted) await this.#tools.ledger.record([event])
   }
 
   #askForScan(): void {

@@ -30,6 +30,7 @@ export interface IntakeTools {
   examiner: Examiner
   clock: Clock
   report: SyncReport
+  /** Those in force; another object under a name means other settings. */
   folders: ReadonlyMap<string, IntakeFolder>
   /** A folder that held more than this and is suddenly empty counts as offline, not as emptied. */
   empty_folder_files: number
@@ -41,17 +42,21 @@ const looks_at_once = 250
 const remote_clock_doubt_ms = hour_ms
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
+/** `outdated`: the folder got other settings meanwhile; nothing was recorded, and who asked looks once more. */
+type Answer = 'recorded' | 'doubtful' | 'outdated'
+
 export function createIntake(tools: IntakeTools): Intake {
   const in_flight = new Map<string, Promise<unknown>>()
 
-  async function lookAtSome(folder: IntakeFolder, paths: readonly string[]): Promise<'recorded' | 'doubtful'> {
+  async function lookAtSome(folder: IntakeFolder, paths: readonly string[]): Promise<Answer> {
     const keys = paths.map((path) => `${folder.settings.name}\n${path}`)
     for (;;) {
       const others = keys.map((key) => in_flight.get(key)).filter((other) => other !== undefined)
       if (others.length === 0) break
       await Promise.allSettled(others)
     }
-    const work = new LookRound(tools, folder).run(paths)
+    const isInForce = () => tools.folders.get(folder.settings.name) === folder
+    const work = new LookRound(tools, folder, isInForce).run(paths)
     for (const key of keys) in_flight.set(key, work)
     try {
       return await work
@@ -62,12 +67,14 @@ export function createIntake(tools: IntakeTools): Intake {
 
   return {
     async lookAt(name, paths) {
-      const folder = tools.folders.get(name)
-      if (!folder) return 'recorded'
       let answer: 'recorded' | 'doubtful' = 'recorded'
-      for (let from = 0; from < paths.length; from += looks_at_once) {
-        if ((await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))])) === 'doubtful')
-          answer = 'doubtful'
+      for (let from = 0; from < paths.length; ) {
+        const folder = tools.folders.get(name)
+        if (!folder) return 'recorded'
+        const looked = await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))])
+        if (looked === 'outdated') continue
+        if (looked === 'doubtful') answer = 'doubtful'
+        from += looks_at_once
       }
       return answer
     },
@@ -92,17 +99,19 @@ class LookRound {
   readonly #tools: IntakeTools
   readonly #folder: FolderSettings
   readonly #rules: IgnoreRules
+  readonly #isInForce: () => boolean
   readonly #facts: FileFact[] = []
   readonly #known = new Map<string, KnownFile>()
   #state: FolderState | undefined
 
-  constructor(tools: IntakeTools, folder: IntakeFolder) {
+  constructor(tools: IntakeTools, folder: IntakeFolder, isInForce: () => boolean) {
     this.#tools = tools
+    this.#isInForce = isInForce
     this.#folder = folder.settings
     this.#rules = folder.rules
   }
 
-  async run(paths: readonly string[]): Promise<'recorded' | 'doubtful'> {
+  async run(paths: readonly string[]): Promise<Answer> {
     const { ledger, examiner } = this.#tools
     const name = this.#folder.name
     this.#state = (await ledger.folders()).find((state) => state.name === name)
@@ -113,6 +122,7 @@ class LookRound {
     const to_hash = await this.#judge(looked)
     await this.#hash(to_hash)
     const trusted = this.#trustGone()
+    if (!this.#isInForce()) return 'outdated'
     if (this.#facts.length > 0) await ledger.record(this.#facts)
     this.#tell()
     return trusted ? 'recorded' : 'doubtful'

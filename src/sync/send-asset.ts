@@ -20,6 +20,8 @@ export interface SendTools extends SourceTools {
   report: SyncReport
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
+  /** Asks for no new slot once it has aborted. */
+  soft: AbortSignal
   /** Large contents: asks for a slot only when a connection is free. */
   whenLineIsFree(task: () => Promise<void>): Promise<unknown>
 }
@@ -73,7 +75,7 @@ class Sender {
   }
 
   async #sendSource(source: SendingSource): Promise<void> {
-    if (this.#signal.aborted) return
+    if (this.#signal.aborted || this.#tools.soft.aborted) return
     const slot = await this.#slot(source)
     if (!slot) return
     if (!(await this.#put(slot.ticket, source))) return

@@ -24,13 +24,25 @@ const contents_per_connection = 4
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
 export function startUploader(
-  tools: Omit<SendTools, 'whenLineIsFree'> & { pulses: Pulses },
-  options: { connections: number; signal: AbortSignal; hard_stop: AbortSignal },
+  tools: Omit<SendTools, 'whenLineIsFree' | 'soft'> & { pulses: Pulses },
+  options: {
+    connections: number
+    /** Begin nothing new: what waits for its turn goes back. */
+    signal: AbortSignal
+    hard_stop: AbortSignal
+    /** A claim went back, or a place is free: whoever sends now is to ask the ledger. */
+    onFree?: () => void
+  },
 ): Uploader {
   const most = options.connections * contents_per_connection
   const queue = new PQueue({ concurrency: most })
   // A slot lives for minutes, a large upload takes hours: those get their slot when a connection is free for them.
   const line = new PQueue({ concurrency: options.connections })
+  const letWaitingSeeTheSignal = () => {
+    queue.concurrency = Number.POSITIVE_INFINITY
+    line.concurrency = Number.POSITIVE_INFINITY
+  }
+  options.signal.addEventListener('abort', letWaitingSeeTheSignal, { once: true })
   const { ledger, circuits, clock, report, pulses } = tools
   let in_flight = 0
   let faults_in_a_row = 0
@@ -40,7 +52,8 @@ export function startUploader(
   function toolsOf(pulse: Pulse): SendTools {
     const { remote, examiner } = tools
     const whenLineIsFree = (task: () => Promise<void>) => pulse.during(line.add(task))
-    return { ...tools, remote: heldBy(pulse, remote), examiner: heldBy(pulse, examiner), whenLineIsFree }
+    const held = { remote: heldBy(pulse, remote), examiner: heldBy(pulse, examiner) }
+    return { ...tools, ...held, soft: options.signal, whenLineIsFree }
   }
 
   async function sendOne(work: SendWork): Promise<void> {
@@ -59,6 +72,7 @@ export function startUploader(
       pulse.end()
       in_flight--
       worker.wake()
+      options.onFree?.()
     }
   }
 
@@ -114,7 +128,7 @@ export function startUploader(
     worker,
     inFlight: () => in_flight,
     slowDown: () => {
-      queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2))
+      if (!options.signal.aborted) queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2))
     },
     drained: () => queue.onIdle(),
   }

@@ -106,6 +106,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     release: (...claims) => alive(() => inner.release(...claims)),
     pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
     dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),
+    setLimits: (limits) => alive(() => inner.setLimits(limits)),
     tidy: () => alive(() => inner.tidy()),
     onWork: (listener) => inner.onWork(listener),
     // The kernel closes what a dead process held.

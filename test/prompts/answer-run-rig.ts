@@ -130,8 +130,8 @@ export class RunRig {
     const { ledger, remote, circuits: circuit, asking } = this
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
-    const pulses = unwatched
-    return { ledger, remote, circuit, clock: system_clock, report: this.report, pulses, prompts, asking, soft, hard }
+    const common = { ledger, remote, circuit, clock: system_clock, report: this.report, pulses: unwatched }
+    return { ...common, prompts, asking, in_hand: new Set(), soft, hard }
   }
 
   /** A file that the service has, ready; answers its asset. */

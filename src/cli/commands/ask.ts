@@ -83,7 +83,7 @@ export const command: Command<Options> = {
     if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
     const { secrets, warnings } = openSecrets(config)
     for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
-    const remote = openRemote(config, secrets, system_clock)
+    const remote = openRemote(config, () => secrets.token(), system_clock)
     try {
       return await askAndShow(asking, remote, terminal)
     } finally {

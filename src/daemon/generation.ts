@@ -1,0 +1,89 @@
+import { setMaxListeners } from 'node:events'
+import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/secrets.ts'
+import type { WorkKind } from '../ledger/ledger.ts'
+import type { Circuits } from '../sync/circuits.ts'
+import type { IntakeFolder } from '../sync/intake.ts'
+import { openConnections } from './connections.ts'
+import type { Tools } from './tools.ts'
+import { startWorkers, type WorkerSettings } from './workers.ts'
+
+/**
+ * All that goes out of the machine, made from one config: connections, and the workers that use them. A reload begins the next
+ * one and tells this one to begin nothing new; it ends by itself when what it has in hand is done, which for a large upload may
+ * take hours. What each of them works on is claimed in the ledger, so that no two ever do the same.
+ */
+export interface Generation {
+  readonly config: Config
+  wake(kind: WorkKind): void
+  inFlight(): number
+  /** The service asked for less at once. */
+  slowDown(): void
+  /** Reads the token again where it came from; true when it is another one. */
+  reloadToken(): boolean
+  /** Calls to the service carry this token from now on: only where it is the same service. */
+  takeToken(secrets: Secrets): void
+  /** Begin nothing new. */
+  stop(): void
+  /** After `stop`: resolves when the uploads and the runs that were begun have ended. */
+  drained(): Promise<void>
+  /** After `stop`: the same, and every worker has ended. */
+  ended(): Promise<void>
+  /** Drop what is under way. */
+  abort(): void
+  /** Ends every request at once. */
+  close(): Promise<void>
+}
+
+export interface GenerationParts extends Pick<WorkerSettings, 'asking' | 'onFree'> {
+  tools: Tools
+  circuits: Circuits
+  in_hand: Set<string>
+}
+
+/** A generation whose connections are open, and whose workers are not at work yet. */
+export interface PreparedGeneration {
+  begin(folders: ReadonlyMap<string, IntakeFolder>): Generation
+  /** In the place of `begin`. */
+  close(): Promise<void>
+}
+
+/** Finds out what of a config cannot be used, before anything of it is in force. Errors: `config.*`, `network.proxy_address`. */
+export function prepareGeneration(config: Config, first_secrets: Secrets, parts: GenerationParts): PreparedGeneration {
+  let secrets = first_secrets
+  const { tools, circuits, in_hand, asking, onFree } = parts
+  const connections = openConnections(config, () => secrets.token(), tools)
+
+  function begin(folders: ReadonlyMap<string, IntakeFolder>): Generation {
+    const soft = new AbortController()
+    const hard = new AbortController()
+    // Every worker and every rest listens to it: many, and bounded by the number of workers.
+    setMaxListeners(0, soft.signal, hard.signal)
+    const { remote, receivers } = connections
+    const workers = startWorkers(
+      { ...tools, remote, receivers, circuits, in_hand, folders },
+      { config, asking, onFree, soft: soft.signal, hard: hard.signal },
+    )
+    const drained = async () => void (await Promise.all([workers.uploader.drained(), workers.prompts?.drained()]))
+    return {
+      config,
+      wake: (kind) => workers.wake(kind),
+      inFlight: () => workers.inFlight(),
+      slowDown: () => workers.uploader.slowDown(),
+      reloadToken: () => secrets.reload(),
+      takeToken(newer) {
+        secrets = newer
+      },
+      stop: () => soft.abort(),
+      drained,
+      async ended() {
+        // The last step of a worker may still hand something to those who are waited for next.
+        await Promise.all(workers.all.map((worker) => worker.ended))
+        await drained()
+      },
+      abort: () => hard.abort(),
+      close: () => connections.close(),
+    }
+  }
+  return { begin, close: () => connections.close() }
+}
