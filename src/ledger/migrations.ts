@@ -15,6 +15,7 @@ import { first_ledger_schema } from './first-schema.ts'
  * alerts  what was told when the health changed, newest last. `reasons`: what stood then, so that the next life neither tells it
  *         again nor forgets that it was told.
  * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
+ * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
  */
 const second = `
 CREATE TABLE hosts (
@@ -53,6 +54,17 @@ CREATE TABLE alert_deliveries (
   PRIMARY KEY (alert, target)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alert_deliveries_due ON alert_deliveries (not_before_ms) WHERE state = 'wanted';
+
+CREATE TABLE prompt_stays (
+  prompt INTEGER NOT NULL REFERENCES prompts (id),
+  project INTEGER NOT NULL REFERENCES projects (id),
+  began_ms INTEGER NOT NULL,
+  began_seq INTEGER NOT NULL,
+  last_written_due_ms INTEGER,
+  chat_id TEXT,
+  restored_ms INTEGER,
+  PRIMARY KEY (prompt, project)
+) STRICT, WITHOUT ROWID;
 `
 
 export const ledger_migrations: readonly Migration[] = [

@@ -43,6 +43,8 @@ export class PromptRows {
   readonly #open_runs
   readonly #has_run
   readonly #begin
+  readonly #leave
+  readonly #come_back
   readonly #go_on
   readonly #add_project
   readonly #rest
@@ -67,6 +69,16 @@ export class PromptRows {
        ON CONFLICT (name) DO UPDATE SET project = excluded.project, schedule = excluded.schedule, configured = 1,
          began_ms = excluded.began_ms, began_seq = excluded.began_seq, checked_ms = excluded.checked_ms,
          last_written_due_ms = NULL, chat_id = NULL, restored_ms = NULL`,
+    )
+    const stood = 'began_ms, began_seq, last_written_due_ms, chat_id, restored_ms'
+    this.#leave = database.prepare(
+      `INSERT OR REPLACE INTO prompt_stays (prompt, project, ${stood}) SELECT id, project, ${stood} FROM prompts WHERE id = ?`,
+    )
+    this.#come_back = database.prepare(
+      `UPDATE prompts SET (${stood}) =
+         (SELECT ${stood} FROM prompt_stays AS stay WHERE stay.prompt = prompts.id AND stay.project = prompts.project)
+       WHERE name = ? AND EXISTS
+         (SELECT 1 FROM prompt_stays AS stay WHERE stay.prompt = prompts.id AND stay.project = prompts.project)`,
     )
     this.#go_on = database.prepare(
       `UPDATE prompts SET configured = 1, checked_ms = iif(schedule = @schedule, checked_ms, @at_ms), schedule = @schedule
@@ -108,14 +120,27 @@ export class PromptRows {
     return this.#open_runs.all(id) as { run: number; due_ms: number; state: RunState }[]
   }
 
-  /** Seen first, or in another project than before: what is there now was there before it. */
+  /** Seen first: what is there now was there before it. */
   begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {
     this.#add_project.run(project_id)
     this.#begin.run({ name, project_id, schedule, first_run, at_ms })
   }
 
+  /** Begins in another project, or goes on there from where it stood; times that came due meanwhile are not made up. */
+  move(id: number, prompt: PromptFact, at_ms: number): void {
+    this.#leave.run(id)
+    this.begin(prompt, at_ms)
+    this.#come_back.run(prompt.name)
+  }
+
   goOn(id: number, schedule: string, at_ms: number): void {
     this.#go_on.run({ id, schedule, at_ms })
+  }
+
+  /** Of the prompts that a new config no longer has. */
+  configuredExcept(names: ReadonlySet<string>): number[] {
+    const all = this.#all.all() as RawPrompt[]
+    return all.filter(({ name, configured }) => configured === 1 && !names.has(name)).map(({ id }) => id)
   }
 
   restExcept(names: readonly string[]): void {

@@ -81,18 +81,28 @@ export class RunRecorder {
     for (const prompt of prompts) {
       const known = this.prompts.named(prompt.name)
       if (known?.project_id === prompt.project_id) this.prompts.goOn(known.id, prompt.schedule, at_ms)
-      else {
+      else if (known) {
         // Their assets and chats are of the other project.
-        for (const { run } of known ? this.prompts.openRuns(known.id) : []) this.#endMoved(run, at_ms)
-        this.prompts.begin(prompt, at_ms)
-      }
+        this.#endOpen(known.id, 'prompt.moved', 'the prompt was given another project before this run had ended', at_ms)
+        this.prompts.move(known.id, prompt, at_ms)
+      } else this.prompts.begin(prompt, at_ms)
     }
-    this.prompts.restExcept(prompts.map(({ name }) => name))
+    const names = new Set(prompts.map(({ name }) => name))
+    for (const id of this.prompts.configuredExcept(names)) {
+      const what = 'the prompt was taken out of the config before this run had ended; its files stay fresh'
+      this.#endOpen(id, 'prompt.unconfigured', what, at_ms)
+    }
+    this.prompts.restExcept([...names])
   }
 
-  #endMoved(run: number, at_ms: number): void {
-    const error = { code: 'prompt.moved', message: 'the prompt was given another project before this run had ended' }
-    this.#step({ type: 'run_failed', run, error }, at_ms)
+  /** Skipped where nothing can have been asked, failed where something may have been: its answer is not waited for. */
+  #endOpen(prompt: number, code: string, message: string, at_ms: number): void {
+    for (const { run } of this.prompts.openRuns(prompt)) {
+      const { state, turn } = this.runs.get(run)!
+      const is_unasked = state === 'due' || (state === 'planned' && turn === 0)
+      if (is_unasked) this.#step({ type: 'run_skipped', run, why: message }, at_ms)
+      else this.#step({ type: 'run_failed', run, error: { code, message } }, at_ms)
+    }
   }
 
   #restoreTold({ prompt: name, run_due_ms, told }: Extract<RunFact, { type: 'told_restored' }>): void {

@@ -4,11 +4,13 @@ import { localTime } from '../base/zone-time.ts'
 import type { RunState } from '../domain/run.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/view-prompts.ts'
 
-/** One prompt of the config, as JSON. Times are ISO 8601 UTC, those called local in the zone of the prompt; null: none. */
+/** One prompt of the config, or one that left it while a run or a delivery of it was open, as JSON. Times are ISO 8601 UTC, those called local in the zone of the prompt; null: none. */
 export interface PromptStatus {
   name: string
-  cron: string
-  timezone: string
+  /** False: in the ledger alone. The daemon ends its open runs when it is started with the config as it is now. */
+  configured: boolean
+  cron: string | null
+  timezone: string | null
   next: string | null
   next_local: string | null
   /** The newest, whatever became of it. */
@@ -51,11 +53,12 @@ export function promptStatuses(
   now_ms: number,
 ): PromptStatus[] {
   const failing = (view?.undelivered() ?? []).filter(({ state, attempts }) => state === 'failed' || attempts > 0)
-  return prompts.map(({ name, schedule: { cron, timezone } }) => {
+  const configured = prompts.map(({ name, schedule: { cron, timezone } }) => {
     const last = view?.runs(name, 1)[0]
     const next_ms = cronTimes(cron, timezone).next(now_ms)
     return {
       name,
+      configured: true,
       cron,
       timezone,
       next: next_ms === undefined ? null : isoTime(next_ms),
@@ -64,6 +67,27 @@ export function promptStatuses(
       undelivered: failing.filter(({ prompt }) => prompt === name).map(undeliveredStatus),
     }
   })
+  const names = new Set(prompts.map(({ name }) => name))
+  return [...configured, ...(view ? leftBehind(view, names) : [])]
+}
+
+/** Prompts that are not in the config any more, with what of theirs is open: nobody would look for it. */
+function leftBehind(view: PromptsView, names: ReadonlySet<string>): PromptStatus[] {
+  const waiting = view.undelivered().filter(({ state }) => state === 'wanted')
+  return view
+    .prompts()
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, last_run, open_runs }) => ({
+      name,
+      configured: false,
+      cron: null,
+      timezone: null,
+      next: null,
+      next_local: null,
+      last_run: last_run && open_runs.length > 0 ? runStatus(last_run, 'UTC') : null,
+      undelivered: waiting.filter(({ prompt }) => prompt === name).map(undeliveredStatus),
+    }))
+    .filter(({ last_run, undelivered }) => last_run !== null || undelivered.length > 0)
 }
 
 function runStatus(run: RunSummary, timezone: string): PromptRunStatus {

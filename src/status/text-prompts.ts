@@ -4,12 +4,16 @@ import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from './prompts
 
 /** What there is to say of the prompts: what became of the last run of each, and what does not arrive. */
 export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
-  for (const { name, next_local, last_run, undelivered } of prompts) {
+  for (const { name, configured, next_local, last_run, undelivered } of prompts) {
     writer.gap()
-    writer.say(`prompt ${name}  next ${next_local ?? 'never'}`, { tone: 'strong' })
+    const next = configured ? `next ${next_local ?? 'never'}` : 'is not in the config any more'
+    writer.say(`prompt ${name}  ${next}`, { tone: 'strong' })
     if (last_run) sayRun(writer, last_run)
-    else writer.say('has not run yet', { indent: 2, tone: 'faint' })
-    for (const delivery of undelivered) sayUndelivered(writer, delivery, now_ms)
+    else if (configured) writer.say('has not run yet', { indent: 2, tone: 'faint' })
+    for (const delivery of undelivered) {
+      if (configured) sayUndelivered(writer, delivery, now_ms)
+      else writer.say(`delivery ${delivery.target} of run ${delivery.run} is not made`, { indent: 2, tone: 'warn' })
+    }
   }
 }
 

@@ -54,7 +54,6 @@ function configured(check: ReturnType<typeof withLedger>): void {
     await words.configure({ name: 'digest' }, { name: 'other' })
     await bench.makeReady(await bench.settle('docs', 'a', 'a'))
     await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
-    const run = await words.due()
     const before = await words.state()
     await words.configure({ name: 'other' })
     expect(await words.state()).toEqual({ ...before, configured: false })
@@ -63,10 +62,53 @@ function configured(check: ReturnType<typeof withLedger>): void {
     await words.due('digest', { due_ms: bench.clock.now_ms() + 1 })
     await words.configure({ name: 'digest' })
     expect(await words.state()).toEqual(before)
-    expect((await words.claim()).map((work) => work.run)).toEqual([run])
     expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([{ target: 'mail' }])
     expect(await words.fresh()).toEqual([])
   })
+
+  check('taken out of the config, its open runs end with the reason, and tell nothing', async (bench) => {
+    const words = new PromptWords(bench)
+    await words.configure({ name: 'digest' })
+    await bench.makeReady(await bench.settle('docs', 'a', 'a'))
+    const asked = await words.due()
+    await words.plan(asked, await words.arrivals(['docs']))
+    await words.ask(asked)
+    const planned = await words.due()
+    await words.plan(planned, await words.arrivals(['docs']))
+    const due = await words.due()
+    await words.configure()
+    await words.configure({ name: 'digest' })
+    expect((await words.state()).open_runs).toEqual([])
+    expect(await words.fresh()).toEqual(['a'])
+    const why = expect.stringContaining('taken out of the config')
+    expect(bench.see.runs().map(({ id, state, why, error_code }) => [id, state, why ?? error_code])).toEqual([
+      [asked, 'failed', 'prompt.unconfigured'],
+      [planned, 'skipped', why],
+      [due, 'skipped', why],
+    ])
+  })
+
+  check(
+    'given another project and back, it goes on from where it stood: what arrived meanwhile is fresh',
+    async (bench) => {
+      const words = new PromptWords(bench)
+      await bench.online('elsewhere', { project_id: other_project_id })
+      await bench.makeReady(await bench.settle('docs', 'before', 'before'))
+      await words.configure({ name: 'digest' })
+      await bench.makeReady(await bench.settle('docs', 'told', 'told'))
+      await words.tell(await words.arrivals(['docs']))
+      const before = await words.state()
+      for (const round of ['one', 'two']) {
+        await bench.clock.advance(hour_ms)
+        await words.configure({ name: 'digest', project_id: other_project_id })
+        await bench.makeReady(await bench.settle('docs', `meanwhile ${round}`, round))
+        expect(await words.state()).toMatchObject({ last_written_due_ms: undefined, chat_id: undefined })
+        await words.configure({ name: 'digest' })
+        expect(await words.state()).toEqual({ ...before, checked_ms: bench.clock.now_ms() })
+      }
+      expect(await words.fresh()).toEqual(['meanwhile one', 'meanwhile two'])
+    },
+  )
 
   check('given another project it begins anew, and what was on its way there has failed', async (bench) => {
     const words = new PromptWords(bench)

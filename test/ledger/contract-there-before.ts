@@ -120,6 +120,10 @@ function otherProject(check: ReturnType<typeof withLedger>): void {
     await becomeReady(bench, 'before', other_project_id)
     await becomeReady(bench, 'new', other_project_id)
     expect(await words.fresh()).toEqual(['new'])
+    await move(bench, words, project_id)
+    await becomeReady(bench, 'before', project_id)
+    await becomeReady(bench, 'new', project_id)
+    expect(await words.fresh(), 'before it left, and meanwhile').toEqual(['before', 'new'])
   })
 }
 

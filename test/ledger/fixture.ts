@@ -19,6 +19,8 @@ export interface Inspector {
   history(content: number): string[]
   troubles(): { about: string; code: string; hint: string | null; since_ms: number; last_ms: number }[]
   ticketsKept(): number
+  /** All runs, in the order in which they came to be. */
+  runs(): { id: number; state: string; why: string | null; error_code: string | null }[]
   close(): void
 }
 

@@ -52,6 +52,7 @@ export function inspectSqlite(state_dir: string): Inspector {
         ({ event }) => event,
       ),
     troubles: () => all('SELECT about, code, hint, since_ms, last_ms FROM troubles ORDER BY about'),
+    runs: () => all('SELECT id, state, why, error_code FROM runs ORDER BY id'),
     ticketsKept: () => tickets.prepare('SELECT count(*) FROM tickets').pluck().get() as number,
     close() {
       database.close()

@@ -12,7 +12,7 @@ const schedule = { cron: '0 8 * * 1', timezone: 'Europe/Berlin' }
 test('what became of the last runs, what does not arrive, and when the next are', async () => {
   const rig = await openRig()
   const runs = new PromptRig(rig)
-  await runs.configure('digest', 'log', 'new', 'gone')
+  await runs.configure('digest', 'log', 'new', 'gone', 'idle and gone')
   const began_ms = rig.clock.now_ms()
   const targets = ['chat', 'mail', 'page']
   const written = { due_ms: began_ms, answer: 'all is well', contents: [1, 2], report_path: '/srv/r.md', targets }
@@ -24,6 +24,8 @@ test('what became of the last runs, what does not arrive, and when the next are'
   await rig.record({ type: 'delivery_failed', run: digest, target: 'mail', error })
   const log = await runs.due('log', began_ms + minute_ms)
   await rig.record({ type: 'run_failed', run: log, error: { code: 'answer.deadline', message: 'no answer in 15 min' } })
+  await runs.written('gone', { ...written, due_ms: began_ms + minute_ms, targets: ['mail'] })
+  await runs.due('gone', began_ms + 2 * minute_ms)
   await rig.clock.advance(hour_ms)
 
   const view = openPromptsView(rig.state_dir)
@@ -46,6 +48,10 @@ test('what became of the last runs, what does not arrive, and when the next are'
       "plain: ",
       "strong: prompt new  next 2026-01-05T08:00+01:00",
       "faint:   has not run yet",
+      "plain: ",
+      "strong: prompt gone  is not in the config any more",
+      "plain:   run 4 of 2026-01-01T00:02+00:00: waits for files",
+      "warn:   delivery mail of run 3 is not made",
     ]
   `)
 })
