@@ -13,15 +13,18 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
   readonly repeatable?: readonly string[]
   /** Adds the command's own options and describes the positional arguments named in its usage. */
   options(yargs: Argv<GlobalOptions>): Argv<Options>
-  /** Does it and answers the exit code; an error that is thrown is shown and gives its own (exit-codes.ts). */
-  run(options: Options, terminal: Terminal): Promise<ExitCode>
+  /**
+   * Does it and answers the exit code; an error that is thrown is shown and gives its own (exit-codes.ts). `all`: the whole
+   * table, for what is about the other commands.
+   */
+  run(options: Options, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
 
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
 export interface AnyCommand {
   readonly repeatable?: readonly string[]
   options(yargs: Argv<GlobalOptions>): unknown
-  run(options: never, terminal: Terminal): Promise<ExitCode>
+  run(options: never, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
 
 /** A line of the table: enough for the help, without loading the command and all that it needs. */
@@ -32,4 +35,9 @@ export interface ListedCommand {
   /** Absent where only the subcommands do something. */
   load?: () => Promise<{ command: AnyCommand }>
   subcommands?: readonly ListedCommand[]
+}
+
+/** `explain <path>` -> `explain` */
+export function nameOf(usage: string): string {
+  return usage.split(' ')[0]!
 }

@@ -118,5 +118,10 @@ export const commands: readonly ListedCommand[] = [
     ],
   },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
+  {
+    usage: 'completion [shell]',
+    describe: 'print the script that completes commands with Tab',
+    load: () => import('./commands/completion.ts'),
+  },
   { usage: 'version', describe: 'show the version', load: () => import('./commands/version.ts') },
 ]

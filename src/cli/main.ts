@@ -15,8 +15,8 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-const { no_color } = readEnvironment()
-const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color })
+const { no_color, force_color } = readEnvironment()
+const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr, no_color, force_color })
 
 // What nobody has caught must not be shown by Node, which scrubs nothing.
 process.on('uncaughtException', (error) => {

@@ -5,12 +5,12 @@ import type { Terminal } from './terminal.ts'
 
 /** The log of a command that works: on standard error, as the configuration says. */
 export function openLog(config: Config, terminal: Terminal, change: Partial<LogOptions> = {}): Log {
-  const { journal, no_color } = readEnvironment()
+  const { journal, no_color, force_color } = readEnvironment()
   return createLog({
     level: config.log.level,
     format: config.log.format,
     journal,
-    colors: terminal.is_interactive && !no_color,
+    colors: (terminal.is_interactive || force_color) && !no_color,
     ...change,
   })
 }

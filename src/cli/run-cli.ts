@@ -1,13 +1,11 @@
-import yargs, { type Argv } from 'yargs'
+import type { Argv } from 'yargs'
 import { didYouMean } from '../base/did-you-mean.ts'
 import { SluiceError } from '../base/errors.ts'
-import type { GlobalOptions, ListedCommand } from './command.ts'
+import { type GlobalOptions, type ListedCommand, nameOf } from './command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
+import { addExamples, createParser, UsageFault } from './parser.ts'
 import { showError } from './show-error.ts'
 import type { Terminal } from './terminal.ts'
-
-/** Longer help lines are hard to read, however wide the window. */
-const most_help_columns = 100
 
 /**
  * Runs one command line (without `node` and the program's name) and answers its exit code. Never throws and never ends the
@@ -29,13 +27,19 @@ export async function runCli(
 async function parseAndRun(words: readonly string[], terminal: Terminal, commands: readonly ListedCommand[]) {
   let answer: ExitCode | undefined
   let help = ''
-  const register = (parser: Argv<GlobalOptions>, listed: readonly ListedCommand[]): Argv<GlobalOptions> => {
+  const register = (
+    parser: Argv<GlobalOptions>,
+    listed: readonly ListedCommand[],
+    above: readonly string[] = [],
+  ): Argv<GlobalOptions> => {
     for (const { usage, describe, load, subcommands = [] } of listed) {
+      const path = [...above, nameOf(usage)]
       parser.command(
         usage,
         describe,
         async (inner) => {
-          register(inner as Argv<GlobalOptions>, subcommands)
+          register(inner as Argv<GlobalOptions>, subcommands, path)
+          addExamples(inner as Argv<GlobalOptions>, path)
           if (!load) return inner.demandCommand(1)
           const { command } = await load()
           return command.options(inner as Argv<GlobalOptions>)
@@ -44,7 +48,7 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
           if (!load) return
           const { command } = await load()
           refuseOddValues(options, words, command.repeatable ?? [])
-          answer = await command.run(options as never, terminal)
+          answer = await command.run(options as never, terminal, commands)
         },
       )
     }
@@ -66,37 +70,6 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
   }
   terminal.err(await parser.getHelp())
   return exit_codes.usage
-}
-
-function createParser(terminal: Terminal): Argv<GlobalOptions> {
-  return yargs()
-    .scriptName('sluice')
-    .usage(
-      '$0 <command> [options]\n\nGets the files of watched folders into an assistant’s project, ready to be asked about.',
-    )
-    .locale('en')
-    .exitProcess(false)
-    .strict()
-    .version(false)
-    .help()
-    .alias('help', 'h')
-    .parserConfiguration({
-      'camel-case-expansion': false,
-      // A file may be called 007 and must not become 7.
-      'parse-positional-numbers': false,
-      'parse-numbers': false,
-      // `ask --folder finance "what is new?"`: the question is no second folder.
-      'greedy-arrays': false,
-    })
-    .option('config', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'the configuration file (docs/config.md says where it is looked for without this)',
-    })
-    .wrap(Math.min(terminal.width, most_help_columns))
-    .fail((message, error) => {
-      throw error ?? new UsageFault(message)
-    }) as Argv<GlobalOptions>
 }
 
 /**
@@ -121,16 +94,11 @@ function refuseOddValues(options: object, words: readonly string[], repeatable: 
   }
 }
 
-/** What yargs says of the words it was given; it throws some of it itself, and hands the rest to `fail`. */
-class UsageFault extends Error {
-  override readonly name = 'YError'
-}
-
 /** yargs' words, in one line, with what was probably meant. */
 async function usageError(message: string, parser: Argv<GlobalOptions>, commands: readonly ListedCommand[]) {
   const unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ')[0]
   const options = [...(await parser.getHelp()).matchAll(/--([a-z][a-z-]*)/g)].map(([, name]) => name!)
-  const names = commands.map(({ usage }) => usage.split(' ')[0]!)
+  const names = commands.map(({ usage }) => nameOf(usage))
   const meant = unknown === undefined ? undefined : didYouMean(unknown, [...names, ...options])
   const shown = meant === undefined || names.includes(meant) ? meant : `--${meant}`
   return new SluiceError({

@@ -13,10 +13,17 @@ export interface Column {
 export type Cell = string | { text: string; style: Style }
 
 const gap = '  '
-/** A column that gives way keeps at least this much. */
-const least_width = 12
+/**
+ * Which columns give way, and how much of each is left, in this order: as long as there is room, numbers and states stay whole;
+ * in a very narrow window all are cut, which an ellipsis shows.
+ */
+const giving_way: readonly { may: (column: Column) => boolean; least: number }[] = [
+  { may: ({ shrinks }) => shrinks === true, least: 12 },
+  { may: ({ align }) => align !== 'right', least: 6 },
+  { may: () => true, least: 3 },
+]
 
-/** Lines of a table, no longer than `width` where the columns can give way so far. */
+/** Lines of a table, no longer than `width`. */
 export function tableLines(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string[] {
   const texts = rows.map((row) => row.map((cell) => printable(typeof cell === 'string' ? cell : cell.text)))
   const widths = columnWidths(columns, texts, width)
@@ -39,14 +46,16 @@ function columnWidths(columns: readonly Column[], rows: readonly (readonly strin
     for (const at of columns.keys()) widths[at] = Math.max(widths[at]!, textWidth(row[at] ?? ''))
   }
   let excess = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1)) - width
-  // The widest gives way first, down to the next: short cells stay whole as long as possible.
-  while (excess > 0) {
-    const [widest] = [...columns.keys()]
-      .filter((at) => columns[at]!.shrinks && widths[at]! > least_width)
-      .sort((a, b) => widths[b]! - widths[a]!)
-    if (widest === undefined) break
-    widths[widest]!--
-    excess--
+  for (const { may, least } of giving_way) {
+    // The widest gives way first, down to the next: short cells stay whole as long as possible.
+    while (excess > 0) {
+      const [widest] = [...columns.keys()]
+        .filter((at) => may(columns[at]!) && widths[at]! > least)
+        .sort((a, b) => widths[b]! - widths[a]!)
+      if (widest === undefined) break
+      widths[widest]!--
+      excess--
+    }
   }
   return widths
 }

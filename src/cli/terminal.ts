@@ -30,14 +30,21 @@ const usual_columns = 80
 /** ECMA-48: back to the first column, erase to the end of the line. */
 const clear_line = '\r\u001b[K'
 
-export function createTerminal(options: { stdout: OutputStream; stderr: OutputStream; no_color: boolean }): Terminal {
-  const { stdout, stderr, no_color } = options
+/** Colours only on a terminal; `force_color` has them everywhere, `no_color` is stronger. */
+export function createTerminal(options: {
+  stdout: OutputStream
+  stderr: OutputStream
+  no_color: boolean
+  force_color?: boolean
+}): Terminal {
+  const { stdout, stderr, no_color, force_color = false } = options
+  const has_colors = ({ isTTY }: OutputStream) => (isTTY === true || force_color) && !no_color
   const is_interactive = stdout.isTTY === true
   return {
     out: (text) => void stdout.write(`${text}\n`),
     err: (text) => void stderr.write(`${text}\n`),
-    styles: stylesOf(is_interactive && !no_color),
-    err_styles: stylesOf(stderr.isTTY === true && !no_color),
+    styles: stylesOf(has_colors(stdout)),
+    err_styles: stylesOf(has_colors(stderr)),
     get width() {
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },

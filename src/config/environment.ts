@@ -25,6 +25,8 @@ export interface Environment {
   readonly no_color: boolean
   /** Of a service of systemd (sd_notify(3), sd_watchdog_enabled(3)), where they are meant for this process. */
   readonly notify: { readonly NOTIFY_SOCKET: string | undefined; readonly WATCHDOG_USEC: string | undefined }
+  /** FORCE_COLOR: colours where there is no terminal, too; NO_COLOR is stronger. */
+  readonly force_color: boolean
   /** Standard error is read by journald, which then understands priorities at the head of a line. */
   readonly journal: boolean
 }
@@ -62,6 +64,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
       NOTIFY_SOCKET: set('NOTIFY_SOCKET'),
       WATCHDOG_USEC: isOurs(set('WATCHDOG_PID')) ? set('WATCHDOG_USEC') : undefined,
     },
+    force_color: !['0', 'false', undefined].includes(set('FORCE_COLOR')),
     journal: isStandardError(set('JOURNAL_STREAM')),
   }
 }

@@ -14,6 +14,12 @@ test('colours only on a terminal, and never against NO_COLOR', () => {
   expect(red(false, false)).toBe('x')
 })
 
+test('FORCE_COLOR colours a pipe as well, and NO_COLOR is stronger', () => {
+  const red = (no_color: boolean) =>
+    createTerminal({ stdout: nowhere, stderr: nowhere, no_color, force_color: true }).styles.red('x')
+  expect([red(false), red(true)]).toEqual(['\u001b[31mx\u001b[39m', 'x'])
+})
+
 test('each stream by itself: errors written to a file have no colours', () => {
   const { styles, err_styles } = createTerminal({
     stdout: { ...nowhere, isTTY: true },

@@ -18,6 +18,13 @@ test('NO_COLOR counts when it is set to anything, as no-color.org has it', () =>
   expect(readEnvironment({ NO_COLOR: '' }).no_color).toBe(false)
 })
 
+test.each([
+  [{}, false],
+  [{ FORCE_COLOR: '' }, false],
+  [{ FORCE_COLOR: '0' }, false],
+  [{ FORCE_COLOR: '1' }, true],
+])('%j forces colours: %s', (env, forced) => expect(readEnvironment(env).force_color).toBe(forced))
+
 test('journald reads us only when JOURNAL_STREAM names our standard error', () => {
   const { dev, ino } = fstatSync(2, { bigint: true })
   expect(readEnvironment({ JOURNAL_STREAM: `${dev}:${ino}` }).journal).toBe(true)

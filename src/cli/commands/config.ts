@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { configAsYaml, maskedConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
+import { LineWriter } from '../../status/lines.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 
@@ -32,8 +33,15 @@ export const command: Command<Options> = {
       return exit_codes.ok
     }
     const { dim } = terminal.styles
-    terminal.out(dim(`# in force, from ${file} and the defaults`))
-    terminal.out(dim(`# token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`))
+    // What follows is a file, and stays as it is; this is a comment in it, however narrow the window.
+    for (const text of [
+      `in force, from ${file} and the defaults`,
+      `token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`,
+    ]) {
+      const writer = new LineWriter(terminal.width - 2)
+      writer.say(text)
+      for (const line of writer.lines) terminal.out(dim(`# ${line.text}`))
+    }
     terminal.out(configAsYaml(config).trimEnd())
     for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
     return exit_codes.ok

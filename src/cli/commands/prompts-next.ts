@@ -4,6 +4,7 @@ import { nextTimes } from '../../prompts/schedule.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { no_prompts_hint } from '../prompt-named.ts'
+import { sayAll } from '../say-all.ts'
 import { scheduleText } from '../schedule-text.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -30,7 +31,7 @@ export const command: Command<Options> = {
     }
     if (prompts.length === 0) terminal.err(`no prompts are configured: ${no_prompts_hint}`)
     for (const { name, schedule, next } of prompts) {
-      terminal.out(`${terminal.styles.bold(name)}  ${scheduleText(schedule)}`)
+      sayAll(terminal, `${name}  ${scheduleText(schedule)}`, { strong: name })
       for (const { text } of next) terminal.out(`  ${text}`)
     }
     return exit_codes.ok

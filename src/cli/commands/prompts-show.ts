@@ -13,6 +13,7 @@ import { deliveryText } from '../delivery-text.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { answerOf, runAnswer, runName, runNamed, stateText, whyText, zoneOf } from '../prompt-runs.ts'
+import { sayAll } from '../say-all.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -40,15 +41,16 @@ export const command: Command<Options> = {
 }
 
 function show(run: RunView, config: Config, terminal: Terminal): void {
-  const { bold, dim } = terminal.styles
+  const { dim } = terminal.styles
   const why = whyText(run)
-  const state = `${stateText(run.state)}${why === undefined ? '' : `: ${printable(why)}`}`
-  terminal.out(`${bold(`run ${run.run}  ${printable(runName(run, config))}`)}  ${state}`)
+  const state = `${stateText(run.state)}${why === undefined ? '' : `: ${why}`}`
+  const name = `run ${run.run}  ${printable(runName(run, config))}`
+  sayAll(terminal, `${name}  ${state}`, { strong: name })
   const coverage = coverageText(run, config)
-  if (coverage !== undefined) terminal.out(coverage)
-  for (const note of run.notes) terminal.out(`note: ${printable(note)}`)
+  if (coverage !== undefined) sayAll(terminal, coverage)
+  for (const note of run.notes) sayAll(terminal, `note: ${note}`)
   if (run.report_path !== undefined) terminal.out(`report: ${printable(run.report_path)}`)
-  for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
+  for (const delivery of run.deliveries) sayAll(terminal, deliveryText(delivery))
   const report = reportOf(run, terminal)
   if (report !== '') terminal.out(`${dim('---')}\n${answerText(report)}`)
 }

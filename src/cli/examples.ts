@@ -1,0 +1,97 @@
+type Example = readonly [line: string, why: string]
+
+/**
+ * The examples in the help of each command, by its words. They stand here and not with the commands, so that the help of a
+ * command that only holds others has some as well; a test holds them against the table of commands.
+ */
+const examples: Readonly<Record<string, readonly Example[]>> = {
+  init: [
+    ['$0 init', 'ask for everything'],
+    [
+      '$0 init --base-url https://assistant.example.com --token-file ~/token --project Office --folder notes=~/notes --start 90d --yes',
+      'ask for nothing',
+    ],
+  ],
+  run: [['$0 run --config /etc/sluice/sluice.yaml', 'as a service manager starts it']],
+  sync: [
+    ['$0 sync', 'one pass over all folders'],
+    ['$0 sync notes', 'over one'],
+  ],
+  plan: [
+    ['$0 plan', 'what a first run would send'],
+    ['$0 plan --hash', 'the same, with known bytes told from new ones'],
+  ],
+  status: [
+    ['$0 status', 'where everything stands'],
+    ['$0 status --watch', 'again each second'],
+  ],
+  ls: [
+    ['$0 ls notes', 'the files of a folder'],
+    ['$0 ls --state refused,blocked', 'what needs somebody'],
+  ],
+  explain: [['$0 explain notes/2026/minutes.docx', 'why it is not there (yet)']],
+  retry: [
+    ['$0 retry', 'everything that was refused or is blocked'],
+    ['$0 retry notes/scans', 'of one directory'],
+  ],
+  accept: [['$0 accept archive', 'let everything of this folder go up']],
+  pause: [['$0 pause', 'send and ask nothing until `sluice resume`']],
+  resume: [['$0 resume', 'go on']],
+  rescan: [['$0 rescan notes', 'look through one folder now']],
+  reload: [['$0 reload', 'take up the changed configuration']],
+  verify: [
+    ['$0 verify', 'compare the ledger with the service'],
+    ['$0 verify --full', 'and with what lies on the disk'],
+  ],
+  doctor: [
+    ['$0 doctor', 'is everything right for it?'],
+    ['$0 doctor --json', 'the same for a program'],
+  ],
+  install: [['$0 install --dry-run', 'what it would lay down, and where']],
+  backup: [['$0 backup /var/backups/sluice-ledger.db', 'beside a running daemon']],
+  restore: [['$0 restore /var/backups/sluice-ledger.db', 'the daemon is stopped']],
+  rebuild: [
+    ['$0 rebuild --dry-run', 'what there is to rebuild from; changes nothing'],
+    ['$0 rebuild', 'after a loss; the daemon is stopped'],
+  ],
+  ask: [
+    ['$0 ask "Which contracts end this year?"', 'over the whole project'],
+    ['$0 ask --folder notes --fresh 24h "What is new?"', 'over what just arrived'],
+  ],
+  prompts: [['$0 prompts list', 'what is asked, and when']],
+  'prompts list': [['$0 prompts list --json', 'for a program']],
+  'prompts next': [['$0 prompts next', 'the next five times of each']],
+  'prompts run': [
+    ['$0 prompts run weekly-digest', 'now, and wait for the report'],
+    ['$0 prompts run weekly-digest --dry-run', 'what would be asked, over which files'],
+  ],
+  'prompts history': [['$0 prompts history weekly-digest --limit 5', 'the last five runs']],
+  'prompts show': [['$0 prompts show weekly-digest@2026-11-23T08:00', 'the run of that time']],
+  'prompts diff': [['$0 prompts diff 41 42', 'two runs by their numbers']],
+  demo: [['$0 demo', 'with a service and a folder of its own, taken away afterwards']],
+  serve: [
+    ['$0 serve --port 8321', 'at an address that stays'],
+    ['$0 serve project create office', 'while it runs, or before'],
+  ],
+  'serve project': [['$0 serve project list', 'the projects and their ids']],
+  'serve project create': [['$0 serve project create office', 'prints its id']],
+  'serve project list': [['$0 serve project list', 'the projects and their ids']],
+  'serve token': [['$0 serve token list', 'the names of all tokens']],
+  'serve token create': [['$0 serve token create laptop', 'prints the token, once']],
+  'serve token list': [['$0 serve token list', 'the names of all tokens']],
+  'serve token revoke': [['$0 serve token revoke laptop', 'from now on it opens nothing']],
+  config: [
+    ['$0 config', 'what is in force, with all defaults'],
+    ['$0 config --json', 'for a program'],
+  ],
+  completion: [
+    ['source <($0 completion bash)', 'in ~/.bashrc'],
+    ['$0 completion zsh > ~/.zfunc/_sluice', 'where fpath has ~/.zfunc'],
+  ],
+  version: [['$0 version', 'the version of this program']],
+}
+
+/** `path`: the words of the command, `prompts run` for instance. `$0` in an example is the program. */
+export function examplesOf(path: readonly string[]): readonly Example[] {
+  return examples[path.join(' ')] ?? []
+}

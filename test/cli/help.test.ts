@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { complete } from '../../src/cli/complete.ts'
+import { examplesOf } from '../../src/cli/examples.ts'
+
+interface Known {
+  path: string[]
+  node: ListedCommand
+}
+
+function every(listed: readonly ListedCommand[], above: string[] = []): Known[] {
+  return listed.flatMap((node) => {
+    const path = [...above, nameOf(node.usage)]
+    return [{ path, node }, ...every(node.subcommands ?? [], path)]
+  })
+}
+
+test.each(every(commands).map(({ path }) => [path.join(' ')]))('%s has examples that it understands', async (path) => {
+  const examples = examplesOf(path.split(' '))
+  expect(examples.length).toBeGreaterThan(0)
+  for (const [line, why] of examples) {
+    expect(why).not.toBe('')
+    const words = line.slice(line.indexOf('$0') + 3).split(' ')
+    const named = every(commands).findLast(
+      (known) => known.path.join(' ') === words.slice(0, known.path.length).join(' '),
+    )
+    expect(named, line).toBeDefined()
+    const options = await complete([...named!.path, '--'], commands)
+    const used = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0])
+    expect(options, line).toEqual(expect.arrayContaining(used))
+  }
+})

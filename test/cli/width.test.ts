@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { textWidth } from '../../src/base/text-width.ts'
+import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
+import { examplesOf } from '../../src/cli/examples.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { createTerminal } from '../../src/cli/terminal.ts'
+import { openRig, project_id, stat } from '../ledger/view-rig.ts'
+import { makeStore, makeTree } from '../tree.ts'
+
+const widths = [40, 80, 200]
+const long = `${'a very long name/'.repeat(9)}議事録・${'報告書'.repeat(20)}📈.txt`
+let config: string
+
+/** A ledger with a file in each state and long, wide names. */
+async function fill(): Promise<void> {
+  const home = makeStore()
+  const root = makeTree({ [long.slice(-60).replaceAll('/', '_')]: 'x', [`${'x'.repeat(200)}.tmp`]: 'x' })
+  const state_dir = join(home, 'state')
+  config = join(home, 'sluice.yaml')
+  const prompt = {
+    name: `weekly-${'digest-of-everything-'.repeat(2)}x`,
+    cron: '0 8 * * 1',
+    timezone: 'America/Argentina/ComodRivadavia',
+    prompt: `What is ${'new and important '.repeat(20)}?`,
+    scope: { folders: ['notes'] },
+    deliver: [{ file: { dir: join(home, 'reports '.repeat(12).trim()) } }],
+  }
+  const service = { base_url: `https://${'assistant.'.repeat(12)}example.com`, project_id }
+  const folders = [{ name: 'notes', path: root }]
+  writeFileSync(config, JSON.stringify({ service, state_dir, folders, prompts: [prompt] }))
+  const rig = await openRig({ root, state_dir })
+  await rig.bringIn(`in/${long}`, { size: 1_500 })
+  const error = { code: 'a.b', message: `it is ${'not at all readable '.repeat(12)}報告書`, hint: long }
+  await rig.record(
+    { type: 'content_refused', content: await rig.settle(`no/${long}`), error },
+    { type: 'file_skipped', folder: 'notes', path: `odd\n${long}`, stat: stat(0), reason: 'empty', rule: 'no bytes' },
+    { type: 'trouble_began', about: 'account', error },
+    {
+      type: 'prompts_configured',
+      prompts: [{ name: prompt.name, project_id, schedule: '0 8 * * 1', first_run: 'all' }],
+    },
+    { type: 'run_due', prompt: prompt.name, due_ms: rig.clock.now_ms(), cause: 'schedule' },
+    { type: 'run_skipped', run: 1, why: `nothing new in ${long}` },
+  )
+  await rig.closeLedger()
+}
+
+/** What a command writes on a terminal of so many columns. */
+async function shown(words: readonly string[], columns: number): Promise<string[]> {
+  let text = ''
+  const stream = {
+    isTTY: true,
+    columns,
+    write(part: string) {
+      text += part
+    },
+  }
+  const terminal = createTerminal({ stdout: stream, stderr: { ...stream, isTTY: false }, no_color: true })
+  await runCli([...words], terminal, commands)
+  return text.split('\n')
+}
+
+/** Lines that are made to be copied: a command, and the configuration, which is a file. */
+function isCopied(line: string, [command]: readonly string[]): boolean {
+  return /^\s+(sluice|sudo) /.test(line) || (command === 'config' && !line.startsWith('#'))
+}
+
+function every(listed: readonly ListedCommand[], above: string[] = []): string[][] {
+  return listed.flatMap(({ usage, subcommands = [] }) => {
+    const path = [...above, nameOf(usage)]
+    return [path, ...every(subcommands, path)]
+  })
+}
+
+const reading = [
+  ['status'],
+  ['ls'],
+  ['plan'],
+  ['explain', `notes/no/${long}`],
+  ['explain', `notes/in/${long}`],
+  ['prompts', 'list'],
+  ['prompts', 'next'],
+  ['prompts', 'history', `weekly-${'digest-of-everything-'.repeat(2)}x`],
+  ['prompts', 'show', '1'],
+  ['config'],
+]
+
+test.each(widths)('what the reading commands show is no wider than %d columns', async (width) => {
+  await fill()
+  const wide = []
+  for (const words of reading) {
+    const lines = await shown([...words, '--config', config], width)
+    expect(lines.length, words.join(' ')).toBeGreaterThan(1)
+    for (const line of lines)
+      if (textWidth(line) > width && !isCopied(line, words)) wide.push(`${words.slice(0, 2)}: ${line}`)
+  }
+  expect(wide).toEqual([])
+})
+
+test.each(widths)('no help is wider than %d columns, but for examples to be copied', async (width) => {
+  const wide = []
+  for (const path of [[], ...every(commands)]) {
+    const copied = examplesOf(path).map(([line]) => line.replace('$0', 'sluice'))
+    for (const line of await shown([...path, '--help'], width)) {
+      if (textWidth(line) > width && !copied.includes(line.trim())) wide.push(`${path.join(' ')}: ${line}`)
+    }
+  }
+  expect(wide).toEqual([])
+})
