@@ -117,6 +117,16 @@ export const commands: readonly ListedCommand[] = [
       },
     ],
   },
+  {
+    usage: 'install',
+    describe: 'lay down unit, user, configuration and token for systemd',
+    load: () => import('./commands/install.ts'),
+  },
+  {
+    usage: 'uninstall',
+    describe: 'take away what install has laid down',
+    load: () => import('./commands/uninstall.ts'),
+  },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
   {
     usage: 'completion [shell]',

@@ -1,0 +1,185 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isSluiceError, SluiceError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-word.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { dropInOf } from '../../inspect/unit/drop-in.ts'
+import { hasUser, idsOf, mountsOf, type Reach, reachOf, type TryAs, tryAs } from '../../inspect/unit/unit-facts.ts'
+import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
+import type { Terminal } from '../terminal.ts'
+import { refuseHiddenProgram, tryProgram } from './check-program.ts'
+import { type Builder, createBuilder } from './lay-down.ts'
+import { type Layout, layoutOf, packagedText, programPlace, service_user } from './layout.ts'
+import { loadForService, type ServiceConfig } from './service-config.ts'
+
+export interface InstallOptions {
+  config_file: string | undefined
+  instance: string | undefined
+  is_dry: boolean
+  prefix: string | undefined
+  token_file: string | undefined
+  terminal: Terminal
+}
+
+interface Site {
+  layout: Layout
+  builder: Builder
+  /** On the machine itself and as root: users can be tried. */
+  is_real: boolean
+  options: InstallOptions
+}
+
+/**
+ * Lays down what systemd needs to run Sluice, and says each thing that it does. What is there already and in order is left alone,
+ * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.program`, `install.command`, `unit.path`
+ * and those of the configuration.
+ */
+export function install(options: InstallOptions): void {
+  const { is_dry, terminal } = options
+  const prefix = options.prefix === undefined ? '' : resolve(options.prefix)
+  const is_root = process.getuid?.() === 0
+  if (!is_dry && prefix === '' && !is_root) throw notRoot('install')
+  const layout = layoutOf(options.instance)
+  const site: Site = {
+    layout,
+    options,
+    builder: createBuilder({ prefix, is_dry, terminal }),
+    is_real: prefix === '' && is_root,
+  }
+  const place = programPlace()
+  if (prefix === '') refuseHiddenProgram(place)
+  if (site.is_real) tryProgram(place)
+  const found = findConfig(site, prefix)
+  if (is_dry) terminal.out('nothing is done yet; this would be:')
+  const is_unit_new = laySharedFiles(site)
+  const next: string[] = []
+  let is_restart_due = false
+  if (found === undefined) {
+    next.push(`write ${layout.config}, and run \`sluice install\` again: the unit is made from it`)
+  } else {
+    layConfig(site, found)
+    const token = layToken(site, found.token_file)
+    const { text, advice } = describeUnit(site, found, place)
+    const is_drop_in_new = site.builder.lay({ path: layout.drop_in, text, mode: 0o644 })
+    is_restart_due = is_unit_new || is_drop_in_new || token.is_new
+    next.push(...token.advice, ...advice)
+  }
+  if (is_restart_due && (hasSystemd() || prefix !== '')) site.builder.run('systemctl', 'daemon-reload')
+  showNext(terminal, [...next, ...lastWords(site, found, is_restart_due)])
+}
+
+/** sd_booted(3): systemd is process 1 of this machine. */
+export function hasSystemd(): boolean {
+  return existsSync('/run/systemd/system')
+}
+
+export function notRoot(command: string): SluiceError {
+  return new SluiceError({
+    code: 'install.root',
+    message: `${command} changes /etc and needs root`,
+    hint: `sudo sluice ${command}; with --dry-run it shows what it would do, to anybody`,
+  })
+}
+
+/** The one in /etc/sluice, where there is one; else the one to be copied there. None at all is no fault: init writes one. */
+function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | undefined {
+  const there = prefix === '' ? layout.config : join(prefix, layout.config)
+  if (existsSync(there)) return loadForService(there, layout.state_dir)
+  if (options.config_file !== undefined) return loadForService(options.config_file, layout.state_dir)
+  try {
+    return loadForService(undefined, layout.state_dir)
+  } catch (error) {
+    if (isSluiceError(error, 'config.missing')) return undefined
+    throw error
+  }
+}
+
+/** Units, the user, kernel settings (which are the machine's: a person puts them in force). True: systemd must read its units again. */
+function laySharedFiles({ layout, builder }: Site): boolean {
+  let is_unit_new = false
+  for (const { from, to } of layout.shared) {
+    const is_new = builder.lay({ path: to, text: packagedText(from), mode: 0o644 })
+    if (to.endsWith('.service')) is_unit_new ||= is_new
+    if (from.endsWith('.sysusers') && (is_new || !hasUser(service_user))) builder.run('systemd-sysusers', to)
+    if (from.endsWith('.tmpfiles') && is_new) builder.run('systemd-tmpfiles', '--create', to)
+  }
+  return is_unit_new
+}
+
+/** Addresses of webhooks may stand in it, which are secrets: nobody else reads it. */
+function layConfig({ layout, builder, is_real }: Site, { text }: ServiceConfig): void {
+  const gid = is_real && hasUser(service_user) ? Number(idsOf(service_user).gid) : undefined
+  const owner = gid === undefined ? undefined : { uid: 0, gid }
+  builder.lay({ path: layout.config, text, mode: 0o640, owner, keep: true })
+}
+
+/** Root alone reads it; systemd hands it to the service as a credential, as it is when the service starts. */
+function layToken({ layout, builder, options }: Site, configured: string | undefined) {
+  const named = options.token_file
+  if (named === undefined && builder.exists(layout.token)) {
+    builder.close(layout.token, 0o600)
+    return { is_new: false, advice: [] }
+  }
+  const file = named ?? configured
+  if (file === undefined || (named === undefined && !existsSync(file))) {
+    return { is_new: false, advice: [`install -m 600 /dev/stdin ${layout.token}    # paste the token, then Ctrl-D`] }
+  }
+  const { secrets } = openSecrets({ service: { base_url: '', project_id: '', token_file: resolve(file) } }, {})
+  return { is_new: builder.lay({ path: layout.token, text: `${secrets.token()}\n`, mode: 0o600 }), advice: [] }
+}
+
+/** The drop-in, and what a person must do so that the service reaches what it names. */
+function describeUnit({ layout, is_real }: Site, { config }: ServiceConfig, place: { node: string; program: string }) {
+  const needs = unitNeeds(config)
+  const may = is_real ? tryAs(service_user) : undefined
+  const reach: Reach = may ? reachOf(needs.folders, may) : { missing: [], groups: [], closed: [] }
+  const text = dropInOf(config, {
+    config_file: layout.config,
+    state_dir: layout.state_dir,
+    ...place,
+    groups: reach.groups,
+    mounts: is_real ? mountsOf(needs.folders) : new Map(),
+  })
+  const advice = [
+    ...reach.missing.map((path) => `# the folder ${path} is not there now`),
+    ...reach.closed.map(
+      (path) =>
+        `setfacl -R -m u:${service_user}:rX,d:u:${service_user}:rX ${shellWord(path)}    # it cannot read there`,
+    ),
+    ...(may ? accessAdvice(needs, reach.groups, may) : []),
+  ]
+  return { text, advice }
+}
+
+function accessAdvice(
+  { written, files }: { written: readonly string[]; files: readonly string[] },
+  groups: readonly string[],
+  may: TryAs,
+): string[] {
+  const who = `-o ${service_user} -g ${service_user}`
+  return [
+    ...written
+      .filter((path) => !may(groups, ['-w', path, '-a', '-x', path]))
+      .map((path) => `install -d ${who} -m 750 ${shellWord(path)}    # reports are written there`),
+    ...files
+      .filter((path) => !may(groups, ['-r', path]))
+      .map(
+        (path) =>
+          `chgrp ${service_user} ${shellWord(path)} && chmod 640 ${shellWord(path)}    # it cannot read that file`,
+      ),
+  ]
+}
+
+function lastWords({ layout, builder }: Site, found: ServiceConfig | undefined, is_restart_due: boolean): string[] {
+  if (!found) return []
+  const { unit } = layout
+  const is_enabled = builder.exists(`/etc/systemd/system/multi-user.target.wants/${unit}`)
+  if (!is_enabled) return [`systemctl enable --now ${unit}`, `systemctl status ${unit}`]
+  return is_restart_due ? [`systemctl restart ${unit}`] : []
+}
+
+function showNext(terminal: Terminal, lines: readonly string[]): void {
+  if (lines.length === 0) return
+  terminal.out('\nnext:')
+  for (const line of lines) terminal.out(`  ${line}`)
+}

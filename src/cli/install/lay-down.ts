@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { codeOf, SluiceError } from '../../base/errors.ts'
+import { shellWord } from '../../base/shell-word.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface FileToLay {
+  /** As the machine knows it, without the prefix. */
+  path: string
+  text: string
+  mode: number
+  /** Owner and group by number; those of the caller where it is left out. */
+  owner?: { uid: number; gid: number } | undefined
+  /** What somebody may have edited, or put there: it stays as it is. */
+  keep?: boolean
+}
+
+/** Does what it says, or only says it; counts what was changed. */
+export interface Builder {
+  lay(file: FileToLay): boolean
+  /** Leaves a file as it is, but for rights that are too wide. */
+  close(path: string, mode: number): void
+  remove(path: string): boolean
+  removeTree(path: string): boolean
+  /** Only where nothing is left in it. */
+  removeEmpty(path: string): void
+  run(program: string, ...words: string[]): void
+  exists(path: string): boolean
+  read(path: string): string | undefined
+}
+
+/** All paths are below `prefix`; with one, or in a dry run, no program is run. */
+export function createBuilder(options: { prefix: string; is_dry: boolean; terminal: Terminal }): Builder {
+  const { prefix, is_dry, terminal } = options
+  const at = (path: string) => (prefix === '' ? path : join(prefix, path))
+  const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
+  const read = (path: string) => textOf(at(path))
+  return {
+    read,
+    exists: (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
+    lay({ path, text, mode, owner, keep = false }) {
+      const old = read(path)
+      if (old === text || (old !== undefined && keep)) {
+        say(old === text ? 'same' : 'kept', path, old === text ? '' : '  (it may be edited)')
+        return false
+      }
+      say(old === undefined ? 'write' : 'change', path, mode === 0o644 ? '' : `  (${mode.toString(8)})`)
+      if (!is_dry) write(at(path), text, mode, prefix === '' ? owner : undefined)
+      return true
+    },
+    close(path, mode) {
+      const wide = (statSync(at(path)).mode & 0o777 & ~mode) !== 0
+      say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
+      if (wide && !is_dry) chmodSync(at(path), mode)
+    },
+    remove(path) {
+      if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
+      say('remove', path)
+      if (!is_dry) rmSync(at(path))
+      return true
+    },
+    removeTree(path) {
+      if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
+      say('remove', path, '  (and all that is in it)')
+      if (!is_dry) rmSync(at(path), { recursive: true })
+      return true
+    },
+    removeEmpty(path) {
+      if (is_dry) return
+      try {
+        rmdirSync(at(path))
+      } catch (error) {
+        if (!['ENOENT', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) throw error
+      }
+    },
+    run(program, ...words) {
+      const line = [program, ...words].map(shellWord).join(' ')
+      terminal.out(`${(prefix === '' ? 'run' : 'not run').padEnd(8)} ${line}`)
+      if (!is_dry && prefix === '') runProgram(line, program, words)
+    },
+  }
+}
+
+function runProgram(line: string, program: string, words: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(program, words, { encoding: 'utf8' })
+  if (status === 0) return
+  throw new SluiceError({
+    code: 'install.command',
+    message: `${line} failed: ${error ? codeOf(error) : stderr.trim() || `exit code ${status}`}`,
+    hint: 'what was done before stays; run the same command again once that is mended',
+  })
+}
+
+function write(path: string, text: string, mode: number, owner: FileToLay['owner']): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 })
+  writeFileAtomic(path, text, mode)
+  // The mask of the caller has no say in what the service must be able to read.
+  chmodSync(path, mode)
+  if (owner) chownSync(path, owner.uid, owner.gid)
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import type { FolderMount } from './drop-in.ts'
+import { isBelow } from './unit-needs.ts'
+
+/** What the service's user may do, tried as that user: modes, lists of rights and parent directories all have their say. */
+export interface Reach {
+  /** Folders that are not there now. */
+  readonly missing: readonly string[]
+  /** Groups that open folders which the user could not read otherwise. */
+  readonly groups: readonly string[]
+  /** Folders that nobody but their owner may read, or whose group is root's. */
+  readonly closed: readonly string[]
+}
+
+/** Answers whether somebody with these groups besides the usual may do that with the path: `test -r PATH`. */
+export type TryAs = (groups: readonly string[], test: readonly string[]) => boolean
+
+/** Tests as the user of that name; root alone can. A name that is not there yet stands for anybody. */
+export function tryAs(user: string): TryAs {
+  const ids = idsOf(user)
+  return (groups, test) => {
+    const gids = groups.map(gidOf).filter((gid) => gid !== undefined)
+    const own = gids.length > 0 ? ['--groups', gids.join(',')] : ['--clear-groups']
+    const rights = ['--reuid', ids.uid, '--regid', ids.gid, ...own]
+    return spawnSync('setpriv', [...rights, '--', 'test', ...test], { stdio: 'ignore' }).status === 0
+  }
+}
+
+/** The overflow ids of kernel and systemd: they own nothing that is meant for anybody. */
+const nobody = { uid: '65534', gid: '65534' }
+
+export function idsOf(user: string): { uid: string; gid: string } {
+  const [, , uid, gid] = entryOf('passwd', user)
+  return uid !== undefined && gid !== undefined ? { uid, gid } : nobody
+}
+
+export function hasUser(user: string): boolean {
+  return entryOf('passwd', user).length > 1
+}
+
+export function reachOf(folders: readonly string[], may: TryAs): Reach {
+  const missing: string[] = []
+  const groups = new Set<string>()
+  const closed: string[] = []
+  for (const folder of folders) {
+    const stat = statSync(folder, { throwIfNoEntry: false })
+    const test = ['-r', folder, '-a', '-x', folder]
+    if (!stat) missing.push(folder)
+    else if (!may([], test)) {
+      const group = stat.gid === 0 ? undefined : groupName(stat.gid)
+      if (group !== undefined && may([group], test)) groups.add(group)
+      else closed.push(folder)
+    }
+  }
+  return { missing, groups: [...groups].sort(), closed }
+}
+
+/** By number where systemd would not take the name (it must be plain: SupplementaryGroups= knows no quotes). */
+function groupName(gid: number): string {
+  const [name = ''] = entryOf('group', String(gid))
+  return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name) ? name : String(gid)
+}
+
+function gidOf(group: string): string | undefined {
+  return /^\d+$/.test(group) ? group : entryOf('group', group)[2]
+}
+
+/** A line of a database of users (getent(1) knows those of a directory service, too), at its colons. */
+function entryOf(database: 'passwd' | 'group', key: string): string[] {
+  const { stdout } = spawnSync('getent', [database, key], { encoding: 'utf8' })
+  return (stdout ?? '').split('\n')[0]!.split(':')
+}
+
+/** File systems of other machines, by proc_pid_mountinfo(5)'s names. */
+const network_types = /^(nfs4?|cifs|smb3|9p|ceph|glusterfs|afs|fuse\.(sshfs|rclone|davfs2?|s3fs|glusterfs|gcsfuse))$/
+
+/** Folder -> the file system that holds it now. */
+export function mountsOf(folders: readonly string[], mountinfo = readFileSync('/proc/self/mountinfo', 'utf8')) {
+  const mounts = mountinfo.split('\n').flatMap((line): FolderMount[] => {
+    const [before = '', after = ''] = line.split(' - ')
+    const mount_point = before.split(' ')[4]
+    if (mount_point === undefined) return []
+    return [{ mount_point: unescaped(mount_point), is_network: network_types.test(after.split(' ')[0]!) }]
+  })
+  const found = new Map<string, FolderMount>()
+  for (const folder of folders) {
+    for (const mount of mounts) {
+      const best = found.get(folder)
+      const is_nearer = !best || mount.mount_point.length >= best.mount_point.length
+      if (is_nearer && isBelow(folder, mount.mount_point)) found.set(folder, mount)
+    }
+  }
+  return found
+}
+
+/** White space and backslashes stand there in octal, byte by byte. */
+function unescaped(text: string): string {
+  const latin1 = Buffer.from(text).toString('latin1')
+  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
