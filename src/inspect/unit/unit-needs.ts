@@ -18,12 +18,14 @@ const credentials_directory = /^\/run\/credentials\/[^/]+\/([A-Za-z0-9._-]+)$/
 
 /** The token file is left out: the unit hands the token over as a credential, which comes before it. */
 export function unitNeeds(config: Config): UnitNeeds {
-  const targets = config.prompts.flatMap(({ deliver }) => deliver)
+  const targets = [...config.prompts.flatMap(({ deliver }) => deliver), ...config.alerts.deliver]
   const directories = [
     ...config.prompts.map(({ report }) => report.dir),
     ...targets.flatMap((target) => (target.kind === 'file' ? [target.dir] : [])),
   ]
-  const named = [config.service.ca_file, ...targets.flatMap(filesOf)].filter((path) => path !== undefined)
+  const named = [config.service.ca_file, config.alerts.ping?.url_file, ...targets.flatMap(filesOf)].filter(
+    (path) => path !== undefined,
+  )
   const credentials = named.flatMap((path) => credentials_directory.exec(path)?.[1] ?? [])
   return {
     folders: unique(config.folders.map(({ path }) => path)),

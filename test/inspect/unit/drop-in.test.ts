@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { dropInOf, unitFit } from '../../../src/inspect/unit/drop-in.ts'
+import { mountsOf, reachOf } from '../../../src/inspect/unit/unit-facts.ts'
+import { makeTree } from '../../tree.ts'
+import { facts, promptTo, unitConfig } from './unit-config.ts'
+
+/** All that is written to, read and handed over at once. */
+const whole = unitConfig(['/srv/finance', '/mnt/nas/contracts'], {
+  prompts: [
+    promptTo(
+      { file: { dir: '/srv/reports' } },
+      { file: { dir: '/srv/copies of reports' } },
+      { webhook: { url_file: '/etc/sluice/hook', secret_file: '/run/credentials/sluice.service/hook-secret' } },
+    ),
+  ],
+  smtp: { host: 'mail.example.org' },
+})
+
+describe('the drop-in', () => {
+  test('names what the configuration names, with the place of the program', () => {
+    const mounts = new Map([['/mnt/nas/contracts', { mount_point: '/mnt/nas', is_network: true }]])
+    expect(dropInOf(whole, { ...facts, groups: ['finance'], mounts })).toBe(
+      `# Made by \`sluice install\` from the configuration: run it again when folders or reports have changed.
+[Unit]
+# The folders are there before the service, as far as their mounts are known.
+Wants=mnt-nas.mount
+After=mnt-nas.mount
+RequiresMountsFor=/srv/finance
+[Service]
+# Where node and the program are, without a search along PATH.
+ExecStart=
+ExecStart=/usr/bin/node /usr/local/lib/node_modules/sluice/dist/cli/main.js run --config /etc/sluice/sluice.yaml
+# Watched folders, certificates and secrets: read, never written.
+ReadOnlyPaths=-/mnt/nas
+ReadOnlyPaths=-/srv/finance
+ReadOnlyPaths=-/etc/sluice/hook
+# Reports and copies of them.
+ReadWritePaths="-/srv/copies of reports"
+ReadWritePaths=-/srv/reports
+# Secrets that the configuration names in the credentials directory.
+LoadCredential=hook-secret:/etc/sluice/hook-secret
+# Who may read the folders.
+SupplementaryGroups=finance
+`,
+    )
+  })
+
+  test('opens homes only where something lies there, and the state directory where it is not the unit’s', () => {
+    const text = dropInOf(unitConfig(['/home/ada/docs'], { state_dir: '/data/sluice' }), facts)
+    expect(text).toContain('\nProtectHome=read-only\n')
+    expect(text).toContain('\nReadWritePaths=-/data/sluice\n')
+    expect(dropInOf(unitConfig(['/homes/ada']), facts)).not.toContain('ProtectHome')
+  })
+
+  test('of a directory that is written to never says that it is read only', () => {
+    const config = unitConfig(['/mnt/disk/in'], { prompts: [promptTo({ file: { dir: '/mnt/disk' } })] })
+    const mounts = new Map([['/mnt/disk/in', { mount_point: '/mnt/disk', is_network: false }]])
+    const text = dropInOf(config, { ...facts, mounts })
+    expect(text).toContain('ReadWritePaths=-/mnt/disk\n')
+    expect(text).not.toContain('ReadOnlyPaths')
+  })
+})
+
+describe('unit and configuration', () => {
+  test('fit when the one was made from the other, and when a hand has written wider paths', () => {
+    expect(unitFit(whole, dropInOf(whole, facts))).toEqual([])
+    const wide = `ReadWritePaths=-/srv/reports "/srv/copies of reports"\nReadOnlyPaths=/srv /mnt -/etc/sluice/hook
+LoadCredential=hook-secret:/elsewhere`
+    expect(unitFit(whole, wide)).toEqual([])
+  })
+
+  test('no longer fit: each thing that is missing, and each that is left over', () => {
+    const before = dropInOf(
+      unitConfig(['/srv/old'], { prompts: [promptTo({ file: { dir: '/srv/old reports' } })] }),
+      facts,
+    )
+    expect(unitFit(whole, before)).toEqual([
+      expect.stringMatching(/^the unit does not know the folder \/mnt\/nas\/contracts: run `sluice install`/),
+      expect.stringMatching(/^the unit does not know the folder \/srv\/finance: /),
+      expect.stringMatching(/^the unit does not let the service write reports to \/srv\/copies of reports: /),
+      expect.stringMatching(/^the unit does not let the service write reports to \/srv\/reports: /),
+      expect.stringMatching(
+        /^the unit lets the service write to \/srv\/old reports, where nothing is written any more: /,
+      ),
+      expect.stringMatching(/^the unit does not know the file \/etc\/sluice\/hook: /),
+      expect.stringMatching(/^the unit does not hand over the credential hook-secret: /),
+    ])
+  })
+
+  test('no longer fit when a folder has moved into a home', () => {
+    const config = unitConfig(['/home/ada/docs'])
+    const text = dropInOf(config, facts).replace('ProtectHome=read-only\n', '')
+    expect(unitFit(config, text)).toEqual([expect.stringContaining('the unit hides /home')])
+  })
+})
+
+test('the file system of a folder is that of the longest mount point above it', () => {
+  const mountinfo = `22 1 8:1 / / rw - ext4 /dev/sda1 rw
+30 22 0:40 / /mnt/nas rw shared:1 - nfs4 server:/x rw
+31 22 0:41 / /mnt/my\\040disk rw shared:2 master:1 - ext4 /dev/sdb1 rw
+`
+  const folders = ['/srv/a', '/mnt/nas/b', '/mnt/nasty', '/mnt/my disk']
+  expect([...mountsOf(folders, mountinfo)]).toEqual([
+    ['/srv/a', { mount_point: '/', is_network: false }],
+    ['/mnt/nas/b', { mount_point: '/mnt/nas', is_network: true }],
+    ['/mnt/nasty', { mount_point: '/', is_network: false }],
+    ['/mnt/my disk', { mount_point: '/mnt/my disk', is_network: false }],
+  ])
+})
+
+test('folders are tried as the service’s user: missing ones, and those that nobody lets it read, are told apart', () => {
+  const root = makeTree({ 'open/': '', 'closed/': '' })
+  const may = (_groups: readonly string[], test: readonly string[]) => test.includes(`${root}/open`)
+  const reach = reachOf([`${root}/open`, `${root}/closed`, `${root}/gone`], may)
+  expect(reach).toEqual({ missing: [`${root}/gone`], groups: [], closed: [`${root}/closed`] })
+})
