@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { makeStore } from '../tree.ts'
+import { capturedTerminal } from './captured-terminal.ts'
+
+const token = `pat_${'a1B2'.repeat(8)}`
+const drop_in = 'etc/systemd/system/sluice.service.d/10-config.conf'
+
+/** A machine below a directory, and a configuration with its token beside it. */
+function machine(config: object = {}) {
+  const home = makeStore()
+  const root = join(home, 'machine')
+  const file = join(home, 'mine.yaml')
+  mkdirSync(join(home, 'docs'))
+  const service = {
+    base_url: 'https://assistant.example.com',
+    project_id: 'project_0123456789abcdefghij',
+    token_file: join(home, 'token'),
+  }
+  writeFileSync(join(home, 'token'), token)
+  writeFileSync(file, JSON.stringify({ service, folders: [{ name: 'docs', path: join(home, 'docs') }], ...config }))
+  const sluice = async (...words: string[]) => {
+    const { terminal, out, err } = capturedTerminal()
+    const code = await runCli([...words, '--prefix', root], terminal, commands)
+    return { code, out: out(), err: err() }
+  }
+  const text = (path: string) => readFileSync(join(root, path), 'utf8')
+  return { home, root, file, sluice, text, has: (path: string) => existsSync(join(root, path)) }
+}
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+
+test('lays down unit, configuration, token and drop-in, and says each; the second time there is nothing to do', async () => {
+  const { sluice, file, root, home, text } = machine()
+  const first = await sluice('install', '--config', file)
+  expect([first.code, first.err]).toEqual([0, ''])
+  for (const path of ['etc/systemd/system/sluice.service', 'etc/sluice/sluice.yaml', 'etc/sluice/token', drop_in]) {
+    expect(first.out).toMatch(new RegExp(`^write +${join(root, path)}`, 'm'))
+  }
+  expect(first.out).toContain('next:\n  systemctl enable --now sluice.service\n')
+  expect(first.out).not.toContain(token)
+  expect(text('etc/sluice/token')).toBe(`${token}\n`)
+  expect(text(drop_in)).toContain(`ReadOnlyPaths=-${home}/docs\n`)
+  expect([modeOf(join(root, 'etc/sluice/token')), modeOf(join(root, 'etc/sluice/sluice.yaml'))]).toEqual(['600', '640'])
+
+  const second = await sluice('install', '--config', file)
+  expect(second.out).not.toMatch(/^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m)
+})
+
+test('a dry run shows the same and does nothing', async () => {
+  const { sluice, file, root } = machine()
+  const { out } = await sluice('install', '--config', file, '--dry-run')
+  expect(out).toContain(`write    ${join(root, drop_in)}`)
+  expect(existsSync(root)).toBe(false)
+})
+
+test('an edited configuration and a token stay; the drop-in follows the configuration that is there', async () => {
+  const { sluice, file, root, home, text } = machine()
+  await sluice('install', '--config', file)
+  const there = join(root, 'etc/sluice/sluice.yaml')
+  const edited = readFileSync(there, 'utf8').replace(`${home}/docs`, '/srv/moved')
+  writeFileSync(there, edited)
+  writeFileSync(join(home, 'token'), `pat_${'0'.repeat(32)}`)
+  const { out } = await sluice('install', '--config', file)
+  expect(readFileSync(there, 'utf8')).toBe(edited)
+  expect(text('etc/sluice/token')).toBe(`${token}\n`)
+  expect(text(drop_in)).toContain('ReadOnlyPaths=-/srv/moved\n')
+  expect(out).toMatch(/^change .*10-config\.conf/m)
+  await sluice('install', '--token-file', join(home, 'token'))
+  expect(text('etc/sluice/token')).toBe(`pat_${'0'.repeat(32)}\n`)
+})
+
+test('an instance has a configuration, a token and a drop-in of its own', async () => {
+  const { sluice, file, has, text } = machine()
+  expect((await sluice('install', '--config', file, '--instance', 'legal')).out).toContain('sluice@legal.service')
+  expect(text('etc/systemd/system/sluice@legal.service.d/10-config.conf')).toContain('--config /etc/sluice/legal.yaml')
+  expect(['etc/sluice/legal.token', 'etc/sluice/sluice.yaml'].map(has)).toEqual([true, false])
+  const odd = await sluice('install', '--instance', '../x')
+  expect([odd.code, odd.err]).toEqual([64, expect.stringContaining('../x cannot be the name of an instance')])
+})
+
+test('paths that mean the home of whoever reads them are refused', async () => {
+  const { sluice, file, root } = machine({ folders: [{ name: 'docs', path: '~/docs' }] })
+  const { code, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([78, expect.stringMatching(/names ~\/docs: "~" is another home to the service/)])
+  expect(existsSync(root)).toBe(false)
+})
+
+test('what is no token is not taken for one, and not shown', async () => {
+  const { sluice, file, home } = machine()
+  writeFileSync(join(home, 'token'), 'hunter2')
+  const { code, out, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([77, expect.stringContaining('is not a token (7 characters)')])
+  expect(out + err).not.toContain('hunter2')
+})
+
+test('uninstall leaves configuration, token and state, until it is told to purge; what instances share goes last', async () => {
+  const { sluice, file, has, root } = machine()
+  await sluice('install', '--config', file)
+  await sluice('install', '--config', file, '--instance', 'legal')
+  mkdirSync(join(root, 'var/lib/sluice'), { recursive: true })
+  const first = await sluice('uninstall')
+  expect(first.out).toContain('kept     what sluice@legal.service uses, too')
+  expect(first.out).toContain(
+    'left     /etc/sluice/sluice.yaml, /etc/sluice/token, /var/lib/sluice  (--purge removes them)',
+  )
+  expect([drop_in, 'etc/systemd/system/sluice.service', 'etc/sluice/token'].map(has)).toEqual([false, true, true])
+  await sluice('uninstall', '--instance', 'legal', '--purge')
+  expect(['etc/systemd/system/sluice.service', 'etc/sluice/legal.token', 'var/lib/sluice'].map(has)).toEqual([
+    false,
+    false,
+    true,
+  ])
+  await sluice('uninstall', '--purge')
+  expect(['etc/sluice', 'var/lib/sluice'].map(has)).toEqual([false, false])
+})
