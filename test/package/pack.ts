@@ -1,0 +1,55 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** What `npm pack` needs of the project. It builds anew, which must not happen where other tests run. */
+const parts = ['src', 'config', 'docs', 'systemd', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc']
+const texts = ['README.md', 'CHANGELOG.md', 'LICENSE']
+
+export interface Packed {
+  /** The tarball. */
+  file: string
+  /** Paths in it, below `package/`. */
+  files: string[]
+}
+
+/** Packs a copy of the project into the directory. */
+export function packProject(directory: string): Packed {
+  const project = join(directory, 'project')
+  mkdirSync(project)
+  for (const part of [...parts, ...texts]) cpSync(join(root, part), join(project, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
+  run('npm', ['pack', '--pack-destination', directory], { cwd: project })
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const file = join(directory, `sluice-${version}.tgz`)
+  const listed = run('tar', ['-tzf', file]).stdout.split('\n')
+  return { file, files: listed.filter((path) => path !== '').map((path) => path.replace(/^package\//, '')) }
+}
+
+/**
+ * Installs it as `npm install -g` does. The compiled better-sqlite3 is that of the project, handed over as a prebuilt one: to
+ * compile it takes a minute and shows nothing new.
+ */
+export function installPacked(file: string, prefix: string): string {
+  const prebuilt = join(prefix, 'prebuilt')
+  mkdirSync(prebuilt)
+  const sqlite = join(root, 'node_modules/better-sqlite3')
+  const { version } = JSON.parse(readFileSync(join(sqlite, 'package.json'), 'utf8'))
+  const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${process.platform}-${process.arch}.tar.gz`
+  execFileSync('tar', ['-czf', join(prebuilt, name), '-C', sqlite, 'build/Release/better_sqlite3.node'])
+  const env = { ...process.env, npm_config_better_sqlite3_local_prebuilds: prebuilt }
+  const { stdout, stderr } = run('npm', ['install', '-g', '--prefix', prefix, '--omit=dev', '--prefer-offline', file], {
+    env,
+  })
+  return stdout + stderr
+}
+
+function run(program: string, words: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  const ended = spawnSync(program, words, { encoding: 'utf8', ...options })
+  if (ended.status === 0) return ended
+  throw new Error(
+    `${program} ${words.join(' ')}: ${ended.error?.message ?? ended.status}\n${ended.stdout}${ended.stderr}`,
+  )
+}
