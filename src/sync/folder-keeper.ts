@@ -86,7 +86,8 @@ class Keeper implements FolderKeeper {
     this.#tools = tools
     this.#signal = signal
     this.#hints = new HintQueue(tools.max_hints)
-    const watched = { folder, rules, report: tools.report, on_hint: (hint: Hint) => this.#takeHint(hint), signal }
+    const { clock, report } = tools
+    const watched = { folder, rules, clock, report, on_hint: (hint: Hint) => this.#takeHint(hint), signal }
     this.#watcher = watch && folder.watch ? new FolderWatcher(watched) : undefined
     const worker = (name: string, step: () => Promise<{ wait_ms: number }>) =>
       runWorker({
@@ -219,6 +220,7 @@ class Keeper implements FolderKeeper {
     if (hint.kind === 'doubtful') this.#tools.report.folder(this.#folder.name, hint.reason, 'warn')
     const is_whole = hint.kind === 'folder' || hint.kind === 'doubtful' || hint.path === ''
     if (is_whole || !this.#hints.add(hint)) {
+      this.#watcher?.doubt()
       this.#askForScan()
     } else this.#hinter.wake()
   }
@@ -230,13 +232,15 @@ class Keeper implements FolderKeeper {
     this.#scan_asked = false
     this.#busy = true
     this.#rules.forget('')
-    const outcome = await scanOnce(this.#folder, this.#tools, { signal: this.#signal }).catch((error) => {
+    const missed = this.#watcher?.scanBegins({ all_followed: this.#hints.isEmpty() && !this.#looking })
+    const outcome = await scanOnce(this.#folder, this.#tools, { missed, signal: this.#signal }).catch((error) => {
       this.#scan_asked = true
       throw error
     })
     this.#last_scan_ms = clock.monotonic_ms()
     if (outcome.kind === 'finished') {
       await this.#record({ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary })
+      this.#watcher?.scanEnded(outcome.summary.missed ?? 0)
       const is_covered = this.#watcher?.coversAll() ?? true
       const interval_ms = is_covered
         ? this.#folder.rescan_interval_ms
@@ -260,9 +264,13 @@ class Keeper implements FolderKeeper {
     this.#looking = true
     try {
       for (const under of directories) await scanOnce(this.#folder, this.#tools, { under, signal: this.#signal })
-      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') this.#askForScan()
+      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') {
+        this.#watcher?.doubt()
+        this.#askForScan()
+      }
     } catch (error) {
       // These hints are taken and were not followed: the scan finds what they were about.
+      this.#watcher?.doubt()
       this.#askForScan()
       throw error
     } finally {

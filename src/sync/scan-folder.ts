@@ -5,6 +5,7 @@ import type { ScanSummary } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { Intake } from './intake.ts'
+import type { MissedEvents } from './missed-events.ts'
 
 export interface ScanTools {
   ledger: Ledger
@@ -35,9 +36,9 @@ const after_all = '\u{10FFFF}'
 export async function scanOnce(
   folder: FolderSettings,
   tools: ScanTools,
-  options: { under?: string; signal: AbortSignal },
+  options: { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal },
 ): Promise<ScanOutcome> {
-  const { under, signal } = options
+  const { under, missed, signal } = options
   const scan = scanFolder({
     root: folder.path,
     ignore: folder,
@@ -47,7 +48,7 @@ export async function scanOnce(
     ...(under === undefined ? {} : { under }),
   })
   const walk = new Walk(folder, tools, under)
-  for await (const batch of scan.batches) await walk.take(batch)
+  for await (const batch of scan.batches) await walk.take(batch, missed)
   const end = await scan.end
   if (!end.complete || signal.aborted) {
     await walk.settled()
@@ -58,7 +59,7 @@ export async function scanOnce(
   if (doubt !== undefined) return { kind: 'doubtful', reason: doubt }
   // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
   if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
-  return { kind: 'finished', summary: summaryOf(end) }
+  return { kind: 'finished', summary: { ...summaryOf(end), ...(missed ? { missed: missed.count() } : {}) } }
 }
 
 /**
@@ -109,8 +110,9 @@ class Walk {
     return changed
   }
 
-  async take(batch: ScanBatch): Promise<void> {
+  async take(batch: ScanBatch, missed: MissedEvents | undefined): Promise<void> {
     const changed = await this.compare(batch)
+    missed?.consider(batch, changed)
     const paths = [...changed].map((index) => entryPath(batch, index))
     for (let from = 0; from < paths.length; from += looks_a_round)
       await this.#look(paths.slice(from, from + looks_a_round))
