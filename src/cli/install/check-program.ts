@@ -4,22 +4,23 @@ import { idsOf } from '../../inspect/unit/unit-facts.ts'
 import { isBelow } from '../../inspect/unit/unit-needs.ts'
 import { service_user } from './layout.ts'
 
-/** Directories that the unit hides from the service (ProtectHome=, PrivateTmp=). */
-const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp']
+const homes = ['/home', '/root', '/run/user']
+/** PrivateTmp= of the unit: the service has others. */
+const private_directories = ['/tmp', '/var/tmp']
 const patience_ms = 60_000
 const advice =
   'install node and Sluice for everybody, for instance: npm install -g --prefix /usr/local --omit=dev sluice-VERSION.tgz'
 
-/** Errors: `install.program`, a node or a program that the service would not find. */
+/** Errors: `install.program`, a node or a program that the service would not find, or not for long. */
 export function refuseHiddenProgram(place: { node: string; program: string }): void {
   for (const [what, path] of Object.entries(place)) {
-    const directory = hidden.find((candidate) => isBelow(path, candidate))
-    if (directory === undefined) continue
-    throw new SluiceError({
-      code: 'install.program',
-      message: `the ${what} lies at ${path}, and the service does not see ${directory}`,
-      hint: advice,
-    })
+    const isIn = (directory: string) => isBelow(path, directory)
+    const is_private = private_directories.some(isIn)
+    if (!is_private && !homes.some(isIn)) continue
+    const why = is_private
+      ? 'the service has a temporary directory of its own'
+      : 'homes are closed to the service, or will be, and a version manager moves what lies there'
+    throw new SluiceError({ code: 'install.program', message: `${what} lies at ${path}: ${why}`, hint: advice })
   }
 }
 

@@ -32,7 +32,7 @@ export function layoutOf(instance: string | undefined): Layout {
     unit,
     config: `/etc/sluice/${instance ?? 'sluice'}.yaml`,
     token: instance === undefined ? '/etc/sluice/token' : `/etc/sluice/${instance}.token`,
-    state_dir: instance === undefined ? '/var/lib/sluice' : `/var/lib/sluice/${instance}`,
+    state_dir: instance === undefined ? '/var/lib/sluice' : `/var/lib/sluice-${instance}`,
     drop_in: `/etc/systemd/system/${unit}.d/10-config.conf`,
     shared: shared
       .map(([name, to]) => ({ from: join(package_root, 'systemd', name), to }))

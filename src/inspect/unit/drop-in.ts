@@ -21,9 +21,6 @@ export interface FolderMount {
   readonly is_network: boolean
 }
 
-/** Where ProtectHome= closes what it would hide from the service. */
-const homes = ['/home', '/root', '/run/user']
-
 /**
  * The part of the unit that comes from the configuration: `/etc/systemd/system/UNIT.d/10-config.conf`. Paths that are missing
  * when the service starts do not keep it from starting (`-`): a folder that is away is a state. Errors: `unit.path`.
@@ -48,7 +45,6 @@ export function dropInOf(config: Config, facts: DropInFacts): string {
       read.map((path) => setReadOnly(path, written)),
     ],
     ['# Reports and copies of them.', written.map((path) => `ReadWritePaths=${unitWord(path, '-')}`)],
-    ['# Something of the configuration lies in a home.', needsHomes(config) ? ['ProtectHome=read-only'] : []],
     ['# Secrets that the configuration names in the credentials directory.', credentialSettings(needs.credentials)],
     ['# Who may read the folders.', groups],
   ]
@@ -88,9 +84,6 @@ export function unitFit(config: Config, text: string): string[] {
     ...needs.credentials
       .filter((name) => !credentials.includes(name))
       .map((name) => `the unit does not hand over the credential ${name}: ${cure}`),
-    ...(needsHomes(config) && settings.get('ProtectHome')?.at(-1) !== 'read-only'
-      ? [`the unit hides /home, /root and /run/user, where the configuration has something: ${cure}`]
-      : []),
   ]
 }
 
@@ -121,16 +114,6 @@ function readOnlyPath(folder: string, { mounts }: DropInFacts): string {
 
 function setReadOnly(path: string, written: readonly string[]): string {
   return written.includes(path) ? '' : `ReadOnlyPaths=${unitWord(path, '-')}`
-}
-
-/**
- * Homes become readable as a whole, to those who have the rights. ProtectHome=tmpfs with BindReadOnlyPaths= would show less, but it
- * shows the folder that was there at the start: one that is moved away and made anew, or mounted at a login, would never be seen.
- */
-function needsHomes(config: Config): boolean {
-  const { folders, written, files } = unitNeeds(config)
-  const paths = [...folders, ...written, ...files, config.state_dir]
-  return paths.some((path) => homes.some((home) => isBelow(path, home)))
 }
 
 /** `/run/credentials/sluice.service/hook` in the configuration is `/etc/sluice/hook`, which root alone may read. */

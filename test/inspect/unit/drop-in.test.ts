@@ -45,11 +45,10 @@ SupplementaryGroups=finance
     )
   })
 
-  test('opens homes only where something lies there, and the state directory where it is not the unit’s', () => {
-    const text = dropInOf(unitConfig(['/home/ada/docs'], { state_dir: '/data/sluice' }), facts)
-    expect(text).toContain('\nProtectHome=read-only\n')
+  test('opens the state directory where it is not the unit’s', () => {
+    const text = dropInOf(unitConfig(['/srv/docs'], { state_dir: '/data/sluice' }), facts)
     expect(text).toContain('\nReadWritePaths=-/data/sluice\n')
-    expect(dropInOf(unitConfig(['/homes/ada']), facts)).not.toContain('ProtectHome')
+    expect(dropInOf(unitConfig(['/srv/docs']), facts)).not.toContain('ReadWritePaths')
   })
 
   test('of a directory that is written to never says that it is read only', () => {
@@ -85,12 +84,6 @@ LoadCredential=hook-secret:/elsewhere`
       expect.stringMatching(/^the unit does not know the file \/etc\/sluice\/hook: /),
       expect.stringMatching(/^the unit does not hand over the credential hook-secret: /),
     ])
-  })
-
-  test('no longer fit when a folder has moved into a home', () => {
-    const config = unitConfig(['/home/ada/docs'])
-    const text = dropInOf(config, facts).replace('ProtectHome=read-only\n', '')
-    expect(unitFit(config, text)).toEqual([expect.stringContaining('the unit hides /home')])
   })
 })
 
