@@ -127,6 +127,16 @@ export const commands: readonly ListedCommand[] = [
     describe: 'take away what install has laid down',
     load: () => import('./commands/uninstall.ts'),
   },
+  {
+    usage: 'backup <file>',
+    describe: 'copy what is known into a file, also while a daemon runs',
+    load: () => import('./commands/backup.ts'),
+  },
+  {
+    usage: 'restore <file>',
+    describe: 'go back to a backup; the daemon is stopped',
+    load: () => import('./commands/restore.ts'),
+  },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
   {
     usage: 'completion [shell]',

@@ -48,6 +48,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 doctor --json', 'the same for a program'],
   ],
   install: [['$0 install --dry-run', 'what it would lay down, and where']],
+  uninstall: [['$0 uninstall --dry-run', 'what it would take away']],
   backup: [['$0 backup /var/backups/sluice-ledger.db', 'beside a running daemon']],
   restore: [['$0 restore /var/backups/sluice-ledger.db', 'the daemon is stopped']],
   rebuild: [

@@ -1,6 +1,6 @@
 import { isSluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
-import { ledgerFile } from '../ledger/open-ledger.ts'
+import { ledgerFile } from '../ledger/state-directory.ts'
 import { type LedgerView, openLedgerView } from '../ledger/view.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { openPromptsView, type PromptsView } from '../ledger/view-prompts.ts'

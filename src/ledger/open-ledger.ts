@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
-import { holdLock } from '../base/sqlite.ts'
+import { existsSync } from 'node:fs'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
+import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
 import type { LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -15,10 +13,6 @@ export interface LedgerOptions {
   clock: Clock
 }
 
-export function ledgerFile(state_dir: string): string {
-  return join(state_dir, 'ledger.db')
-}
-
 /**
  * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `database.*`,
  * and `config.state_dir` for a directory that is not for us to close.
@@ -26,9 +20,11 @@ export function ledgerFile(state_dir: string): string {
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
+  // Tickets of a ledger that was lost name contents by numbers that a new one gives to others.
+  if (!existsSync(ledgerFile(state_dir))) removeDatabase(ticketsFile(state_dir))
   const data: LedgerThreadData = {
     ledger_file: ledgerFile(state_dir),
-    tickets_file: join(state_dir, 'tickets.db'),
+    tickets_file: ticketsFile(state_dir),
     limits,
   }
   const thread = startThread('ledger/thread', data)
@@ -47,49 +43,6 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
       lock.release()
     }
   })
-}
-
-function makeStateDirectory(state_dir: string): void {
-  try {
-    mkdirSync(state_dir, { recursive: true, mode: 0o700 })
-    refuseShared(state_dir)
-    chmodSync(state_dir, 0o700)
-  } catch (error) {
-    if (isSluiceError(error)) throw error
-    throw new SluiceError({
-      code: 'database.unreadable',
-      message: `the state directory ${state_dir} cannot be used: ${messageOf(error)}`,
-      hint: 'set state_dir to a directory that this user owns',
-      cause: error,
-    })
-  }
-}
-
-/** The directory is closed to everybody else: one that holds other things, /tmp or a home directory, would be taken from its users. */
-function refuseShared(state_dir: string): void {
-  const is_open = (statSync(state_dir).mode & 0o077) !== 0
-  if (!is_open) return
-  const names = readdirSync(state_dir)
-  if (names.length === 0 || names.includes('ledger.db')) return
-  throw new SluiceError({
-    code: 'config.state_dir',
-    message: `state_dir ${state_dir} is open to other users and holds other things (${names[0]})`,
-    hint: 'give Sluice a directory of its own; it need not exist yet',
-  })
-}
-
-function lockLedger(state_dir: string): { release(): void } {
-  try {
-    return holdLock(join(state_dir, 'lock.db'))
-  } catch (error) {
-    if (!isSluiceError(error, 'database.locked')) throw error
-    throw new SluiceError({
-      code: 'ledger.locked',
-      message: `another Sluice process is at work on ${state_dir}`,
-      hint: 'stop it first, or give this one a state_dir of its own',
-      cause: error,
-    })
-  }
 }
 
 function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {

@@ -1,6 +1,6 @@
 import { openSqliteReadOnly } from '../base/sqlite.ts'
 import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './open-ledger.ts'
+import { ledgerFile } from './state-directory.ts'
 
 /** A ready content through one of its present files. */
 export interface ArrivedFile {

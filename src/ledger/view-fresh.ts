@@ -1,10 +1,10 @@
 import { openSqliteReadOnly } from '../base/sqlite.ts'
 import { FolderRows } from './folder-rows.ts'
 import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './open-ledger.ts'
 import { PromptQueries } from './prompt-queries.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { ArrivalPage, ArrivalQuery, PromptState, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
+import { ledgerFile } from './state-directory.ts'
 import { type FolderView, readFolders } from './view-folders.ts'
 
 /** What a run would be planned from, as the ledger answers it; reads only, beside a daemon at work or without one. */

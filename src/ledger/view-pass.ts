@@ -1,7 +1,7 @@
 import { openSqliteReadOnly } from '../base/sqlite.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './open-ledger.ts'
+import { ledgerFile } from './state-directory.ts'
 import type { Amount } from './view-folders.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */

@@ -2,10 +2,10 @@ import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../domain/run.ts'
 import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './open-ledger.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_run_states, type RunRow, RunRows } from './run-rows.ts'
+import { ledgerFile } from './state-directory.ts'
 
 export interface RunSummary {
   run: number

@@ -1,6 +1,6 @@
 import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
 import { ledger_version } from '../../src/ledger/migrations.ts'
-import { ledgerFile } from '../../src/ledger/open-ledger.ts'
+import { ledgerFile } from '../../src/ledger/state-directory.ts'
 
 export interface FileView {
   /** The folder's name and the path in it. */

@@ -1,0 +1,30 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SluiceError } from '../base/errors.ts'
+import type { Config } from '../config/config.ts'
+import { isWithin } from '../config/local-paths.ts'
+
+/** Where a copy of the ledger may lie: not where it would be sent, nor among what it is a copy of. Error `usage.target`. */
+export function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
+  const written = resolve(cwd, text)
+  const file = join(realPath(dirname(written)), basename(written))
+  const folder = folders.find(({ path }) => isWithin(file, realPath(path)))
+  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be sent`)
+  if (isWithin(file, realPath(state_dir)))
+    throw refused(`${file} lies in the state directory, beside what it is a copy of`)
+  return file
+}
+
+function refused(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.target', message, hint: 'name a file elsewhere, best on another disk' })
+}
+
+/** With its links resolved; one that is not there stays as it is, and is told of when it is written. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Missing or unreadable: its written form is all there is.
+    return path
+  }
+}

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path'
+import { printable } from '../../base/format.ts'
+import { system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { ledgerLimits } from '../../daemon/limits.ts'
+import { restoreLedger } from '../../ledger/backup.ts'
+import { openLedger } from '../../ledger/open-ledger.ts'
+import { restoreTold } from '../../prompts/restore-told.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends GlobalOptions {
+  file: string
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs.positional('file', { type: 'string', demandOption: true, describe: 'what `sluice backup` wrote' }),
+  async run({ config: named, file: text }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const file = resolve(text)
+    const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
+    await tellSince(config, terminal)
+    terminal.out(`the ledger is that of ${printable(file)} again`)
+    if (aside !== undefined) terminal.out(`the one before it is ${aside}`)
+    terminal.err('what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`')
+    return exit_codes.ok
+  },
+}
+
+/** What the prompts were told after the backup was made stands beside their reports. */
+async function tellSince(config: Config, terminal: Terminal): Promise<void> {
+  const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock: system_clock })
+  try {
+    for (const { name, project_id, report } of config.prompts) {
+      const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
+      await ledger.record(facts)
+      for (const { path, why } of bad) {
+        const warning = terminal.err_styles.yellow('warning:')
+        terminal.err(`${warning} ${printable(path)}: ${printable(why)}; what it tells may be told again`)
+      }
+    }
+  } finally {
+    await ledger.close()
+  }
+}

@@ -1,0 +1,156 @@
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
+import { ledger_version } from './migrations.ts'
+import {
+  ledgerFile,
+  lockLedger,
+  makeStateDirectory,
+  moveAside,
+  removeDatabase,
+  syncDirectory,
+  syncPath,
+  ticketsFile,
+} from './state-directory.ts'
+import { openLedgerView } from './view.ts'
+
+export interface Backup {
+  bytes: number
+  /** Files that it knows of. */
+  files: number
+}
+
+/**
+ * Copies the ledger as it stands at one moment, beside a daemon at work, which does not notice: a reader of a write-ahead log
+ * holds up no writer. The file is whole, or it is not there; 0600. tickets.db is never part of it: it holds secrets, and what
+ * is lost with it is a slot. Errors: `ledger.none`, `account.no_right`, `usage.exists`, `database.*`, `backup.unwritable`.
+ */
+export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
+  refuseTarget(file, force)
+  const view = openLedgerView(state_dir)
+  let files: number
+  try {
+    files = view.folders().reduce((sum, folder) => sum + filesOf(folder.stages), 0)
+  } finally {
+    view.close()
+  }
+  const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  try {
+    copyInto(source, file)
+  } finally {
+    source.close()
+  }
+  return { bytes: statSync(file).size, files }
+}
+
+function filesOf(stages: Readonly<Record<string, { files: number }>>): number {
+  return Object.values(stages).reduce((sum, { files }) => sum + files, 0)
+}
+
+function refuseTarget(file: string, force: boolean): void {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (there === undefined || (force && there.isFile())) return
+  const what = there.isFile() ? 'is there already' : 'is no file'
+  const hint = there.isFile() ? '--force writes over it' : 'name a file, which need not be there'
+  throw new SluiceError({ code: 'usage.exists', message: `${file} ${what}`, hint })
+}
+
+function copyInto(source: Sqlite, file: string): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  try {
+    // SQLite fills an empty file that is there, and this one is for us alone from the beginning.
+    rmSync(temporary, { force: true })
+    closeSync(openSync(temporary, 'wx', 0o600))
+    source.prepare('VACUUM INTO ?').run(temporary)
+    syncPath(temporary, 'r+')
+    renameSync(temporary, file)
+    syncDirectory(dirname(file))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    const translated = translateSqliteError(error, file)
+    if (isSluiceError(translated)) throw translated
+    throw new SluiceError({
+      code: 'backup.unwritable',
+      message: `${file} cannot be written: ${messageOf(error)}`,
+      hint:
+        codeOf(error) === 'ENOENT'
+          ? 'the directory must be there'
+          : 'check who may write there, and the space on the disk',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Puts a backup in the place of the ledger, which is moved aside. What is kept of open slots goes: it belongs to the ledger
+ * that was. Answers the name that the former ledger has now. Errors: `ledger.locked`, `usage.backup` for what is no sound
+ * backup, `database.*`.
+ */
+export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
+  const backup = openBackup(file)
+  try {
+    makeStateDirectory(state_dir)
+    const lock = lockLedger(state_dir)
+    try {
+      const restored = join(state_dir, 'ledger.db.restored')
+      copyInto(backup, restored)
+      const aside = moveAside(state_dir, 'replaced', now_ms)
+      removeDatabase(ticketsFile(state_dir))
+      renameSync(restored, ledgerFile(state_dir))
+      syncDirectory(state_dir)
+      return { aside }
+    } finally {
+      lock.release()
+    }
+  } finally {
+    backup.close()
+  }
+}
+
+function openBackup(file: string): Sqlite {
+  let backup: Sqlite | undefined
+  try {
+    backup = openSqliteReadOnly(file, ledger_version)
+    const fault = faultOf(backup)
+    if (fault !== undefined) throw new Error(fault)
+    return backup
+  } catch (error) {
+    backup?.close()
+    if (isSluiceError(error, 'database.newer')) throw error
+    throw new SluiceError({
+      code: 'usage.backup',
+      message: `${file} is no sound backup of a ledger: ${messageOf(error)}`,
+      hint: 'name a file that `sluice backup` wrote; without one, `sluice rebuild` makes the ledger again',
+      cause: error,
+    })
+  }
+}
+
+/** - `none`: nothing is there, or nothing was ever put into it. `damaged`: SQLite cannot read all of it. */
+export type LedgerCondition = 'none' | 'damaged' | 'sound'
+
+/** Reads all of it. Error `database.newer`, and what is about rights and disks and no damage. */
+export function conditionOfLedger(state_dir: string): LedgerCondition {
+  let database: Sqlite | undefined
+  try {
+    database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+    if (database.pragma('user_version', { simple: true }) === 0) return 'none'
+    return faultOf(database) === undefined ? 'sound' : 'damaged'
+  } catch (error) {
+    const fault = translateSqliteError(error, ledgerFile(state_dir))
+    if (isSluiceError(fault, 'database.missing')) return 'none'
+    if (isSluiceError(fault, 'database.damaged')) return 'damaged'
+    throw fault
+  } finally {
+    database?.close()
+  }
+}
+
+/** What SQLite finds wrong when it reads everything; a database of something else has no contents. */
+function faultOf(database: Sqlite): string | undefined {
+  const [first] = database.pragma('integrity_check(1)') as { integrity_check: string }[]
+  if (first?.integrity_check !== 'ok') return first?.integrity_check ?? 'it cannot be checked'
+  const is_ledger = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'contents'`).get() !== undefined
+  return is_ledger ? undefined : 'it is a database of something else'
+}

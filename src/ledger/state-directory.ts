@@ -1,0 +1,110 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { holdLock } from '../base/sqlite.ts'
+import { isoTime } from '../base/time.ts'
+
+export function ledgerFile(state_dir: string): string {
+  return join(state_dir, 'ledger.db')
+}
+
+export function ticketsFile(state_dir: string): string {
+  return join(state_dir, 'tickets.db')
+}
+
+/** Makes it 0700 where it is missing. Errors: `database.unreadable`, and `config.state_dir` for one that is not for us to close. */
+export function makeStateDirectory(state_dir: string): void {
+  try {
+    mkdirSync(state_dir, { recursive: true, mode: 0o700 })
+    refuseShared(state_dir)
+    chmodSync(state_dir, 0o700)
+  } catch (error) {
+    if (isSluiceError(error)) throw error
+    throw new SluiceError({
+      code: 'database.unreadable',
+      message: `the state directory ${state_dir} cannot be used: ${messageOf(error)}`,
+      hint: 'set state_dir to a directory that this user owns',
+      cause: error,
+    })
+  }
+}
+
+/** The directory is closed to everybody else: one that holds other things, /tmp or a home directory, would be taken from its users. */
+function refuseShared(state_dir: string): void {
+  const is_open = (statSync(state_dir).mode & 0o077) !== 0
+  if (!is_open) return
+  const names = readdirSync(state_dir)
+  if (names.length === 0 || names.includes('ledger.db')) return
+  throw new SluiceError({
+    code: 'config.state_dir',
+    message: `state_dir ${state_dir} is open to other users and holds other things (${names[0]})`,
+    hint: 'give Sluice a directory of its own; it need not exist yet',
+  })
+}
+
+/** One process at a time. Error `ledger.locked`. */
+export function lockLedger(state_dir: string): { release(): void } {
+  try {
+    return holdLock(join(state_dir, 'lock.db'))
+  } catch (error) {
+    if (!isSluiceError(error, 'database.locked')) throw error
+    throw new SluiceError({
+      code: 'ledger.locked',
+      message: `another Sluice process is at work on ${state_dir}`,
+      hint: 'stop it first, or give this one a state_dir of its own',
+      cause: error,
+    })
+  }
+}
+
+/** What SQLite keeps beside a database belongs to it: moved or taken away with it, and never left for another one. */
+const parts = ['', '-wal', '-shm']
+
+export function moveDatabase(from: string, to: string): void {
+  for (const part of parts) if (exists(from + part)) renameSync(from + part, to + part)
+}
+
+export function removeDatabase(file: string): void {
+  for (const part of parts) rmSync(file + part, { force: true })
+}
+
+/** Moves a ledger that is there aside, as `ledger.db.WHY-DATE`, and answers its new name. */
+export function moveAside(state_dir: string, why: 'damaged' | 'replaced', now_ms: number): string | undefined {
+  const file = ledgerFile(state_dir)
+  if (!parts.some((part) => exists(file + part))) return undefined
+  const date = isoTime(now_ms).slice(0, 19).replaceAll(':', '')
+  for (let number = 1; ; number++) {
+    const aside = `${file}.${why}-${date}${number === 1 ? '' : `-${number}`}`
+    if (parts.some((part) => exists(aside + part))) continue
+    moveDatabase(file, aside)
+    return aside
+  }
+}
+
+/** What was renamed in it is there after a power cut (fsync(2)). */
+export function syncDirectory(directory: string): void {
+  syncPath(directory, 'r')
+}
+
+export function syncPath(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags)
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined
+}
