@@ -82,7 +82,7 @@ export interface HttpClient {
  * A body held in memory is given this much more time for its answer: the slowest line that is worth waiting for. Streams are
  * watched piece by piece instead.
  */
-const slowest_bytes_per_s = 16_384
+export const slowest_bytes_per_s = 16_384
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const direct = new Agent(directOptions(options))

@@ -17,6 +17,7 @@ export interface Config {
   readonly asking: AskingConfig
   readonly health: HealthConfig
   readonly alerts: AlertsConfig
+  readonly watchdog: { readonly silence_ms: number }
 }
 
 export interface ServiceConfig {

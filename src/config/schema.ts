@@ -14,6 +14,7 @@ import {
   uploads_schema,
 } from './schema-limits.ts'
 import { prompt_schema } from './schema-prompts.ts'
+import { watchdog_schema } from './schema-watchdog.ts'
 
 const base_url = z
   .string({ error: 'must be a text' })
@@ -91,6 +92,7 @@ export const config_schema = z.strictObject({
   health: health_schema
     .prefault({})
     .meta({ description: 'When a promise counts as broken, and where health and metrics are served.' }),
+  watchdog: watchdog_schema.prefault({}).meta({ description: 'When the daemon counts as stuck.' }),
   alerts: alerts_schema.prefault({}).meta({ description: 'Who is told when the health changes.' }),
 })
 

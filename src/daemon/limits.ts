@@ -1,3 +1,4 @@
+import { slowest_bytes_per_s } from '../base/http-client.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
@@ -14,6 +15,15 @@ export function ledgerLimits({ uploads, ledger }: Config): LedgerLimits {
     history_rows: ledger.history_rows,
     claim_ms: ledger.claim_ms,
   }
+}
+
+/**
+ * After how much silence something that is worked on is stuck: longer than any that is rightful. A body held in memory has more
+ * time for its answer, at the slowest line that is worth waiting for.
+ */
+export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | 'uploads'>): number {
+  const transfer_ms = (uploads.small_file_bytes / slowest_bytes_per_s) * second_ms
+  return Math.max(watchdog.silence_ms, 2 * Math.max(uploads.request_timeout_ms + transfer_ms, uploads.stall_timeout_ms))
 }
 
 /** What the service has been reading for longer than its deadline is looked at less often. */

@@ -65,7 +65,7 @@ test('one daemon a ledger; after kill -9 the next one starts over the stale sock
   expect((await next.ended).code).toBe(0)
 })
 
-test('a missing token ends it with 77, a refused one does not end it', async (context) => {
+test('a token that is missing or refused at the start ends it with 77, one that is refused later does not', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   rmSync(join(home.path, 'token'))
   expect(await home.sluice('run')).toMatchObject({
@@ -73,11 +73,19 @@ test('a missing token ends it with 77, a refused one does not end it', async (co
     err: expect.stringContaining('cannot read the token file'),
   })
   home.giveToken(`pat_${'x'.repeat(32)}`)
+  const refused = await home.sluice('run')
+  expect(refused).toMatchObject({ code: 77, err: expect.stringContaining('the service refuses the token') })
+  expect(home.hasSocket()).toBe(false)
+  home.giveToken()
   const daemon = await home.run()
+  await until('the file is ready', () => home.readyAssets() === 1, daemon.err)
+  home.service.tokens.revoke('cli 2')
+  home.giveToken(`pat_${'y'.repeat(32)}`)
+  home.write({ 'b.txt': 'two' })
   await until('it is told', () => daemon.err().includes('"about":"account"'), daemon.err)
   home.giveToken()
-  await until('the new token is taken up', () => home.readyAssets() === 1, daemon.err)
-  expect(daemon.err()).not.toMatch(/pat_\w{32}/)
+  await until('the new token is taken up', () => home.readyAssets() === 2, daemon.err)
+  expect(refused.err + daemon.err()).not.toMatch(/pat_\w{32}/)
 })
 
 test('no configuration: 78', async (context) => {

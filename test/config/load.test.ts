@@ -164,6 +164,9 @@ describe('a good file', () => {
           "small_file_bytes": 1048576,
           "stall_timeout_ms": 60000,
         },
+        "watchdog": {
+          "silence_ms": 300000,
+        },
       }
     `)
     expect(Object.isFrozen(config.folders[0]!.labels)).toBe(true)

@@ -1,3 +1,5 @@
+import { messageOf } from '../../base/errors.ts'
+import { createPulses } from '../../base/pulse.ts'
 import { system_clock } from '../../base/time.ts'
 import { programVersion } from '../../base/version.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -7,9 +9,13 @@ import type { Command } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
+import { tellServiceManager } from '../service-manager.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 
-/** The daemon. It ends by a signal only: a service that is down or a token that is refused is waited out, and told. */
+/**
+ * The daemon. A token that is refused at the start ends it (77); from then on it ends by a signal only: a service that is down or a
+ * token that is refused later is waited out, and told.
+ */
 export const command: Command = {
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
@@ -20,13 +26,21 @@ export const command: Command = {
     // From here on: a signal that comes during the start is obeyed after it.
     const signals = listenForStop()
     try {
-      const daemon = await startDaemon({ config, secrets, clock: system_clock, log, mode: 'run' })
+      const clock = system_clock
+      const pulses = createPulses(clock)
+      const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses })
+      const manager = tellServiceManager({ daemon, pulses, log })
       try {
         const control = await serveControl(daemon, config, 'run')
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
+          await manager.started(secrets, signals.first)
           await aborted(signals.first)
+          await manager.stopping('finishing what is in flight')
           log.info('finishing what is in flight; another signal stops at once')
+        } catch (error) {
+          await manager.stopping(messageOf(error))
+          throw error
         } finally {
           await control.close()
         }

@@ -1,0 +1,80 @@
+import type { Log } from '../base/log.ts'
+import type { Pulses } from '../base/pulse.ts'
+import { openSystemdNotify } from '../base/systemd-notify.ts'
+import { second_ms, system_clock } from '../base/time.ts'
+import type { Worker } from '../base/worker.ts'
+import { readEnvironment } from '../config/environment.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { checkToken } from '../daemon/check-token.ts'
+import type { Daemon } from '../daemon/daemon.ts'
+import { stuckAfter_ms } from '../daemon/limits.ts'
+import { currentStatus, tellStatus } from '../daemon/tell-status.ts'
+import { keepWatch } from '../daemon/watchdog.ts'
+
+/** What systemd hears of a running daemon; nothing where no service manager listens. */
+export interface ServiceManager {
+  /**
+   * Shows the token to the service, and says that the daemon can be relied on; from here on a line of status when it changes, and
+   * signs of life while its work moves. Error `account.refused`. A service that is down is no error: it is told and tried again.
+   */
+  started(secrets: Secrets, stopped: AbortSignal): Promise<void>
+  /** Another config is being put in force; `reloaded` follows, whether it was or not. */
+  reloading(): Promise<void>
+  reloaded(): Promise<void>
+  /** It is to end. */
+  stopping(status: string): Promise<void>
+}
+
+/** A service that nobody reached at the start, and that nothing is to be sent to, is asked so often whether it is there. */
+const ask_again_ms = 30 * second_ms
+
+export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }): ServiceManager {
+  const { daemon, pulses, log } = parts
+  const clock = system_clock
+  const notify = openSystemdNotify({
+    environment: readEnvironment().notify,
+    on_error: (error) => log.warn({ error }, error.message),
+  })
+  const ended = new AbortController()
+  const begun: Promise<unknown>[] = []
+  let is_unreachable = false
+  let teller: Worker | undefined
+  const status = () => (notify.is_heard ? currentStatus(daemon.config.state_dir, is_unreachable) : '')
+
+  function begin(secrets: Secrets): void {
+    const silence_ms = () => stuckAfter_ms(daemon.config)
+    begun.push(keepWatch({ pulses, notify, silence_ms, clock, log }, ended.signal))
+    if (!notify.is_heard) return
+    const { ledger } = daemon
+    const on_error = (error: unknown) => log.warn({ error }, 'the status for systemd cannot be read')
+    teller = tellStatus({ ledger, notify, clock, on_error, text: status }, ended.signal)
+    begun.push(teller.ended)
+    if (is_unreachable) begun.push(askAgain(secrets))
+  }
+
+  /** What else it may be then, the workers find out and the ledger knows. */
+  async function askAgain(secrets: Secrets): Promise<void> {
+    while (is_unreachable && !ended.signal.aborted) {
+      await clock.sleep(ask_again_ms, ended.signal)
+      const answer = await checkToken(daemon.config, secrets, clock, ended.signal).catch(() => 'answered')
+      if (answer === 'unreachable') continue
+      is_unreachable = false
+      teller?.wake()
+    }
+  }
+
+  return {
+    async started(secrets, stopped) {
+      is_unreachable = (await checkToken(daemon.config, secrets, clock, stopped)) === 'unreachable'
+      await notify.ready(status())
+      begin(secrets)
+    },
+    reloading: () => notify.reloading(),
+    reloaded: () => notify.ready(status()),
+    async stopping(why) {
+      ended.abort()
+      await Promise.all(begun)
+      await notify.stopping(why)
+    },
+  }
+}

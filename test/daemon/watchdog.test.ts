@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { createPulses } from '../../src/base/pulse.ts'
+import { minute_ms, second_ms } from '../../src/base/time.ts'
+import { configFromObject } from '../../src/config/load.ts'
+import { stuckAfter_ms } from '../../src/daemon/limits.ts'
+import { keepWatch } from '../../src/daemon/watchdog.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+const signal = new AbortController()
+afterEach(() => signal.abort())
+
+test('systemd is told while all moves, not while something is stuck, and again when it goes on', async () => {
+  const clock = new FakeClock()
+  const pulses = createPulses(clock)
+  const lines: { level: string; msg: string }[] = []
+  const log = createLog({
+    level: 'info',
+    format: 'json',
+    destination: { write: (text) => lines.push(JSON.parse(text)) },
+  })
+  let fed_ms: number[] = []
+  const notify = { watchdog_ms: 30 * second_ms, watchdog: async () => void fed_ms.push(clock.monotonic_ms()) }
+  void keepWatch({ pulses, notify, silence_ms: () => 5 * minute_ms, clock, log }, signal.signal)
+  const steps = async (minutes: number) => {
+    for (let step = 0; step < minutes * 6; step++) await clock.advance(10 * second_ms)
+  }
+
+  await steps(2)
+  // A third of systemd's patience.
+  expect(fed_ms.slice(0, 4)).toEqual([0, 10_000, 20_000, 30_000])
+  const began_ms = clock.now_ms()
+  const pulse = pulses.begin('the ledger: claimToSend')
+  await steps(5)
+  expect(lines).toEqual([])
+  fed_ms = []
+  await steps(10)
+  expect(fed_ms).toEqual([])
+  expect(lines).toMatchObject([
+    { level: 'error', stuck: 'the ledger: claimToSend', since: new Date(began_ms).toISOString() },
+  ])
+  expect(lines[0]!.msg).toMatch(/^stuck: the ledger: claimToSend has not moved for 5 m.*systemd restarts the daemon$/)
+  pulse.end()
+  await steps(1)
+  expect(fed_ms.length).toBeGreaterThan(4)
+  expect(lines).toHaveLength(2)
+})
+
+test('whatever the config says, one rightful silence is never taken for a hang', () => {
+  const config = (uploads: object) =>
+    configFromObject({
+      service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
+      folders: [{ name: 'a', path: '/tmp/a' }],
+      uploads,
+      watchdog: { silence_ms: '1s' },
+    })
+  expect(stuckAfter_ms(config({ stall_timeout_ms: '1h' }))).toBe(120 * minute_ms)
+  // Thirty seconds for the answer, 64 for a MiB over the slowest line.
+  expect(stuckAfter_ms(config({}))).toBe(2 * (30 + 64) * second_ms)
+})

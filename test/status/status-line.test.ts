@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { FolderView } from '../../src/ledger/view-folders.ts'
+import { type Stage, stages } from '../../src/ledger/view-stage.ts'
+import { statusLine } from '../../src/status/status-line.ts'
+
+function folder(files: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {
+  const amounts = stages.map((stage) => [stage, { files: files[stage] ?? 0, bytes: 0 }])
+  return {
+    name: 'docs',
+    first_scan_ms: 1,
+    offline_reason: undefined,
+    stages: Object.fromEntries(amounts),
+    ...change,
+  } as FolderView
+}
+
+const account = { about: 'account', message: 'it was revoked' }
+const api = { about: 'api', message: 'connection refused' }
+const project = { about: 'project:project_1', message: 'no such project' }
+
+test.each([
+  ['all in', [folder({ ready: 12_431, skipped: 7, gone: 3 })], [], '12,431 ready'],
+  [
+    'summed over folders',
+    [folder({ ready: 12_000, sending: 1 }), folder({ ready: 431, settling: 1, ingesting: 1, refused: 1, blocked: 2 })],
+    [],
+    '12,431 ready, 3 on the way, 1 refused, 2 blocked',
+  ],
+  [
+    'the token',
+    [folder({ waiting: 3 })],
+    [api, account],
+    'token refused: it was revoked; service unreachable, trying; 0 ready, 3 on the way',
+  ],
+  ['a project', [folder({})], [project], 'project project_1 refused: no such project; 0 ready'],
+  ['a folder', [folder({ ready: 1 }, { offline_reason: 'unmounted' })], [], 'docs is offline; 1 ready'],
+  ['the beginning', [folder({}, { first_scan_ms: undefined })], [], '0 ready, first scan under way'],
+])('what matters in one line: %s', (_what, folders, troubles, line) => {
+  expect(statusLine({ folders, troubles })).toBe(line)
+})
+
+test('a service that nobody reached is told, though no trouble came of it', () => {
+  expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_unreachable: true })).toBe(
+    'service unreachable, trying; 2 ready',
+  )
+})
