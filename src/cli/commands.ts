@@ -30,6 +30,11 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/explain.ts'),
   },
   {
+    usage: 'reload',
+    describe: 'let the daemon read its configuration again',
+    load: () => import('./commands/reload.ts'),
+  },
+  {
     usage: 'retry [paths..]',
     describe: 'try again what was refused or is blocked',
     load: () => import('./commands/retry.ts'),

@@ -1,17 +1,16 @@
 import { SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
-import type { Config } from '../config/config.ts'
 import { type Control, startControl } from '../control/control-server.ts'
 import { type ControlVerbs, controlSocket } from '../control/control-verbs.ts'
 import type { Daemon } from '../daemon/daemon.ts'
+import type { Reloader } from './reloader.ts'
 
-/** Lets other commands speak to the daemon in this process. */
-export function serveControl(daemon: Daemon, config: Config, mode: 'run' | 'once'): Promise<Control> {
-  const names = new Set(config.folders.map(({ name }) => name))
-  const prompts = new Set(config.prompts.map(({ name }) => name))
+/** Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with. */
+export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Reloader): Promise<Control> {
   function refuseUnknown(folder: string): void {
-    if (!names.has(folder)) throw unknown('usage.folder', `keeps no folder called ${folder}`)
+    const is_known = daemon.config.folders.some(({ name }) => name === folder)
+    if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
   }
   const verbs: ControlVerbs = {
     ping: async () => ({ pid: process.pid, version: programVersion(), mode }),
@@ -30,20 +29,33 @@ export function serveControl(daemon: Daemon, config: Config, mode: 'run' | 'once
       if (path === '') daemon.rescan(folder)
     },
     async runPrompt({ prompt }) {
-      if (!prompts.has(prompt)) throw unknown('usage.prompt', `knows no prompt called ${prompt}`)
+      const is_known = daemon.config.prompts.some(({ name }) => name === prompt)
+      if (!is_known) throw unknown('usage.prompt', `knows no prompt called ${prompt}`)
       const due_ms = system_clock.now_ms()
       await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
       return { due_ms }
     },
+    async reload() {
+      if (!reloader) throw keepsItsConfig()
+      return reloader.reload()
+    },
     idle: () => daemon.idle(),
   }
-  return startControl({ socket: controlSocket(config.state_dir), verbs })
+  return startControl({ socket: controlSocket(daemon.config.state_dir), verbs })
 }
 
 function unknown(code: string, what: string): SluiceError {
   return new SluiceError({
     code,
     message: `the daemon ${what}`,
-    hint: 'it took up its configuration when it started: restart it after a change',
+    hint: 'if the configuration has changed, `sluice reload` lets the daemon read it again',
+  })
+}
+
+function keepsItsConfig(): SluiceError {
+  return new SluiceError({
+    code: 'usage.keeps_config',
+    message: 'what runs here is a single pass or the demo: it keeps the configuration that it began with',
+    hint: 'run it again when it has ended',
   })
 }

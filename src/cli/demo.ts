@@ -205,8 +205,8 @@ class Demo {
 
   async #stay(daemon: Daemon): Promise<void> {
     const { terminal, signals } = this.#options
-    const { service, project_id, token_file, config_file, config } = this.#setup
-    const control = await serveControl(daemon, config, 'run')
+    const { service, project_id, token_file, config_file } = this.#setup
+    const control = await serveControl(daemon, 'run')
     try {
       terminal.out('')
       this.#say('It stays until Ctrl-C; then the temporary directory is removed')

@@ -5,13 +5,15 @@ export interface StopSignals {
   readonly first: AbortSignal
   /** Aborts with the second. */
   readonly second: AbortSignal
+  /** Calls it for each SIGHUP; for one that came before, at once. Until then none is lost. */
+  onHangup(listener: () => void): void
   /** Gives the signals back: the next one ends the process, as it does without us. */
   end(): void
 }
 
 /**
- * The first signal asks to finish what is in flight, the second to stop at once. A terminal that closes (SIGHUP) ends nothing:
- * a service manager sends it to have the configuration read again, which must not be the end of an upload.
+ * The first signal asks to finish what is in flight, the second to stop at once. A SIGHUP ends nothing: a service manager sends
+ * it to have the configuration read again, and a terminal that closes must not be the end of an upload.
  */
 export function listenForStop(): StopSignals {
   const first = new AbortController()
@@ -21,16 +23,24 @@ export function listenForStop(): StopSignals {
     if (first.signal.aborted) second.abort()
     else first.abort()
   }
-  function goOn(): void {}
+  let has_hung_up = false
+  let hungUp = () => {
+    has_hung_up = true
+  }
+  const onSighup = () => hungUp()
 
   for (const signal of signals) process.on(signal, stop)
-  process.on('SIGHUP', goOn)
+  process.on('SIGHUP', onSighup)
   return {
     first: first.signal,
     second: second.signal,
+    onHangup(listener) {
+      hungUp = listener
+      if (has_hung_up) listener()
+    },
     end() {
       for (const signal of signals) process.off(signal, stop)
-      process.off('SIGHUP', goOn)
+      process.off('SIGHUP', onSighup)
     },
   }
 }

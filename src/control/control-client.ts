@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
-import { type ControlVerbs, controlSocket, type DaemonPresence } from './control-verbs.ts'
+import { type ControlVerbs, controlSocket, type DaemonPresence, type Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {
   /** What answered when we came. */
@@ -35,6 +35,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       retry: async (where) => void (await call(client, 'POST', 'retry', where)),
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
       runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
+      reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

@@ -54,6 +54,7 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     return {}
   })
   app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
+  app.post('/v1/reload', () => verbs.reload())
   app.post('/v1/idle', async () => {
     await verbs.idle()
     return {}

@@ -11,8 +11,16 @@ export interface ControlVerbs {
   accept(where: PlaceInFolder): Promise<void>
   /** The prompt comes due now, by a person's word; answers the due time that names the run. Resolves when it is recorded. */
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
+  /** Reads the configuration again; resolves when it is in force. Errors: `config.*`, and that of before stays in force. */
+  reload(): Promise<Reloaded>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
+}
+
+/** For people, a few words each. */
+export interface Reloaded {
+  changes: string[]
+  at_next_start: string[]
 }
 
 export interface DaemonPresence {

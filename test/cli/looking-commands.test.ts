@@ -11,6 +11,7 @@ import { createTerminal } from '../../src/cli/terminal.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/control/control-verbs.ts'
 import { openRig, project_id, type Rig, stat } from '../ledger/view-rig.ts'
+import { idle_verbs } from './idle-verbs.ts'
 
 tmp.setGracefulCleanup()
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -109,11 +110,9 @@ describe('sluice status', () => {
 
   test('a daemon that runs is told of', async () => {
     await (await rigHere()).closeLedger()
-    const never = async () => {}
-    const verbs = { rescan: never, retry: never, accept: never, idle: never, runPrompt: async () => ({ due_ms: 1 }) }
     const control = await startControl({
       socket: controlSocket(state_dir),
-      verbs: { ...verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }) },
+      verbs: { ...idle_verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'run' as const }) },
     })
     try {
       expect((await sluice(['status'])).out).toContain('daemon running, pid 4711, version 9.9.9')

@@ -9,6 +9,7 @@ import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/control/control-verbs.ts'
 import { openRig, project_id, type Rig } from '../ledger/view-rig.ts'
 import { capturedTerminal } from './captured-terminal.ts'
+import { idle_verbs } from './idle-verbs.ts'
 import { PromptRig } from './prompt-rig.ts'
 
 tmp.setGracefulCleanup()
@@ -194,11 +195,9 @@ describe('sluice prompts show', () => {
 
 test('sluice prompts run beside a single pass, which asks nothing', async () => {
   await (await openRig({ state_dir })).closeLedger()
-  const never = async () => {}
-  const verbs = { rescan: never, retry: never, accept: never, idle: never, runPrompt: async () => ({ due_ms: 1 }) }
   const control = await startControl({
     socket: controlSocket(state_dir),
-    verbs: { ...verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'once' as const }) },
+    verbs: { ...idle_verbs, ping: async () => ({ pid: 4711, version: '9.9.9', mode: 'once' as const }) },
   })
   try {
     expect(await prompts('run', 'digest')).toEqual({

@@ -35,6 +35,10 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
       heard.push(['runPrompt', what])
       return { due_ms: 1_700_000_000_123 }
     },
+    async reload() {
+      heard.push(['reload'])
+      return { changes: ['1 folder added'], at_next_start: [] }
+    },
     idle: async () => void heard.push(['idle']),
     ...change,
   }
@@ -75,6 +79,7 @@ test('every verb arrives as it was asked', async () => {
   await client.retry({ folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' })
   await client.accept({ folder: 'notes', path: '' })
   expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
+  expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [] })
   await client.idle()
   expect(heard).toEqual([
     ['rescan', {}],
@@ -82,6 +87,7 @@ test('every verb arrives as it was asked', async () => {
     ['retry', { folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' }],
     ['accept', { folder: 'notes', path: '' }],
     ['runPrompt', { prompt: 'weekly' }],
+    ['reload'],
     ['idle'],
   ])
 })

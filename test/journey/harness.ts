@@ -7,6 +7,7 @@ import type { Config } from '../../src/config/config.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Drained } from '../../src/daemon/drain.ts'
+import type { ReloadOutcome } from '../../src/daemon/reload.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Place } from '../../src/service/bad-days.ts'
 import type { StoredAsset } from '../../src/service/inside.ts'
@@ -149,6 +150,12 @@ export class Journey {
     await this.start(change)
   }
 
+  /** The same without a restart, as after a SIGHUP. */
+  async reload(change: ConfigChange = {}): Promise<ReloadOutcome> {
+    const config = this.config(change)
+    return within('the reload', this.daemon.reload(config, openSecrets(config, {}).secrets))
+  }
+
   /** The same data and address with other options, as after an update of the service. */
   async restartService(options: Partial<ServiceOptions>): Promise<void> {
     const { data_dir, api } = this.service
@@ -178,6 +185,11 @@ export class Journey {
 
   remove(name: string): void {
     rmSync(this.at(name), { recursive: true })
+  }
+
+  /** What it logged so far, a line each. */
+  log(): readonly string[] {
+    return this.#log
   }
 
   // What the ledger says.

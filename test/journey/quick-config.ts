@@ -11,6 +11,7 @@ export interface ConfigChange {
   uploads?: Fields
   follow?: Fields
   scan?: Fields
+  prompts?: Fields[]
 }
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
@@ -28,6 +29,7 @@ export function quickConfig(
   const section = (name: 'service' | 'uploads' | 'follow' | 'scan') =>
     Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
+  const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
   return configFromObject(
     {
       service: section('service'),
@@ -41,6 +43,7 @@ export function quickConfig(
       uploads: section('uploads'),
       follow: section('follow'),
       scan: section('scan'),
+      prompts,
     },
     { HOME: places.home },
   )

@@ -101,7 +101,7 @@ async function runAlone(asked: Asked): Promise<ExitCode> {
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once', only_folders, asks_by_hand: true })
   try {
     await daemon.ledger.record([{ type: 'run_due', prompt: settings.name, due_ms, cause: 'person' }])
-    const control = await serveControl(daemon, config, 'once')
+    const control = await serveControl(daemon, 'once')
     // Thrown where nothing can be recorded any more; else the run alone says when it is over.
     const lost = daemon.drained.then(() => new Promise<never>(() => {}))
     const left = 'the run goes on with the next `sluice run`'

@@ -9,6 +9,7 @@ import type { Command } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
+import { createReloader } from '../reloader.ts'
 import { tellServiceManager } from '../service-manager.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 
@@ -31,10 +32,14 @@ export const command: Command = {
       const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses })
       const manager = tellServiceManager({ daemon, pulses, log })
       try {
-        const control = await serveControl(daemon, config, 'run')
+        const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
+        const reloader = createReloader({ daemon, config_file: named, log, hooks })
+        const control = await serveControl(daemon, 'run', reloader)
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {
           await manager.started(secrets, signals.first)
+          // What goes wrong is in the log.
+          signals.onHangup(() => void reloader.reload().catch(() => {}))
           await aborted(signals.first)
           await manager.stopping('finishing what is in flight')
           log.info('finishing what is in flight; another signal stops at once')

@@ -89,7 +89,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
   try {
     shown = showPass(pass, began_ms)
     destination.write = shown.progress.log_destination?.write ?? destination.write
-    const control = await serveControl(daemon, config, 'once')
+    const control = await serveControl(daemon, 'once')
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
     // Before the ledger: the last that closes writes the log back, and a reader cannot.
     await shown.close()

@@ -1,0 +1,13 @@
+import type { ControlVerbs } from '../../src/control/control-verbs.ts'
+
+const never = async () => {}
+
+/** A daemon that answers and does nothing. */
+export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
+  rescan: never,
+  retry: never,
+  accept: never,
+  idle: never,
+  runPrompt: async () => ({ due_ms: 1 }),
+  reload: async () => ({ changes: [], at_next_start: [] }),
+}
