@@ -142,6 +142,11 @@ export const commands: readonly ListedCommand[] = [
     describe: 'go back to a backup; the daemon is stopped',
     load: () => import('./commands/restore.ts'),
   },
+  {
+    usage: 'rebuild',
+    describe: 'make a lost ledger again from disk and service',
+    load: () => import('./commands/rebuild.ts'),
+  },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
   {
     usage: 'completion [shell]',

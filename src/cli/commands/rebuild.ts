@@ -1,0 +1,151 @@
+import { SluiceError } from '../../base/errors.ts'
+import { formatBytes, formatCount, printable } from '../../base/format.ts'
+import { day_ms, system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { connectControl } from '../../control/control-client.ts'
+import { rebuildLedger } from '../../daemon/rebuild.ts'
+import { planUploads } from '../../inspect/plan.ts'
+import { conditionOfLedger } from '../../ledger/backup.ts'
+import { openLedgerView } from '../../ledger/view.ts'
+import { openPassView } from '../../ledger/view-pass.ts'
+import { restoreTold } from '../../prompts/restore-told.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { openLog } from '../open-log.ts'
+import { passState } from '../pass-state.ts'
+import { summarizePass } from '../pass-summary.ts'
+import { showProgress } from '../progress.ts'
+import { sayAll } from '../say-all.ts'
+import { listenForStop } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends GlobalOptions {
+  'dry-run': boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs.option('dry-run', {
+      type: 'boolean',
+      default: false,
+      describe: 'say what there is to rebuild from; change nothing',
+    }),
+  async run({ config: named, 'dry-run': is_dry }, terminal) {
+    const { config, warnings } = loadConfig({ file: named })
+    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    await refuseDaemon(config)
+    return is_dry ? await tellSources(config, terminal) : await rebuild(config, terminal)
+  },
+}
+
+/** Error `ledger.locked`. */
+async function refuseDaemon({ state_dir }: Config): Promise<void> {
+  const control = await connectControl(state_dir)
+  if (!control) return
+  const { pid } = control.presence
+  await control.close()
+  throw new SluiceError({
+    code: 'ledger.locked',
+    message: `a daemon is running (process ${pid}), with the ledger that it has open`,
+    hint: 'stop it first (systemctl stop sluice, or Ctrl-C where it was started), then run this again',
+  })
+}
+
+async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
+  const { secrets, warnings } = openSecrets(config)
+  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  const clock = system_clock
+  const began_ms = clock.now_ms()
+  const level = config.log.level === 'info' ? ('warn' as const) : config.log.level
+  const log = openLog(config, terminal, { level })
+  const signals = listenForStop()
+  let endProgress = async () => {}
+  try {
+    const end = await rebuildLedger({
+      config,
+      secrets,
+      clock,
+      log,
+      signal: signals.first,
+      onBegun(state_dir) {
+        const view = openLedgerView(state_dir)
+        const progress = showProgress({ terminal, clock, read: () => passState(view.folders(), began_ms) })
+        endProgress = async () => {
+          await progress.end()
+          view.close()
+        }
+      },
+      onEnding: () => endProgress(),
+    })
+    if (!end.done) throw unfinished(end.error)
+    return summarize(config, { began_ms, now_ms: clock.now_ms(), aside: end.aside }, terminal)
+  } finally {
+    signals.end()
+  }
+}
+
+function unfinished(cause: SluiceError | undefined): SluiceError {
+  return new SluiceError({
+    code: cause?.code ?? 'answer.stopped',
+    message: `the ledger is not rebuilt yet: ${cause?.message ?? 'stopped'}`,
+    hint: `what was found is kept: \`sluice rebuild\` goes on from there${cause?.hint === undefined ? '' : `; ${cause.hint}`}`,
+    cause,
+  })
+}
+
+function summarize(
+  config: Config,
+  { began_ms, now_ms, aside }: { began_ms: number; now_ms: number; aside: string | undefined },
+  terminal: Terminal,
+): ExitCode {
+  const view = openLedgerView(config.state_dir)
+  const pass = openPassView(config.state_dir)
+  try {
+    const names = config.folders.map(({ name }) => name)
+    const { lines, exit_code } = summarizePass({ view, pass, names, began_ms, now_ms }, terminal)
+    for (const line of lines) terminal.out(line)
+    const sent = view.used('sent', now_ms - began_ms + day_ms, now_ms)
+    const text = `${formatCount(sent.files)} ${sent.files === 1 ? 'file' : 'files'}, ${formatBytes(sent.bytes)}`
+    terminal.out(`sent      ${text}`)
+    terminal.out('the ledger is rebuilt')
+    if (aside !== undefined) terminal.out(`the damaged one is ${aside}`)
+    return exit_code
+  } finally {
+    pass.close()
+    view.close()
+  }
+}
+
+const conditions = {
+  none: 'there is no ledger',
+  damaged: 'the ledger is damaged; it would be moved aside, and kept',
+  sound: 'the ledger is sound: a rebuild would be refused',
+} as const
+
+/** Nothing is asked of the service: what it has of these bytes it tells by create alone, which makes a slot where it has not. */
+async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode> {
+  const condition = conditionOfLedger(config.state_dir)
+  sayAll(terminal, conditions[condition])
+  const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
+  const { files, bytes } = plan.would_go_up
+  sayAll(
+    terminal,
+    `${formatCount(files)} files (${formatBytes(bytes)}) would be read, and matched by md5 with the project`,
+  )
+  for (const { name, offline } of plan.folders) {
+    if (offline !== null) sayAll(terminal, `${name} is offline, and would be left out: ${offline}`)
+  }
+  for (const { name, project_id, report } of config.prompts) {
+    const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
+    const told = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
+    const reports = `${formatCount(facts.length)} ${facts.length === 1 ? 'report' : 'reports'}`
+    sayAll(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
+    for (const { path, why } of bad)
+      terminal.err(`${terminal.err_styles.yellow('warning:')} ${printable(path)}: ${printable(why)}`)
+  }
+  return condition === 'sound' || !plan.folders.every(({ seen }) => seen?.complete)
+    ? exit_codes.incomplete
+    : exit_codes.ok
+}
