@@ -75,6 +75,11 @@ export const commands: readonly ListedCommand[] = [
         load: () => import('./commands/prompts-show.ts'),
       },
       {
+        usage: 'deliver <run>',
+        describe: 'send a report again to those who did not get it',
+        load: () => import('./commands/prompts-deliver.ts'),
+      },
+      {
         usage: 'diff <before> <after>',
         describe: 'what is different between the answers of two runs',
         load: () => import('./commands/prompts-diff.ts'),

@@ -39,6 +39,7 @@ export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Re
       if (!reloader) throw keepsItsConfig()
       return reloader.reload()
     },
+    deliverAgain: (what) => daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }]),
     idle: () => daemon.idle(),
   }
   return startControl({ socket: controlSocket(daemon.config.state_dir), verbs })

@@ -9,6 +9,7 @@ import { pathFaults } from './local-paths.ts'
 import { promptFaults } from './prompt-faults.ts'
 import { environmentFaults, relationFaults, resolveConfig } from './resolve.ts'
 import { config_schema } from './schema.ts'
+import { openSecretFiles } from './secret-files.ts'
 import { parseYaml } from './yaml-source.ts'
 
 export interface LoadedConfig {
@@ -139,7 +140,11 @@ function readText(file: string): string {
   }
 }
 
-function warningsOf({ service }: Config): string[] {
+function warningsOf(config: Config): string[] {
+  return [...addressWarnings(config), ...openSecretFiles(config)]
+}
+
+function addressWarnings({ service }: Config): string[] {
   if (!/\/v\d+$/.test(service.base_url)) return []
   return [`service.base_url ends in ${service.base_url.match(/\/v\d+$/)![0]}: Sluice adds /v1 itself, leave it off`]
 }

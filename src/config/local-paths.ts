@@ -111,7 +111,7 @@ export function named(path: Path, section: unknown, { home }: Environment): Name
 }
 
 /** Resolves symbolic links as far as the path exists; the rest stays as written. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -1,8 +1,18 @@
 import { join, relative } from 'node:path'
 import { didYouMean } from '../base/did-you-mean.ts'
 import type { Environment } from './environment.ts'
-import { check, type Fault, type Path } from './faults.ts'
-import { doubleNames, expandPath, field, isWithin, listOf, type Named, named } from './local-paths.ts'
+import { check, type Fault, type Path, pathText } from './faults.ts'
+import {
+  defaultStateDir,
+  doubleNames,
+  expandPath,
+  field,
+  isWithin,
+  listOf,
+  type Named,
+  named,
+  realPath,
+} from './local-paths.ts'
 import { deliveryName } from './resolve-prompts.ts'
 import { type CheckedPrompt, prompt_schema } from './schema-prompts.ts'
 
@@ -109,9 +119,9 @@ type Deliveries = Pick<CheckedPrompt, 'deliver'>
 export function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
   const report = has_report ? deliver.findIndex(({ file }) => file !== undefined) : -1
   const expand = (text: string) => expandPath(text, whole.environment.home)
-  const names = deliver.map((delivery, at) => ({
-    name: at === report ? delivery.name : deliveryName(delivery, whole.value, expand),
-  }))
+  const names = deliver.map((delivery, at) =>
+    at === report ? delivery.name : deliveryName(delivery, whole.value, expand),
+  )
   const without_server = deliver.flatMap(({ email }, at): Fault[] => {
     if (!email || email.smtp || field(whole.value, 'smtp') !== undefined) return []
     const message = 'has no server: give it smtp, or the file a section smtp'
@@ -126,7 +136,16 @@ export function deliveryFaults({ deliver }: Deliveries, path: Path, whole: Whole
     const message = `is the file of deliver[${earlier}], too: give it another dir or name`
     return earlier < 0 ? [] : [{ path: [...path, 'deliver', at, 'file'], message }]
   })
-  return [...doubleNames(names, [...path, 'deliver']), ...same_file, ...without_server]
+  const doubles = deliver.flatMap(({ name }, at): Fault[] => {
+    const earlier = names.findIndex((other, place) => place < at && other !== undefined && other === names[at])
+    if (earlier < 0 || same_file.some((fault) => fault.path.includes(at))) return []
+    const other = `${pathText([...path, 'deliver', earlier])}`
+    if (name !== undefined || deliver[earlier]?.name !== undefined)
+      return [{ path: [...path, 'deliver', at, 'name'], message: `${other} has this name` }]
+    const message = `has the receiver of ${other}: give one of the two a name, by which they can be told apart`
+    return [{ path: [...path, 'deliver', at], message }]
+  })
+  return [...doubles, ...same_file, ...without_server]
 }
 
 export function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fault[] {
@@ -135,11 +154,21 @@ export function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFil
     const secret = (section: unknown, ...way: string[]) => enclosedSecret(section, [...here, ...way], whole)
     return [
       ...takenUp(file, [...here, 'file', 'dir'], whole),
+      ...amongState(file, [...here, 'file', 'dir'], whole),
       ...secret(webhook, 'webhook', 'url_file'),
       ...secret(webhook, 'webhook', 'secret_file'),
       ...secret(email?.smtp, 'email', 'smtp', 'password_file'),
     ]
   })
+}
+
+/** The state folder is closed to everybody, and all in it is Sluice's own, but for the reports that have no other place. */
+function amongState(file: unknown, path: Path, { value, environment }: WholeFile): Fault[] {
+  const dir = named(path, file, environment)
+  const state_dir = named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
+  if (!dir || !isWithin(dir.real, state_dir) || isWithin(dir.real, join(state_dir, 'reports'))) return []
+  const message = `must not lie in the state folder (${state_dir}), but for its reports: nobody else may look into it`
+  return [{ path, message }]
 }
 
 /** A directory for reports in a watched folder: each report would be sent, and be new for the next one. */

@@ -36,6 +36,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
       runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
       reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
+      deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

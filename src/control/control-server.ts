@@ -3,7 +3,7 @@ import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../ba
 import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSocket } from '../base/http-server.ts'
 import { scrubText } from '../base/scrub.ts'
 import { second_ms } from '../base/time.ts'
-import type { ControlVerbs, PlaceInFolder } from './control-verbs.ts'
+import type { ControlVerbs, DeliveriesOfRun, PlaceInFolder } from './control-verbs.ts'
 
 export interface Control {
   /** Answers what can be answered at once, cuts the rest, removes the socket. */
@@ -55,6 +55,10 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
   })
   app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
   app.post('/v1/reload', () => verbs.reload())
+  app.post('/v1/deliver-again', async ({ body }) => {
+    await verbs.deliverAgain(deliveriesOf(body))
+    return {}
+  })
   app.post('/v1/idle', async () => {
     await verbs.idle()
     return {}
@@ -66,15 +70,26 @@ function placeOf(body: unknown): PlaceInFolder {
   return { folder: textOf(folder, 'folder'), path: textOf(path, 'path') }
 }
 
+function deliveriesOf(body: unknown): DeliveriesOfRun {
+  const { run, targets } = fieldsOf(body)
+  if (typeof run !== 'number' || !Number.isSafeInteger(run)) throw wrongBody('run must be a whole number')
+  if (!Array.isArray(targets)) throw wrongBody('targets must be a list')
+  return { run, targets: targets.map((target) => textOf(target, 'a target')) }
+}
+
 function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
-  throw new SluiceError({ code: 'control.body', message: 'the body is not a JSON object' })
+  throw wrongBody('the body is not a JSON object')
 }
 
 function textOf(value: unknown, field: string): string {
   if (typeof value === 'string') return value
-  throw new SluiceError({ code: 'control.body', message: `${field} must be a text` })
+  throw wrongBody(`${field} must be a text`)
+}
+
+function wrongBody(message: string): SluiceError {
+  return new SluiceError({ code: 'control.body', message })
 }
 
 /** Our own errors cross the socket whole, so that the command shows what it would have thrown itself. */

@@ -13,6 +13,8 @@ export interface ControlVerbs {
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
   /** Reads the configuration again; resolves when it is in force. Errors: `config.*`, and that of before stays in force. */
   reload(): Promise<Reloaded>
+  /** Deliveries of a written run that were given up, or wait, are due now. Resolves when that is recorded. */
+  deliverAgain(what: DeliveriesOfRun): Promise<void>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
 }
@@ -34,6 +36,12 @@ export interface DaemonPresence {
 export interface PlaceInFolder {
   folder: string
   path: string
+}
+
+/** A run by the ledger's id, and the names of deliveries of its prompt. */
+export interface DeliveriesOfRun {
+  run: number
+  targets: readonly string[]
 }
 
 export function controlSocket(state_dir: string): string {

@@ -118,6 +118,8 @@ export type RunFact =
   | { type: 'delivery_set_back'; run: number; target: string; not_before_ms: number; error: FaultNote }
   /** Given up: a person must look. */
   | { type: 'delivery_failed'; run: number; target: string; error: FaultNote }
+  /** A person's word: what was given up or waits is due now. One that the run did not have is new; what was delivered stays so. */
+  | { type: 'delivery_wanted_again'; run: number; targets: readonly string[] }
 
 export function isRunFact(fact: { type: string }): fact is RunFact {
   return run_facts.has(fact.type)
@@ -142,4 +144,5 @@ const run_facts: ReadonlySet<string> = new Set<RunFact['type']>([
   'delivered',
   'delivery_set_back',
   'delivery_failed',
+  'delivery_wanted_again',
 ])

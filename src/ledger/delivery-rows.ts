@@ -9,6 +9,7 @@ type DeliveryFact = Extract<RunFact, { type: 'delivered' | 'delivery_set_back' |
  */
 export class DeliveryRows {
   readonly #want
+  readonly #want_again
   readonly #done
   readonly #set_back
   readonly #fail
@@ -17,6 +18,11 @@ export class DeliveryRows {
   constructor(database: Sqlite) {
     this.#want = database.prepare(
       `INSERT OR IGNORE INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (@run, @target, 'wanted', @at_ms, @at_ms)`,
+    )
+    this.#want_again = database.prepare(
+      `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (@run, @target, 'wanted', @at_ms, @at_ms)
+       ON CONFLICT (run, target) DO UPDATE SET state = 'wanted', attempts = 0, not_before_ms = @at_ms, wanted_ms = @at_ms,
+         done_ms = NULL, error_code = NULL, error_message = NULL WHERE state <> 'done'`,
     )
     const update = (change: string) =>
       database.prepare(`UPDATE deliveries SET ${change} WHERE run = @run AND target = @target AND state = 'wanted'`)
@@ -29,6 +35,11 @@ export class DeliveryRows {
 
   want(run: number, targets: readonly string[], at_ms: number): void {
     for (const target of targets) this.#want.run({ run, target, at_ms })
+  }
+
+  /** As if it were wanted for the first time; its id stays that of the run. */
+  wantAgain(run: number, targets: readonly string[], at_ms: number): void {
+    for (const target of targets) this.#want_again.run({ run, target, at_ms })
   }
 
   apply(fact: DeliveryFact, at_ms: number): void {

@@ -123,6 +123,7 @@ const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
   turn_asked: ['run'],
   turn_answered: ['run'],
   run_written: ['run', 'delivery'],
+  delivery_wanted_again: ['delivery'],
   run_failed: ['run'],
   run_set_back: ['run'],
   delivery_set_back: ['delivery'],

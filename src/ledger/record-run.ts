@@ -59,6 +59,9 @@ export class RunRecorder {
       case 'schedule_reset':
         this.prompts.reset(fact.prompt, fact.checked_ms)
         break
+      case 'delivery_wanted_again':
+        if (this.runs.get(fact.run)?.state === 'written') this.deliveries.wantAgain(fact.run, fact.targets, at_ms)
+        break
       case 'delivered':
       case 'delivery_set_back':
       case 'delivery_failed':

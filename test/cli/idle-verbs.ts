@@ -8,6 +8,7 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   retry: never,
   accept: never,
   idle: never,
+  deliverAgain: never,
   runPrompt: async () => ({ due_ms: 1 }),
   reload: async () => ({ changes: [], at_next_start: [] }),
 }

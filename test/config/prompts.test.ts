@@ -22,6 +22,10 @@ beforeEach(() => {
 
 /** The prompts begin in line 7. */
 function load(prompts: string) {
+  return loaded(prompts).config
+}
+
+function loaded(prompts: string) {
   const text = `service: { base_url: https://assistant.example.com, project_id: ${project_id} }
 folders:
   - { name: finance, path: ~/finance, exclude: [/out/, "#/kept/", "#kept"] }
@@ -31,7 +35,7 @@ prompts:
 ${prompts}`
   const file = join(home, 'sluice.yaml')
   writeFileSync(file, text)
-  return loadConfig({ file, env: { HOME: home } }).config
+  return loadConfig({ file, env: { HOME: home } })
 }
 
 function faultsOf(prompts: string): string[] {
@@ -291,6 +295,44 @@ uploads: { concurrency: 0 }
     expect(names([hook, copy])).toEqual([...names([copy]), ...names([hook])].reverse())
     const [fault] = faultsOf(delivery(`{ name: ${names([copy])[0]}, webhook: { url_file: /a } }, ${copy}`))
     expect(fault).toMatch(/deliver\[1\]\.name: prompts\[0\]\.deliver\[0\] has this name$/)
+  })
+
+  test('two deliveries to one receiver without a name, or with one each', () => {
+    const hook = (fields: string) => `{ ${fields} webhook: { url_file: /a, body: slack } }`
+    expect(faultsOf(delivery(`${hook('')}, ${hook('')}`))).toEqual([
+      expect.stringMatching(
+        /\.deliver\[1\]: has the receiver of prompts\[0\]\.deliver\[0\]: give one of the two a name/,
+      ),
+    ])
+    expect(faultsOf(delivery(`${hook('name: first,')}, ${hook('')}`))).toEqual([])
+  })
+
+  test('a directory in the state folder is none for reports, but for its own reports/', () => {
+    const dir = (path: string) => faultsOf(delivery(`{ file: { dir: ${path} } }`))
+    const state_dir = '~/.local/state/sluice'
+    for (const path of [state_dir, `${state_dir}/mine`]) {
+      expect(dir(path)).toEqual([
+        expect.stringMatching(/file\.dir: must not lie in the state folder \(.*, but for its reports/),
+      ])
+    }
+    expect(dir(`${state_dir}/reports`)).toEqual([])
+    expect(dir(`${state_dir}-reports`)).toEqual([])
+  })
+
+  test('secret files that are open to others are told of, each once', () => {
+    const modes = { hook: 0o640, address: 0o604, password: 0o600, other: 0o644 }
+    for (const [name, mode] of Object.entries(modes)) writeFileSync(join(home, name), 'secret', { mode })
+    const hook = (name: string) => `{ name: ${name}, webhook: { url_file: ~/address, secret_file: ~/hook } }`
+    const smtp = (name: string) =>
+      `{ email: { to: [${name}@b.org], from: a@b.org, smtp: { host: h, user: u, password_file: ~/${name} } } }`
+    const warnings = loaded(
+      delivery([hook('one'), hook('two'), smtp('password'), smtp('other'), smtp('missing')].join()),
+    ).warnings
+    expect(warnings).toEqual(
+      ['address', 'hook', 'other'].map((name) =>
+        expect.stringContaining(`the secret file ${join(home, name)} is open to group`),
+      ),
+    )
   })
 
   test('more patience at first than at the most', () => {

@@ -39,6 +39,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
       heard.push(['reload'])
       return { changes: ['1 folder added'], at_next_start: [] }
     },
+    deliverAgain: async (what) => void heard.push(['deliverAgain', what]),
     idle: async () => void heard.push(['idle']),
     ...change,
   }
@@ -80,6 +81,7 @@ test('every verb arrives as it was asked', async () => {
   await client.accept({ folder: 'notes', path: '' })
   expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
   expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [] })
+  await client.deliverAgain({ run: 7, targets: ['mail'] })
   await client.idle()
   expect(heard).toEqual([
     ['rescan', {}],
@@ -88,6 +90,7 @@ test('every verb arrives as it was asked', async () => {
     ['accept', { folder: 'notes', path: '' }],
     ['runPrompt', { prompt: 'weekly' }],
     ['reload'],
+    ['deliverAgain', { run: 7, targets: ['mail'] }],
     ['idle'],
   ])
 })

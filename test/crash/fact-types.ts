@@ -65,6 +65,7 @@ const tellers: Record<Fact['type'], Teller> = {
   delivered: 'worker',
   delivery_set_back: 'worker',
   delivery_failed: 'worker',
+  delivery_wanted_again: 'person',
 }
 
 export type FactType = Fact['type']

@@ -49,6 +49,19 @@ export const prompt_scenarios: Scenario[] = [
     phases: [before, due((world) => void mkdirSync(join(world.prompt!.copies, 'copy.md'), { recursive: true }))],
   },
   {
+    name: 'a delivery that was given up is wanted again',
+    tree,
+    prompt: { asks: 1, receiver: [400, 200] },
+    phases: [
+      before,
+      due(),
+      {
+        said: () => [{ type: 'delivery_wanted_again', run: 1, targets: ['hook'] }],
+        until: (world) => world.prompt!.holds(run_is_over),
+      },
+    ],
+  },
+  {
     name: 'nothing is new for a prompt',
     tree,
     prompt: { asks: 0, fields: { scope: { folders: ['docs'], paths: ['*.pdf'] } } },

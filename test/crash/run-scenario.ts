@@ -94,8 +94,9 @@ async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Pro
 }
 
 /** A daemon that watches comes to no end by itself. */
-async function watch(daemon: Daemon, world: World, { until }: Phase, fate: Fate): Promise<void> {
+async function watch(daemon: Daemon, world: World, { said, until }: Phase, fate: Fate): Promise<void> {
   await daemon.idle()
+  if (said) await say(daemon, said(world))
   while (until && !fate.isDead && !until(world)) await delay(look_ms)
   await daemon.idle()
 }

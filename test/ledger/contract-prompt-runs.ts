@@ -235,4 +235,26 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     await bench.ledger.release('delivery', again.work)
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
   })
+
+  check(
+    'what was given up is wanted again by a word, and one that is new; what was delivered stays so',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail', 'hook'])
+      await bench.record({ type: 'delivered', run, target: 'mail' })
+      await bench.record({ type: 'delivery_failed', run, target: 'hook', error })
+      await bench.clock.advance(minute_ms)
+      const open = await words.due()
+      const targets = ['mail', 'hook', 'new']
+      await bench.record(
+        { type: 'delivery_wanted_again', run, targets },
+        { type: 'delivery_wanted_again', run: open, targets },
+      )
+      const wanted_ms = bench.clock.now_ms()
+      expect((await bench.ledger.claimDeliveries(10)).work).toMatchObject([
+        { run, target: 'hook', attempts: 0, wanted_ms },
+        { run, target: 'new', attempts: 0, wanted_ms },
+      ])
+    },
+  )
 }

@@ -4,8 +4,8 @@ import { isoTime, system_clock } from '../../base/time.ts'
 import { localTime } from '../../base/zone-time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets } from '../../config/secrets.ts'
-import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import { openSecrets, type Secrets } from '../../config/secrets.ts'
+import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
@@ -13,6 +13,7 @@ import { coverageLine } from '../../prompts/coverage.ts'
 import { coverageOf } from '../../prompts/report.ts'
 import { awaitIdle } from '../await-idle.ts'
 import { awaitRun } from '../await-run.ts'
+import { besideOrAlone } from '../beside-or-alone.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { deliveryText } from '../delivery-text.ts'
@@ -51,14 +52,14 @@ export const command: Command<Options> = {
     if (dry) return showDryRun(settings, config, json, terminal)
     const signals = listenForStop()
     const asked = { settings, config, terminal, signals, json }
+    let opened: Secrets | undefined
+    // Once, however often it is tried: its warnings are told.
+    const secrets = () => (opened ??= openToken(config, terminal))
     try {
-      const control = await connectControl(config.state_dir)
-      if (!control) return await runAlone(asked)
-      try {
-        return await runBeside(asked, control)
-      } finally {
-        await control.close()
-      }
+      return await besideOrAlone(config.state_dir, {
+        beside: (control) => runBeside(asked, control),
+        alone: () => runAlone(asked, secrets()),
+      })
     } finally {
       signals.end()
     }
@@ -89,10 +90,14 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
   return watchRun(asked, { due_ms, check: () => control.ping(), left: 'the daemon goes on with the run' })
 }
 
-async function runAlone(asked: Asked): Promise<ExitCode> {
-  const { settings, config, terminal, signals } = asked
+function openToken(config: Config, terminal: Terminal): Secrets {
   const { secrets, warnings } = openSecrets(config)
   for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  return secrets
+}
+
+async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
+  const { settings, config, terminal, signals } = asked
   const clock = system_clock
   const log = openLog(config, terminal, terminal.is_interactive ? { level: 'warn' } : {})
   // Before the folders are looked at: that look then counts for the run.

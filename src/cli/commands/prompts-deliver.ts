@@ -1,0 +1,111 @@
+import { SluiceError } from '../../base/errors.ts'
+import { printable } from '../../base/format.ts'
+import { system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { ControlClient } from '../../control/control-client.ts'
+import { ledgerLimits } from '../../daemon/limits.ts'
+import { openLedger } from '../../ledger/open-ledger.ts'
+import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
+import { awaitRun } from '../await-run.ts'
+import { besideOrAlone } from '../beside-or-alone.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { deliveryText } from '../delivery-text.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { withPromptsView } from '../open-view.ts'
+import { runName, runNamed, stateText } from '../prompt-runs.ts'
+import { listenForStop } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface Options extends GlobalOptions {
+  run: string
+  target: string | undefined
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', demandOption: true, describe: 'a run: its number, or PROMPT@TIME' })
+      .option('target', {
+        type: 'string',
+        describe: 'the name of one delivery; without it, all that were given up or wait',
+      }),
+  async run({ config: named, run: text, target }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
+    const targets = targetsOf(run, target, config)
+    if (targets.length === 0) {
+      for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
+      terminal.err(`nothing of ${printable(runName(run, config))} is left to deliver`)
+      return exit_codes.ok
+    }
+    return besideOrAlone(config.state_dir, {
+      beside: (control) => askDaemon(run, targets, { config, terminal, control }),
+      async alone() {
+        const { state_dir } = config
+        const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
+        try {
+          await ledger.record([{ type: 'delivery_wanted_again', run: run.run, targets }])
+        } finally {
+          await ledger.close()
+        }
+        terminal.err('no daemon is running: `sluice run` delivers it')
+        return exit_codes.ok
+      },
+    })
+  },
+}
+
+/** What was delivered is not sent again: a receiver counts on that. One that the run did not know yet is new, and named. */
+function targetsOf(run: RunView, target: string | undefined, { prompts }: Config): string[] {
+  if (run.state !== 'written') {
+    throw new SluiceError({
+      code: 'usage.run',
+      message: `run ${run.run} has no report to deliver: ${stateText(run.state)}`,
+      hint: '`sluice prompts history PROMPT` shows the runs that have',
+    })
+  }
+  const open = run.deliveries.filter(({ state }) => state !== 'done').map((delivery) => delivery.target)
+  if (target === undefined) return open
+  const configured = prompts.find(({ name }) => name === run.prompt)?.deliver.map(({ name }) => name) ?? []
+  const known = run.deliveries.map((delivery) => delivery.target)
+  if (known.includes(target)) return open.filter((name) => name === target)
+  if (configured.includes(target)) return [target]
+  const names = [...new Set([...known, ...configured])]
+  throw new SluiceError({
+    code: 'usage.target',
+    message: `run ${run.run} has no delivery called ${target}`,
+    hint: names.length === 0 ? 'its prompt has no deliveries' : `there are ${names.join(', ')}`,
+  })
+}
+
+interface Place {
+  config: Config
+  terminal: Terminal
+  control: ControlClient
+}
+
+/** Waits until each has been tried, for half a minute at the most. */
+async function askDaemon(
+  { run }: RunView,
+  targets: readonly string[],
+  { config, terminal, control }: Place,
+): Promise<ExitCode> {
+  await control.deliverAgain({ run, targets })
+  if (control.presence.mode === 'once') {
+    terminal.err('a single pass is at work, which delivers nothing: `sluice run` does')
+    return exit_codes.ok
+  }
+  const signals = listenForStop()
+  const view = openPromptsView(config.state_dir)
+  try {
+    const check = () => control.ping()
+    const tried = (await awaitRun({ view, run, clock: system_clock, signal: signals.first, check })) ?? view.run(run)!
+    const asked = tried.deliveries.filter((delivery) => targets.includes(delivery.target))
+    for (const delivery of asked) terminal.out(deliveryText(delivery))
+    return asked.every(({ state }) => state === 'done') ? exit_codes.ok : exit_codes.incomplete
+  } finally {
+    view.close()
+    signals.end()
+  }
+}
