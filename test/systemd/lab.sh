@@ -18,16 +18,19 @@ boot() {
   mount -t overlay overlay -o "lowerdir=/,upperdir=$lab/upper,workdir=$lab/work" "$root"
   mount -t proc proc "$root/proc"
   mount -t sysfs sysfs "$root/sys"
-  mount -t tmpfs tmpfs "$root/run"
+  mount -t tmpfs -o mode=755 tmpfs "$root/run"
   mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
   mount -t tmpfs -o mode=1777 tmpfs "$root/var/tmp"
-  mount -t tmpfs tmpfs "$root/dev"
+  mount -t tmpfs -o mode=755 tmpfs "$root/dev"
   for device in null zero full random urandom tty; do
     touch "$root/dev/$device"
     mount --bind "/dev/$device" "$root/dev/$device"
   done
   mkdir -p "$root"/dev/{pts,shm} "$root/sys/fs/cgroup"
   ln -s /proc/self/fd "$root/dev/fd"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  # Without it no service gets a /dev of its own (PrivateDevices=).
+  ln -s pts/ptmx "$root/dev/ptmx"
   mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
   # What talks to hardware, or would change the machine's own clock and kernel settings.
   for unit in systemd-{udevd,logind,modules-load,sysctl,timesyncd,tmpfiles-setup-dev} console-getty; do
@@ -41,6 +44,8 @@ boot() {
     mount -o remount,bind,ro "$root/usr/local/lib/node_modules/sluice"
     ln -s ../lib/node_modules/sluice/dist/cli/main.js "$root/usr/local/bin/sluice"
   fi
+  # What systemd mounts for a service (its credentials) is mounted in a namespace of its own and must be seen outside of it.
+  mount --make-rshared "$root"
   container=lab exec chroot "$root" /lib/systemd/systemd --system --unit=basic.target --show-status=0
 }
 
