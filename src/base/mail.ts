@@ -35,12 +35,9 @@ const patience_ms = 60 * second_ms
  * `mail.not_now`, `mail.network`, `mail.tls`, `mail.stopped`. No error holds a password.
  */
 export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<void> {
-  if (server.tls === 'none' && !isLoopbackHost(server.host)) {
-    const hint = 'use starttls or implicit; none is for a server on this machine'
-    throw new SluiceError({ code: 'mail.unprotected', message: `mail to ${server.host} would go without TLS`, hint })
-  }
+  refuseUnprotected(server)
   const data = dataOf(mail)
-  const transport = createTransport(transportOptions(server))
+  const transport = createTransport(transportOptions(server, patience_ms))
   try {
     const { rejected, rejectedErrors } = await transport.sendMail({ ...data, signal })
     if (rejected.length > 0) throw refusedFor(server, rejected, rejectedErrors)
@@ -58,17 +55,36 @@ export function isFinalMailError(code: string | undefined): boolean {
   return code !== undefined && final_codes.includes(code)
 }
 
-function transportOptions({ host, port, tls, login, ca }: MailServer) {
+/** Connects, greets, begins TLS and logs in, as for a mail; hands over none. Errors as those of sendMail. */
+export async function tryMailServer(server: MailServer, limit_ms: number): Promise<void> {
+  refuseUnprotected(server)
+  const transport = createTransport(transportOptions(server, limit_ms))
+  try {
+    await transport.verify()
+  } catch (error) {
+    throw translate(server, error)
+  } finally {
+    transport.close()
+  }
+}
+
+function refuseUnprotected({ tls, host }: MailServer): void {
+  if (tls !== 'none' || isLoopbackHost(host)) return
+  const hint = 'use starttls or implicit; none is for a server on this machine'
+  throw new SluiceError({ code: 'mail.unprotected', message: `mail to ${host} would go without TLS`, hint })
+}
+
+function transportOptions({ host, port, tls, login, ca }: MailServer, wait_ms: number) {
   return {
     host,
     port,
     secure: tls === 'implicit',
     requireTLS: tls === 'starttls',
     ignoreTLS: tls === 'none',
-    connectionTimeout: patience_ms,
-    greetingTimeout: patience_ms,
-    dnsTimeout: patience_ms,
-    socketTimeout: patience_ms,
+    connectionTimeout: wait_ms,
+    greetingTimeout: wait_ms,
+    dnsTimeout: wait_ms,
+    socketTimeout: wait_ms,
     tls: { minVersion: 'TLSv1.2' as const, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) },
     // Asked for whether the server offers it or not: a mail sent without its login ends somewhere else.
     ...(login ? { auth: { user: login.user, pass: login.password }, forceAuth: true } : {}),

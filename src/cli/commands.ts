@@ -152,6 +152,11 @@ export const commands: readonly ListedCommand[] = [
     describe: 'make a lost ledger again from disk and service',
     load: () => import('./commands/rebuild.ts'),
   },
+  {
+    usage: 'doctor',
+    describe: 'is everything there that Sluice needs, and what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
   { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
   {
     usage: 'completion [shell]',

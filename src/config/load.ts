@@ -55,15 +55,19 @@ export function configFiles(environment: Environment): string[] {
   return [resolve('sluice.yaml'), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
 }
 
-function checkValue(value: unknown, environment: Environment): { config: Config | undefined; faults: Fault[] } {
+/** Without `looks_at_paths` no path is touched, which may lie on a share that does not answer; what paths are to each other is left out then. */
+export function checkValue(
+  value: unknown,
+  environment: Environment,
+  looks_at_paths = true,
+): { config: Config | undefined; faults: Fault[] } {
   const { output, faults } = check(config_schema, value)
-  const all = [
-    ...faults,
+  const between = () => [
     ...pathFaults(value, environment),
     ...promptFaults(value, environment),
     ...alertFaults(value, environment),
-    ...environmentFaults(environment),
   ]
+  const all = [...faults, ...(looks_at_paths ? between() : []), ...environmentFaults(environment)]
   if (output) all.push(...relationFaults(output))
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }
@@ -73,15 +77,22 @@ function invalid(
   file: string | undefined,
   placeOf: (path: Fault['path']) => Place | undefined,
 ): SluiceError {
-  const lines = faults
+  const message = faultLines(faults, file, placeOf).join('\n')
+  return new SluiceError({ code: 'config.invalid', message, hint: invalid_hint })
+}
+
+export const invalid_hint = 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from'
+
+/** One line each, from the top of the file to its end. */
+export function faultLines(
+  faults: readonly Fault[],
+  file: string | undefined,
+  placeOf: (path: Fault['path']) => Place | undefined,
+): string[] {
+  return faults
     .map((fault) => ({ fault, place: fault.place ?? placeOf(fault.path) }))
     .sort((a, b) => orderOf(a.place) - orderOf(b.place))
     .map(({ fault, place }) => faultLine(file, fault, place))
-  return new SluiceError({
-    code: 'config.invalid',
-    message: lines.join('\n'),
-    hint: 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from',
-  })
 }
 
 /** From top to bottom; a column stays under the million that a whole file may have. */
@@ -89,7 +100,8 @@ function orderOf(place: Fault['place']): number {
   return typeof place === 'object' ? place.line * largest_file_bytes + place.column : 0
 }
 
-function findFile(named: string | undefined, environment: Environment): string {
+/** Errors: `config.missing`, `config.untrusted`. */
+export function findFile(named: string | undefined, environment: Environment): string {
   if (named !== undefined) return resolve(named)
   const [here, ...others] = configFiles(environment)
   if (exists(here!)) {
@@ -124,7 +136,8 @@ function refuseForeign(file: string): void {
   })
 }
 
-function readText(file: string): string {
+/** Errors: `config.missing`, `config.unreadable`. */
+export function readText(file: string): string {
   try {
     const { size } = statSync(file)
     if (size > largest_file_bytes) throw new Error(`it has ${size} bytes, more than ${largest_file_bytes}`)
@@ -144,7 +157,8 @@ function warningsOf(config: Config): string[] {
   return [...addressWarnings(config), ...openSecretFiles(config)]
 }
 
-function addressWarnings({ service }: Config): string[] {
+/** Without touching a path. */
+export function addressWarnings({ service }: Pick<Config, 'service'>): string[] {
   if (!/\/v\d+$/.test(service.base_url)) return []
   return [`service.base_url ends in ${service.base_url.match(/\/v\d+$/)![0]}: Sluice adds /v1 itself, leave it off`]
 }

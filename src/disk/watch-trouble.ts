@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
+import { inotifyLimit, raisedLimit } from './inotify-limits.ts'
 
 /** What keeps a watcher from hearing everything: hundreds of errors of the same kind become one line. */
 export interface WatchTrouble {
@@ -32,30 +32,15 @@ export function createWatchTrouble(): WatchTrouble {
 /** inotify(7): ENOSPC is the number of watches, EMFILE that of instances or of open files. */
 function describe(code: string, message: string, needed: number): string {
   if (code === 'ENOSPC') {
-    const { name, value } = lowest(['fs.inotify.max_user_watches', 'user.max_inotify_watches'])
+    const { name, value } = inotifyLimit('watches')
     return (
       `not all of the folder is watched: it needs ${needed} inotify watches, and ${name} is ${value} for all programs of this user ` +
-      `together; raise it: sysctl -w ${name}=${2 ** Math.ceil(Math.log2(Number(value) + needed))}`
+      `together; raise it: sysctl -w ${name}=${raisedLimit(value, needed)}`
     )
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
-    const { name, value } = lowest(['fs.inotify.max_user_instances', 'user.max_inotify_instances'])
+    const { name, value } = inotifyLimit('instances')
     return `not all of the folder is watched (${code}): ${name} is ${value}; raise it by sysctl -w, or the limit of open files (ulimit -n)`
   }
   return `not all of the folder is watched: ${message}`
-}
-
-/** The limit that is reached first; a container can have a lower one of its own (namespaces, ucounts). */
-function lowest(names: readonly string[]): { name: string; value: number } {
-  const limits = names.map((name) => ({ name, value: readLimit(name) }))
-  return limits.reduce((a, b) => (b.value < a.value ? b : a))
-}
-
-function readLimit(name: string): number {
-  try {
-    return Number(readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8'))
-  } catch {
-    // Not Linux, or /proc is hidden: then this limit is not the one to name.
-    return Number.POSITIVE_INFINITY
-  }
 }

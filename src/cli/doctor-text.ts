@@ -1,0 +1,33 @@
+import type { Check, Level } from '../inspect/doctor/check.ts'
+import { check_groups } from '../inspect/doctor/check-ids.ts'
+import type { DoctorAnswer } from '../inspect/doctor/run-doctor.ts'
+import { type Line, LineWriter } from '../status/lines.ts'
+
+const marks: Record<Level, string> = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
+const tones: Record<Level, Line['tone']> = { ok: 'plain', warning: 'warn', fault: 'bad' }
+
+/** By group, always in the same order, so that two runs can be laid side by side; the count at the end. */
+export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
+  const writer = new LineWriter(width)
+  for (const [group, ids] of Object.entries(check_groups)) {
+    const checks = answer.checks.filter(({ id }) => (ids as readonly string[]).includes(id))
+    if (checks.length === 0) continue
+    writer.gap()
+    writer.say(group, { tone: 'strong' })
+    for (const check of checks) sayCheck(writer, check)
+  }
+  writer.gap()
+  writer.say(closingText(answer), { tone: answer.faults > 0 ? 'bad' : answer.warnings > 0 ? 'warn' : 'good' })
+  return writer.lines
+}
+
+function sayCheck(writer: LineWriter, { id, level, about, message, hint }: Check): void {
+  writer.say(`${marks[level]} ${id}: ${about}: ${message}`, { indent: 2, tone: tones[level] })
+  if (hint !== undefined) writer.say(hint, { indent: 10 })
+}
+
+function closingText({ faults, warnings, checks }: DoctorAnswer): string {
+  if (faults + warnings === 0) return `all in order: ${checks.length} checks`
+  const count = (number: number, what: string) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`])
+  return [...count(faults, 'fault'), ...count(warnings, 'warning')].join(', ')
+}

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs'
+import type { ExaminedConfig } from '../../config/usable.ts'
+import { type Check, fault, ok, warning } from './check.ts'
+
+export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {
+  const about = file ?? 'sluice.yaml'
+  const checks = faults.map((line) => fault('config', about, line.replace(`${about}:`, 'line '), hint))
+  checks.push(...warnings.map((line) => warning('config', about, line)))
+  if (dead.length > 0) {
+    const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'
+    checks.push(warning('config', about, `it names places that give no answer: ${dead.join(', ')}`, hint))
+  }
+  if (file !== undefined && isOpenToWriters(file)) {
+    const hint = `it says where the token goes: chmod go-w ${file}`
+    checks.push(fault('config', about, 'others than its owner may change it', hint))
+  }
+  return checks.length > 0 ? checks : [ok('config', about, 'in order')]
+}
+
+/** Whoever can write it can have the token sent to a host of his own. Members of root’s group are trusted as root is. */
+function isOpenToWriters(file: string): boolean {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) return false
+  return (stat.mode & 0o002) !== 0 || ((stat.mode & 0o020) !== 0 && stat.gid !== 0 && stat.gid !== process.getgid?.())
+}

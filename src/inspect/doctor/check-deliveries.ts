@@ -1,0 +1,94 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf, isSluiceError } from '../../base/errors.ts'
+import { formatDuration } from '../../base/format.ts'
+import { tryMailServer } from '../../base/mail.ts'
+import type { SmtpConfig } from '../../config/config.ts'
+import { type Check, fault, ok, withinTime } from './check.ts'
+import { checkHost } from './check-hosts.ts'
+import type { DoctorTools } from './doctor-tools.ts'
+import { readSecret } from './read-secret.ts'
+import { mailServers, targetsOf } from './targets.ts'
+
+/** Connects, greets, begins TLS, logs in; no mail is handed over. */
+export function checkMail(tools: DoctorTools): Promise<Check[]> {
+  return Promise.all(mailServers(tools.config).map((smtp) => checkMailServer(smtp, tools)))
+}
+
+async function checkMailServer(smtp: SmtpConfig, { clock, limits, isDead }: DoctorTools): Promise<Check> {
+  const { host, port, tls, user, password_file, ca_file } = smtp
+  const about = `${host}:${port}`
+  const late = () =>
+    fault('mail', about, `no answer in ${formatDuration(limits.answer_ms)}`, 'check host, port and tls, and a firewall')
+  if ([password_file, ca_file].some((file) => file !== undefined && isDead(file))) return late()
+  const secret = password_file === undefined ? undefined : readSecret(password_file)
+  if (secret !== undefined && 'why' in secret) {
+    return fault('mail', about, `not tried: ${password_file} cannot be read (${secret.why})`)
+  }
+  const login = user === undefined ? undefined : { user, password: secret?.text ?? '' }
+  const connect = async (): Promise<Check> => {
+    try {
+      const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
+      await tryMailServer({ host, port, tls, login, ca }, limits.answer_ms)
+      return ok('mail', about, login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`)
+    } catch (error) {
+      if (isSluiceError(error)) return fault('mail', about, error.message.replace(`${about}: `, ''), error.hint)
+      return fault('mail', about, `${ca_file} cannot be read: ${codeOf(error)}`, 'check smtp.ca_file')
+    }
+  }
+  return withinTime(clock, limits.answer_ms + 1_000, connect, late)
+}
+
+/** A connection, TLS included; nothing is posted. The addresses are secrets but for their hosts. */
+export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
+  const urls = targetsOf(tools.config, 'webhook').map(({ delivery }) => delivery)
+  const { ping } = tools.config.alerts
+  const hosts = new Map<string, URL>()
+  for (const { url, url_file } of ping === undefined ? urls : [...urls, ping]) {
+    const text = url ?? textOf(url_file, tools)
+    // A file that cannot be read is told of among the files.
+    if (text === undefined) continue
+    if (!URL.canParse(text)) hosts.set(url_file ?? '', new URL('invalid:'))
+    else hosts.set(new URL(text).origin, new URL(new URL(text).origin))
+  }
+  const checks = [...hosts].map(([key, url]) =>
+    url.protocol === 'invalid:'
+      ? Promise.resolve(fault('webhook', key, 'what this file holds is no address', 'it must hold the address alone'))
+      : checkHost('webhook', url, tools, { pem: undefined, field: undefined }),
+  )
+  return Promise.all(checks)
+}
+
+function textOf(file: string | undefined, { isDead }: DoctorTools): string | undefined {
+  if (file === undefined || isDead(file)) return undefined
+  const secret = readSecret(file)
+  return 'why' in secret ? undefined : secret.text
+}
+
+/** Whether each can be run by this user; none is. */
+export function checkCommands({ config, path }: DoctorTools): Check[] {
+  const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
+  return [...programs].map(([program, where]) => {
+    const found = findProgram(program, path)
+    if (found !== undefined) return ok('command', program, `of ${where}: ${found}`)
+    const hint = program.includes('/')
+      ? `check its path, and chmod +x ${program}`
+      : 'write its whole path: a service’s PATH is short'
+    return fault('command', program, `of ${where}: it is not there, or this user may not run it`, hint)
+  })
+}
+
+function findProgram(program: string, path: string): string | undefined {
+  const places = program.includes('/') ? [program] : path.split(':').map((directory) => join(directory, program))
+  return places.find(isProgram)
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
+import { codeOf } from '../../base/errors.ts'
+import { formatCount, formatDuration } from '../../base/format.ts'
+import { shellWord } from '../../base/shell-word.ts'
+import { minute_ms } from '../../base/time.ts'
+import { type Check, fault, named, ok, warning } from './check.ts'
+import type { FolderLook, Seen } from './look-at-folder.ts'
+
+/** Is it there, may this user read it and all below, who else could read it before. */
+export function checkFolders(looks: readonly FolderLook[], answer_ms: number): Check[] {
+  return looks.flatMap((look) => {
+    const presence = checkPresence(look, answer_ms)
+    if (look.root.kind !== 'online') return [presence]
+    return [presence, checkFilesystem(look), ...checkRights(look), ...checkWidening(look)]
+  })
+}
+
+function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number): Check {
+  const { name, path } = folder
+  if (root.kind === 'dead') {
+    const hint =
+      'a share whose server is away? Look at the mount (findmnt, dmesg); the daemon waits for it, and other folders go on'
+    return fault('folder', name, `${path}: no answer in ${formatDuration(answer_ms)}`, hint)
+  }
+  if (root.kind === 'offline' && root.reason === 'unreadable') {
+    const closed = closedParent(path)
+    const word = shellWord(closed ?? path)
+    if (closed !== undefined) {
+      return fault(
+        'folder',
+        name,
+        `${path}: this user may not pass through ${closed}`,
+        `setfacl -m u:USER:x ${word}, or chmod o+x`,
+      )
+    }
+    return fault(
+      'folder',
+      name,
+      `${path}: this user may not read it (${root.detail})`,
+      `setfacl -R -m u:USER:rX ${word}`,
+    )
+  }
+  if (root.kind === 'offline') {
+    const hint = 'check its path; if it is mounted later all is well: it counts as offline until then'
+    return warning('folder', name, `${path} is not there now`, hint)
+  }
+  if (root.empty)
+    return warning('folder', name, `${path} is empty`, 'if a disk or share belongs there, it is not mounted')
+  return ok('folder', name, `${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
+}
+
+function countText({ files, directories, from }: Seen): string {
+  const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+  if (from === 'part of a walk') return `at least ${count}`
+  return `${count} in ${formatCount(directories)} ${directories === 1 ? 'folder' : 'folders'}`
+}
+
+/** The first directory on the way that this user may not pass through. */
+export function closedParent(path: string): string | undefined {
+  const parents: string[] = []
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    parents.unshift(parent)
+    if (parent === '/') break
+  }
+  return parents.find((parent) => !mayPass(parent))
+}
+
+function mayPass(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK)
+    return true
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return codeOf(error) !== 'EACCES'
+  }
+}
+
+/** Scans stand in where the kernel tells nothing; more than this is a long wait for a file. */
+const long_wait_ms = 15 * minute_ms
+
+function checkFilesystem({ folder, root }: FolderLook): Check {
+  const { name, watch, rescan_interval_ms } = folder
+  if (root.kind !== 'online') return fault('filesystem', name, 'not looked at')
+  const { filesystem, remote } = root
+  const every = formatDuration(rescan_interval_ms)
+  if (!watch) return ok('filesystem', name, `${filesystem}, not watched (watch: false): scanned every ${every}`)
+  if (remote) {
+    const text = `${filesystem}: what other machines change there gives no event here and is found by the scan every ${every}`
+    if (rescan_interval_ms <= long_wait_ms) return ok('filesystem', name, text)
+    return warning(
+      'filesystem',
+      name,
+      text,
+      'set rescan_interval_ms of this folder to what a file may wait, such as 5m',
+    )
+  }
+  return ok('filesystem', name, `${filesystem}, watched by inotify${notes[filesystem] ?? ''}; scanned every ${every}`)
+}
+
+const notes: Record<string, string> = {
+  overlay:
+    ' (a container’s layer: what the host changes below it gives no event; mount the folder into the container instead)',
+  tmpfs: ' (in memory: its files are gone after a restart of the machine)',
+  ramfs: ' (in memory: its files are gone after a restart of the machine)',
+}
+
+function checkRights({ folder, seen }: FolderLook): Check[] {
+  if (seen === undefined) return []
+  const { name, path } = folder
+  if (seen.unreadable_total === 0) return [ok('rights', name, `this user may read all of it${fromText(seen)}`)]
+  const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
+  const text = `${formatCount(seen.unreadable_total)} that this user may not read${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
+  const hint = `setfacl -R -m u:USER:rX ${shellWord(path)} gives the right, an exclude leaves them out in so many words`
+  return [warning('rights', name, text, hint)]
+}
+
+function checkWidening({ folder, seen }: FolderLook): Check[] {
+  if (seen === undefined) return []
+  const { name, widening } = folder
+  const total = seen.narrower_total
+  if (total === 0)
+    return [ok('widening', name, `no subfolder is narrower than it by mode, owner and group${fromText(seen)}`)]
+  const entries = seen.narrower.map(({ path, why }) => `${path} (${why})`)
+  const what = total === 1 ? 'a subfolder' : `${formatCount(total)} subfolders`
+  const text = `${what} that fewer people can read${fromText(seen)}: ${named(entries, total)}`
+  if (widening === 'skip') return [ok('widening', name, `${text}; left out (widening: skip)`)]
+  const hint = 'all the project sees their files; widening: skip leaves them out, an exclude those that are named'
+  return [warning('widening', name, text, hint)]
+}
+
+function fromText({ from }: Seen): string {
+  if (from === 'last scan') return ', by its last scan'
+  return from === 'walk' ? '' : ', as far as was looked'
+}

@@ -1,0 +1,68 @@
+import { statSync } from 'node:fs'
+import { isSluiceError } from '../../base/errors.ts'
+import { formatBytes, formatDuration } from '../../base/format.ts'
+import { startThread } from '../../base/thread.ts'
+import { ledger_version } from '../../ledger/migrations.ts'
+import { ledgerFile } from '../../ledger/state-directory.ts'
+import { openLedgerView } from '../../ledger/view.ts'
+import { type Check, fault, ok, warning } from './check.ts'
+import type { DoctorTools } from './doctor-tools.ts'
+import type { LedgerThreadData } from './ledger-thread.ts'
+
+/** SQLite writes the log back at 16 MB: so much more means that some reader has kept it from that for long. */
+const large_log_bytes = 512_000_000
+
+/** Reads every page that it comes to in the time there is; changes nothing. */
+export async function checkLedger({ config, clock, limits, isDead }: DoctorTools): Promise<Check[]> {
+  const file = ledgerFile(config.state_dir)
+  if (isDead(config.state_dir)) return [warning('ledger', file, 'not looked at: no answer from where it lies')]
+  const thread = startThread('inspect/doctor/ledger-thread', { file } satisfies LedgerThreadData)
+  try {
+    openLedgerView(config.state_dir).close()
+    const { version, tables } = await thread.call<{ version: number; tables: string[] }>('tables', undefined)
+    const until_ms = clock.monotonic_ms() + limits.ledger_ms
+    const damage: string[] = []
+    let checked = 0
+    for (const table of tables) {
+      if (clock.monotonic_ms() > until_ms) break
+      damage.push(...(await thread.call<string[]>('check', table)))
+      checked++
+    }
+    await thread.call('close', undefined)
+    if (damage.length > 0) return [damaged(file, damage[0]!)]
+    const size_bytes = statSync(file).size
+    const part =
+      checked < tables.length
+        ? `the first ${checked} of ${tables.length} tables in ${formatDuration(limits.ledger_ms)} are`
+        : 'it is'
+    const older =
+      version < ledger_version ? `; of format ${version}, the next start brings it to ${ledger_version}` : ''
+    return [ok('ledger', file, `${part} in order (${formatBytes(size_bytes)})${older}`), ...checkLog(file)]
+  } catch (error) {
+    return [judgeError(file, error)]
+  } finally {
+    void thread.terminate()
+  }
+}
+
+const restore_hint =
+  'stop the daemon, move ledger.db and what lies beside it away, and restore a backup or start without one: known files are linked by their md5'
+
+function damaged(file: string, what: string): Check {
+  return fault('ledger', file, `it is damaged: ${what}`, restore_hint)
+}
+
+function judgeError(file: string, error: unknown): Check {
+  if (!isSluiceError(error)) throw error
+  if (error.code === 'ledger.none') return ok('ledger', file, 'not there yet: the first start makes it')
+  if (error.code === 'account.no_right') return warning('ledger', file, error.message, error.hint)
+  if (error.code === 'database.damaged') return damaged(file, error.message)
+  return fault('ledger', file, error.message, error.hint)
+}
+
+function checkLog(file: string): Check[] {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+  if (log === undefined || log.size < large_log_bytes) return []
+  const hint = 'some program has it open and reads without end (lsof); a restart of the daemon writes it back'
+  return [warning('ledger', `${file}-wal`, `the log beside it has grown to ${formatBytes(log.size)}`, hint)]
+}

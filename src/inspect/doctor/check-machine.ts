@@ -1,0 +1,62 @@
+import { createHash, getFips } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { messageOf } from '../../base/errors.ts'
+import { type Check, fault, ok, warning } from './check.ts'
+
+/** package.json, engines. */
+const least_node = [20, 19] as const
+/** Shown to work, newest first even; odd ones live for half a year. */
+const least_open_files = 1_024
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const about = `Node ${version}`
+  const hint = 'install Node 22 or newer (nodejs.org)'
+  const is_old = major < least_node[0] || (major === least_node[0] && minor < least_node[1])
+  if (is_old) return fault('node', about, `too old: ${least_node.join('.')} is the least`, hint)
+  if (major % 2 === 1) return warning('node', about, 'of a line that is kept up for half a year only', hint)
+  return ok('node', about, 'new enough')
+}
+
+/** Files are recognised by md5, as the service does; no secret hangs on it. Machines in FIPS mode forbid it. */
+export function checkMd5(hash: () => unknown = () => createHash('md5').update('').digest()): Check {
+  try {
+    hash()
+    return ok('md5', 'md5', 'available')
+  } catch (error) {
+    const mode = getFips() === 1 ? ' (FIPS mode)' : ''
+    const hint = 'let the unit use an OpenSSL configuration without FIPS: Environment=OPENSSL_CONF=/dev/null'
+    return fault(
+      'md5',
+      'md5',
+      `it is not available${mode}: ${messageOf(error)}; no file can be recognised, so none is sent`,
+      hint,
+    )
+  }
+}
+
+/** Of this shell: the unit has its own (LimitNOFILE=). */
+export function checkOpenFiles(limits: string | undefined = readLimits()): Check[] {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
+  if (soft === undefined) return []
+  if (soft === 'unlimited' || Number(soft) >= least_open_files)
+    return [ok('open_files', 'ulimit -n', `${soft}, enough`)]
+  const text = `${soft} files may be open at once, here and in what is started from here`
+  return [
+    warning(
+      'open_files',
+      'ulimit -n',
+      text,
+      `ulimit -n ${least_open_files}; in a unit LimitNOFILE=${least_open_files}`,
+    ),
+  ]
+}
+
+function readLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    // Not Linux.
+    return undefined
+  }
+}

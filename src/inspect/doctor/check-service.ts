@@ -1,0 +1,113 @@
+import { formatDuration } from '../../base/format.ts'
+import { createHttpClient } from '../../base/http-client.ts'
+import { minute_ms, second_ms } from '../../base/time.ts'
+import { programVersion } from '../../base/version.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import { parseBaseUrl } from '../../remote/addresses.ts'
+import { createRemote } from '../../remote/remote.ts'
+import { type Check, fault, ok, warning, withinTime } from './check.ts'
+import { checkHost } from './check-hosts.ts'
+import type { DoctorTools } from './doctor-tools.ts'
+
+/** Companies have tens of projects; more are tried by the daemon itself. */
+const most_projects = 20
+const skew_warning_ms = minute_ms
+/** Signed addresses live for a few minutes: with a clock that is wrong by more they look expired, or live too long. */
+const skew_fault_ms = 5 * minute_ms
+
+/** The host of the API, the clock by its Date header, and each project with the token. Only the API host gets that. */
+export async function checkService(
+  tools: DoctorTools,
+  secrets: Secrets | undefined,
+  ca: string | undefined,
+): Promise<Check[]> {
+  const { service } = tools.config
+  if (service === undefined) return []
+  const { origin } = parseBaseUrl(service.base_url)
+  const host = await checkHost('api_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })
+  const projects = projectsOf(tools)
+  if (host.level === 'fault' || secrets === undefined) {
+    const why = host.level === 'fault' ? 'the service cannot be reached' : 'there is no token'
+    return [host, ...projects.map((project_id) => warning('project', project_id, `not asked: ${why}`))]
+  }
+  const [clock, ...asked] = await Promise.all([
+    checkClock(tools, new URL(origin), ca),
+    ...projects.map((project_id) => checkProject(tools, secrets, ca, project_id)),
+  ])
+  return [host, ...clock, ...asked]
+}
+
+function projectsOf({ config }: DoctorTools): string[] {
+  const { service, folders, prompts } = config
+  const named = [...folders, ...prompts].map(({ project_id }) => project_id)
+  return [...new Set(named.length > 0 || !service ? named : [service.project_id])].slice(0, most_projects)
+}
+
+async function checkProject(
+  tools: DoctorTools,
+  secrets: Secrets,
+  ca: string | undefined,
+  project_id: string,
+): Promise<Check> {
+  const { config, clock, limits, proxy } = tools
+  const late = () => warning('project', project_id, `no answer in ${formatDuration(limits.answer_ms)}`)
+  const remote = createRemote({
+    base_url: config.service!.base_url,
+    token: () => secrets.token(),
+    connections: 1,
+    ca,
+    proxy,
+    user_agent: `sluice/${programVersion()}`,
+    clock,
+  })
+  try {
+    const ask = () => remote.listAssets(project_id, { limit: 1 })
+    const outcome = await withinTime(clock, limits.answer_ms, ask, () => undefined)
+    if (outcome === undefined) return late()
+    if (outcome.ok) return ok('project', project_id, 'the token reaches it')
+    const { about, message, humane } = outcome.failure
+    const text = humane === undefined ? message : `${message}: ${humane}`
+    if (about === 'account') {
+      return fault('project', project_id, text, `have a new token made; this one came from ${secrets.source}`)
+    }
+    if (about === 'project') {
+      return fault('project', project_id, text, 'check the project id, and that the token’s owner is a member')
+    }
+    return fault(
+      'api_host',
+      new URL(config.service!.base_url).host,
+      text,
+      'check service.base_url; if it is right, wait and try again',
+    )
+  } finally {
+    await remote.close()
+  }
+}
+
+/** Any answer has the time, also one that refuses us; the token is not sent. */
+async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: string | undefined): Promise<Check[]> {
+  const wait_ms = limits.answer_ms
+  const timeouts = { connect_ms: wait_ms, answer_ms: wait_ms, body_ms: wait_ms, stall_ms: wait_ms }
+  const http = createHttpClient({ connections: 1, ca, proxy, timeouts, max_body_bytes: 65_536, clock })
+  try {
+    const before_ms = clock.now_ms()
+    const request = (signal: AbortSignal) =>
+      http.request({ method: 'GET', url, headers: {}, signal }).catch(() => undefined)
+    const answer = await withinTime(clock, wait_ms, request, () => undefined)
+    const { date } = answer?.headers ?? {}
+    if (typeof date !== 'string' || Number.isNaN(Date.parse(date))) return []
+    return [judgeClock(Date.parse(date), (before_ms + clock.now_ms()) / 2)]
+  } finally {
+    await http.close()
+  }
+}
+
+/** `theirs_ms` is cut to whole seconds. */
+export function judgeClock(theirs_ms: number, ours_ms: number): Check {
+  const skew_ms = ours_ms - theirs_ms
+  const off_ms = Math.max(0, Math.abs(skew_ms) - second_ms)
+  if (off_ms < skew_warning_ms) return ok('clock', 'clock', 'agrees with that of the service')
+  const text = `it is ${formatDuration(Math.abs(skew_ms))} ${skew_ms > 0 ? 'ahead of' : 'behind'} that of the service`
+  const judge = off_ms < skew_fault_ms ? warning : fault
+  return judge('clock', 'clock', text, 'have it set from the network: timedatectl set-ntp true')
+}

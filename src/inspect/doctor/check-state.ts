@@ -1,0 +1,130 @@
+import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from '../../base/errors.ts'
+import { formatBytes } from '../../base/format.ts'
+import { shellWord } from '../../base/shell-word.ts'
+import { rootStatus } from '../../disk/mount.ts'
+import { type Check, fault, named, ok, warning } from './check.ts'
+import type { DoctorTools } from './doctor-tools.ts'
+import { reportDirs } from './targets.ts'
+
+/** What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. */
+export function checkUser({ config, uid, isDead }: DoctorTools): Check[] {
+  const stat = isDead(config.state_dir) ? undefined : statOf(config.state_dir)
+  if (stat === undefined || uid === undefined) return []
+  if (stat.uid === uid) return [ok('user', `uid ${uid}`, 'the state belongs to this user')]
+  const text = `this is uid ${uid}, and the state belongs to uid ${stat.uid}: rights were tried as the wrong user`
+  return [warning('user', `uid ${uid}`, text, `sudo -u '#${stat.uid}' sluice doctor`)]
+}
+
+export function checkStateDir({ config, uid, isDead, limits }: DoctorTools): Check[] {
+  const { state_dir } = config
+  if (isDead(state_dir)) {
+    const hint = 'it must lie on a local disk'
+    return [fault('state_dir', state_dir, `no answer in ${limits.answer_ms / 1_000} s`, hint)]
+  }
+  const stat = statOf(state_dir)
+  if (stat === undefined) return [ok('state_dir', state_dir, 'not there yet: the first start makes it')]
+  const checks = [...checkModes(state_dir, stat), ...checkShare(state_dir), ...checkOwners(state_dir, stat, uid)]
+  return checks.length > 0 ? checks : [ok('state_dir', state_dir, 'closed to others, on a local disk')]
+}
+
+function checkModes(state_dir: string, stat: Stats): Check[] {
+  if (!stat.isDirectory())
+    return [fault('state_dir', state_dir, 'it is not a directory', 'set state_dir to another place')]
+  const word = shellWord(state_dir)
+  const open = (stat.mode & 0o077) !== 0
+  const checks: Check[] = []
+  if (open) {
+    const text = `it is open to group or others (mode ${(stat.mode & 0o7777).toString(8)})`
+    checks.push(warning('state_dir', state_dir, text, `chmod 700 ${word}`))
+  }
+  const files = ownFiles(state_dir).filter(({ stat }) => (stat.mode & 0o077) !== 0)
+  if (files.length > 0) {
+    // Behind a closed door nobody reaches them; the tickets in one of them are secrets all the same.
+    const names = files.map(({ name }) => name)
+    const text = `open to group or others: ${named(names)}`
+    const hint = `chmod 600 ${names.map((name) => shellWord(join(state_dir, name))).join(' ')}`
+    checks.push(open ? fault('state_dir', state_dir, text, hint) : warning('state_dir', state_dir, text, hint))
+  }
+  return checks
+}
+
+function checkShare(state_dir: string): Check[] {
+  const status = rootStatus(state_dir)
+  if (status.kind !== 'online' || !status.remote) return []
+  const hint =
+    'set state_dir to a local disk: SQLite’s locks and memory do not work over a share, and damage is a matter of time'
+  return [fault('state_dir', state_dir, `it lies on a share (${status.filesystem})`, hint)]
+}
+
+/** A command that root ran leaves files that the daemon cannot write. */
+function checkOwners(state_dir: string, stat: Stats, uid: number | undefined): Check[] {
+  if (uid === undefined) return []
+  const foreign = ownFiles(state_dir).filter((file) => file.stat.uid !== stat.uid)
+  if (foreign.length === 0) return []
+  const text = `files of another user than the directory’s (uid ${stat.uid}): ${named(foreign.map(({ name }) => name))}`
+  return [fault('state_dir', state_dir, text, `chown -R --reference=${shellWord(state_dir)} ${shellWord(state_dir)}`)]
+}
+
+function ownFiles(state_dir: string): { name: string; stat: Stats }[] {
+  try {
+    const names = readdirSync(state_dir).filter((name) => /\.db(-|$|\.)/.test(name) || name === 'control.sock')
+    return names.flatMap((name) => {
+      const stat = lstatSync(join(state_dir, name), { throwIfNoEntry: false })
+      return stat ? [{ name, stat }] : []
+    })
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
+
+const few_inodes_part = 0.05
+/** Under this part of what health asks for, the next large scan fails. */
+const fault_part = 0.2
+
+/** Where the ledger and the reports are written. */
+export function checkSpace({ config, isDead }: DoctorTools): Check[] {
+  const places = [config.state_dir, ...reportDirs(config)].filter((place) => !isDead(place))
+  const by_device = new Map<number, string>()
+  for (const place of places) {
+    const there = nearest(place)
+    const device = statOf(there)?.dev
+    if (device !== undefined && !by_device.has(device)) by_device.set(device, there)
+  }
+  return [...by_device.values()].flatMap((place) => judgeSpace(place, config.health.disk_free_bytes))
+}
+
+function judgeSpace(place: string, wanted_bytes: number): Check[] {
+  const { bavail, bsize, ffree, files } = statfsSync(place)
+  const free_bytes = bavail * bsize
+  const hint = 'free some space: without it nothing can be recorded, and then nothing is sent'
+  const checks: Check[] = []
+  if (free_bytes < wanted_bytes * fault_part) {
+    checks.push(fault('space', place, `${formatBytes(free_bytes)} free`, hint))
+  } else if (free_bytes < wanted_bytes) {
+    const text = `${formatBytes(free_bytes)} free, less than health.disk_free_bytes (${formatBytes(wanted_bytes)})`
+    checks.push(warning('space', place, text, hint))
+  }
+  // Some filesystems make inodes as they need them, and say 0 of 0.
+  if (files > 0 && ffree < files * few_inodes_part) {
+    const text = `${ffree} of ${files} inodes free: no new file can be made when they are used up`
+    checks.push((ffree === 0 ? fault : warning)('space', place, text, 'remove small files (df -i)'))
+  }
+  return checks.length > 0 ? checks : [ok('space', place, `${formatBytes(free_bytes)} free`)]
+}
+
+/** The place itself, or what of it there is. */
+function nearest(place: string): string {
+  return statOf(place) !== undefined || place === '/' ? place : nearest(dirname(place))
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}

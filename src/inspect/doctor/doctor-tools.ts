@@ -1,0 +1,30 @@
+import type { Clock } from '../../base/time.ts'
+import type { ProxyEnvironment } from '../../config/environment.ts'
+import type { UsableConfig } from '../../config/usable.ts'
+import type { LedgerView } from '../../ledger/view.ts'
+
+/** What checks are handed. */
+export interface DoctorTools {
+  config: UsableConfig
+  clock: Clock
+  limits: DoctorLimits
+  proxy: ProxyEnvironment
+  /** Where programs are looked for. */
+  path: string
+  uid: number | undefined
+  /** Undefined where nothing was kept yet, or where it cannot be read: `ledger` says why. */
+  ledger: LedgerView | undefined
+  /** Gives no answer: not to be touched. */
+  isDead(path: string): boolean
+}
+
+export interface DoctorLimits {
+  /** For one host, one path, one check. */
+  answer_ms: number
+  /** For walking one folder; its last scan stands in then. */
+  walk_ms: number
+  /** For reading the whole ledger. */
+  ledger_ms: number
+}
+
+export const usual_limits: DoctorLimits = { answer_ms: 10_000, walk_ms: 10_000, ledger_ms: 30_000 }

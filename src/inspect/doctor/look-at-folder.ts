@@ -1,0 +1,83 @@
+import type { FolderConfig } from '../../config/config.ts'
+import { type RootStatus, rootStatus } from '../../disk/mount.ts'
+import { type ScanEnd, scanFolder } from '../../disk/scan.ts'
+import type { FolderView } from '../../ledger/view-folders.ts'
+import { withinTime } from './check.ts'
+import type { DoctorTools } from './doctor-tools.ts'
+
+/** What the checks of a folder go by. */
+export interface FolderLook {
+  folder: FolderConfig
+  /** `dead`: it gives no answer, and nothing else was tried. */
+  root: RootStatus | { kind: 'dead' }
+  seen: Seen | undefined
+}
+
+/** Counts and lists of a walk of ours, or of the last scan where that is too large to wait for. */
+export type Seen = Pick<
+  ScanEnd,
+  'files' | 'directories' | 'unreadable' | 'unreadable_total' | 'narrower' | 'narrower_total'
+> & {
+  from: 'walk' | 'last scan' | 'part of a walk'
+}
+
+/** More than this is counted by the last scan: a walk of ours would say the same, later. */
+const most_to_walk = 300_000
+const at_once = 2
+
+export async function lookAtFolders(tools: DoctorTools): Promise<FolderLook[]> {
+  const looks: FolderLook[] = []
+  const folders = [...tools.config.folders.entries()]
+  const known = new Map((tools.ledger?.folders() ?? []).map((folder) => [folder.name, folder]))
+  const work = async () => {
+    for (;;) {
+      const next = folders.shift()
+      if (next === undefined) return
+      const [at, folder] = next
+      looks[at] = await lookAtFolder(folder, known.get(folder.name), tools)
+    }
+  }
+  await Promise.all(Array.from({ length: at_once }, work))
+  return looks
+}
+
+async function lookAtFolder(
+  folder: FolderConfig,
+  known: FolderView | undefined,
+  tools: DoctorTools,
+): Promise<FolderLook> {
+  if (tools.isDead(folder.path)) return { folder, root: { kind: 'dead' }, seen: undefined }
+  const root = rootStatus(folder.path)
+  if (root.kind === 'offline') return { folder, root, seen: undefined }
+  const scan = known?.scan
+  const from_scan: Seen | undefined = scan && { narrower: [], narrower_total: 0, ...scan, from: 'last scan' }
+  const is_large = scan !== undefined && scan.files + scan.directories > most_to_walk
+  const walked = is_large ? undefined : await walkFor(folder, tools)
+  if (walked?.from === 'walk') return { folder, root, seen: walked }
+  return { folder, root, seen: from_scan ?? walked }
+}
+
+async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Promise<Seen | undefined> {
+  const walk = async (signal: AbortSignal): Promise<Seen | undefined> => {
+    const { batches, end } = scanFolder({ root: folder.path, ignore: folder, signal })
+    try {
+      for await (const _ of batches) if (signal.aborted) break
+      const seen = await end
+      return { ...seen, from: seen.complete ? 'walk' : 'part of a walk' }
+    } catch {
+      // It went away meanwhile: then the last scan says what there is to say.
+      return undefined
+    }
+  }
+  const stop = new AbortController()
+  const walking = withinTime(
+    clock,
+    limits.walk_ms,
+    () => walk(stop.signal),
+    () => {
+      stop.abort()
+      return undefined
+    },
+  )
+  return walking
+}
