@@ -48,8 +48,11 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
   try {
-    refuseSound(state_dir, conditionOfLedger(state_dir))
     const new_dir = join(state_dir, 'rebuild')
+    const condition = conditionOfLedger(state_dir)
+    // What an earlier try left is of a ledger before this one.
+    if (condition === 'sound') rmSync(new_dir, { recursive: true, force: true })
+    refuseSound(state_dir, condition)
     const drained = await makeAnew(options, new_dir)
     if (drained === 'stopped') return { done: false, error: undefined }
     if (drained.why !== 'done') return { done: false, error: drained.error }
