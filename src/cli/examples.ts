@@ -67,6 +67,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 prompts run weekly-digest --dry-run', 'what would be asked, over which files'],
   ],
   'prompts history': [['$0 prompts history weekly-digest --limit 5', 'the last five runs']],
+  'prompts deliver': [['$0 prompts deliver weekly-digest@2026-11-23T08:00', 'what was given up, again']],
   'prompts show': [['$0 prompts show weekly-digest@2026-11-23T08:00', 'the run of that time']],
   'prompts diff': [['$0 prompts diff 41 42', 'two runs by their numbers']],
   demo: [['$0 demo', 'with a service and a folder of its own, taken away afterwards']],
