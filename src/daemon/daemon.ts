@@ -7,8 +7,10 @@ import { Circuits } from '../sync/circuits.ts'
 import { rulesText } from '../sync/folder-settings.ts'
 import { closeInReverse, closeTools } from './close.ts'
 import { projectsOf } from './config-changes.ts'
+import { openReceivers } from './connections.ts'
 import { type Drained, drain } from './drain.ts'
 import { prepareGeneration } from './generation.ts'
+import { HealthKeeper } from './health-keeper.ts'
 import { KeptFolders } from './kept-folders.ts'
 import { type ReloadOutcome, Reloads } from './reload.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
@@ -27,6 +29,8 @@ export interface Daemon {
   readonly ledger: Ledger
   /** That in force. */
   readonly config: Config
+  /** Mode `run`: judges the health, tells of it and serves it. */
+  readonly health: HealthKeeper | undefined
   /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
   readonly drained: Promise<Drained>
   /** Every folder was scanned, and nothing is due soon or in flight. */
@@ -93,6 +97,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     }
   })
 
+  const config_in_force = () => reloads.current.config
+  const health =
+    mode === 'run' ? new HealthKeeper({ tools, config: config_in_force, receivers: openReceivers(clock) }) : undefined
+
   const ending = new AbortController()
   const at_once = new AbortController()
   const drain_tools = {
@@ -111,12 +119,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let closing: Promise<void> | undefined
   function close(): Promise<void> {
     ending.abort()
-    closing ??= closeInReverse({ tools, folders, ...reloads.stop() }, at_once.signal)
+    closing ??= closeAll()
     return closing
+  }
+
+  async function closeAll(): Promise<void> {
+    const running = { tools, folders, ...reloads.stop() }
+    await Promise.all([health?.close(), closeInReverse(running, at_once.signal)])
   }
 
   return {
     ledger,
+    health,
     get config() {
       return reloads.current.config
     },

@@ -6,10 +6,15 @@ import type { Clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
-import { createRemote, type Remote } from '../remote/remote.ts'
+import { createRemote, type Remote, type RemoteOptions } from '../remote/remote.ts'
 
 /** The service as the configuration and the environment have it. Errors: `config.*`, `network.proxy_address`. */
-export function openRemote(config: Config, token: () => string, clock: Clock, pulses?: Pulses): Remote {
+export function openRemote(
+  config: Config,
+  token: () => string,
+  clock: Clock,
+  watched: { pulses?: Pulses; on_outcome?: RemoteOptions['on_outcome'] } = {},
+): Remote {
   const { service, uploads } = config
   return createRemote({
     base_url: service.base_url,
@@ -20,7 +25,7 @@ export function openRemote(config: Config, token: () => string, clock: Clock, pu
     timeouts: { answer_ms: uploads.request_timeout_ms, stall_ms: uploads.stall_timeout_ms },
     user_agent: `sluice/${programVersion()}`,
     clock,
-    pulses,
+    ...watched,
   })
 }
 

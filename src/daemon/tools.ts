@@ -8,9 +8,11 @@ import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
+import type { Measures } from '../status/measures.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
+import { lasting_faults, type ObservedLedger, observeLedger } from './observed-ledger.ts'
 
 /** What lives as long as the process, whatever the config becomes meanwhile: each opened once, closed in reverse. */
 export interface Tools {
@@ -24,6 +26,10 @@ export interface Tools {
   pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
   ledgerFault(): SluiceError | undefined
+  /** Why nothing can be recorded now. */
+  ledgerTrouble: ObservedLedger['fault']
+  /** Who counts what happens, where anybody does. */
+  measures: { current: Measures | undefined }
   /** Another level, and another measure of lines about files. The format stays: what reads the log has begun in it. */
   setLog(settings: LogConfig): void
 }
@@ -46,15 +52,19 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
   const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
   const examiner = startExaminer({ threads: config.hashing.threads, pulses })
   const { report, ledgerFault } = notingLedgerFaults(logReport(rooms.sync, lines, clock))
+  const measures: Tools['measures'] = { current: undefined }
+  const observed = observeLedger(wrap_ledger?.(ledger) ?? ledger, clock, () => measures.current)
   return {
-    ledger: answering(pulses, 'the ledger', wrap_ledger?.(ledger) ?? ledger),
+    ledger: answering(pulses, 'the ledger', observed.ledger),
     examiner,
     clock,
-    report,
+    report: countingSent(report, measures),
     prompt_report: logPromptReport(rooms.prompts, clock),
     lines,
     pulses,
     ledgerFault,
+    ledgerTrouble: observed.fault,
+    measures,
     setLog({ level, files_per_second }) {
       // A child has its level from its parent once, when it is made.
       for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
@@ -63,8 +73,15 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
   }
 }
 
-/** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */
-const lasting = ['database.full', 'database.disk', 'database.damaged', 'database.unreadable']
+function countingSent(report: SyncReport, measures: Tools['measures']): SyncReport {
+  return {
+    ...report,
+    sent(name, bytes) {
+      measures.current?.sent(bytes)
+      report.sent(name, bytes)
+    },
+  }
+}
 
 function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFault: () => SluiceError | undefined } {
   let last: SluiceError | undefined
@@ -72,7 +89,7 @@ function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFau
     report: {
       ...report,
       fault(where, error) {
-        if (isSluiceError(error) && lasting.includes(error.code)) last = error
+        if (isSluiceError(error) && lasting_faults.includes(error.code)) last = error
         report.fault(where, error)
       },
     },

@@ -1,3 +1,4 @@
+import type { AlertFact } from './alert.ts'
 import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
 import type { RunFact } from './run.ts'
@@ -104,7 +105,7 @@ export type TroubleFact =
   | { type: 'daemon_started' }
 
 /** Everything that can be recorded. Facts are in the past tense; only the ledger turns them into states. */
-export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact | RunFact
+export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact | RunFact | AlertFact
 
 export function isContentFact(fact: Fact): fact is ContentFact {
   return content_facts.has(fact.type)

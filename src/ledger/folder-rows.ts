@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FolderEvent, FolderFact } from '../domain/fact.ts'
+import type { FolderState } from './ledger.ts'
 
 export interface FolderRow {
   id: number
@@ -193,5 +194,27 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     scan_began_ms: time(row.scan_began_ms),
     scan_ended_ms: time(row.scan_ended_ms),
     scan_wanted_ms: time(row.scan_wanted_ms),
+  }
+}
+
+export function folderState(folder: FolderRow, known_files: number): FolderState {
+  const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
+  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder
+  const online = device !== undefined && offline_reason === undefined
+  return {
+    name,
+    root,
+    project_id,
+    online,
+    offline_reason,
+    state_since_ms,
+    device,
+    started_ms,
+    first_scan_ms,
+    scan_began_ms,
+    scan_ended_ms,
+    scan_wanted_ms,
+    empty_accepted,
+    known_files,
   }
 }

@@ -1,14 +1,16 @@
 import { messageOf } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { day_ms } from '../base/time.ts'
+import { isAlertFact } from '../domain/alert.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { isRunFact } from '../domain/run.ts'
+import { AlertRows } from './alert-rows.ts'
 import { Claims } from './claims.ts'
 import { Counts } from './counts.ts'
 import { DifferenceFinder } from './differences.ts'
 import { FileRows, knownFile } from './file-rows.ts'
-import { type FolderRow, FolderRows } from './folder-rows.ts'
+import { FolderRows, folderState } from './folder-rows.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
 import { ledger_migrations } from './migrations.ts'
 import { PendingWork } from './pending-work.ts'
@@ -60,6 +62,7 @@ export class LedgerStore {
   readonly #labels: LabelRecorder
   readonly #people: PersonRecorder
   readonly #troubles: TroubleRows
+  readonly #alerts: AlertRows
   readonly #differences: DifferenceFinder
   readonly #prompt_queries: PromptQueries
   readonly #pending: PendingWork
@@ -90,6 +93,7 @@ export class LedgerStore {
     this.#labels = new LabelRecorder(database, this.#folders)
     this.#people = new PersonRecorder(database, { files: this.#file_recorder, contents: this.#contents })
     this.#troubles = new TroubleRows(database)
+    this.#alerts = new AlertRows(database)
     this.#differences = new DifferenceFinder(database)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
     this.runs = new RunRecorder(database)
@@ -193,6 +197,7 @@ export class LedgerStore {
     for (const { folder, path } of old) this.#file_recorder.dropTombstone(folder, path)
     this.#counts.flush()
     this.runs.trim(at_ms)
+    this.#alerts.trim()
     this.#eraseOldTickets()
   }
 
@@ -231,6 +236,10 @@ export class LedgerStore {
     }
     if (isRunFact(fact)) {
       this.runs.apply(fact, at_ms)
+      return
+    }
+    if (isAlertFact(fact)) {
+      this.#alerts.apply(fact, at_ms)
       return
     }
     switch (fact.type) {
@@ -275,25 +284,3 @@ export class LedgerStore {
 
 /** The uploader that records these is still at work on the content: its claim holds. */
 const goes_on: ReadonlySet<string> = new Set<Fact['type']>(['slot_intended', 'slot_reserved', 'bytes_accepted'])
-
-function folderState(folder: FolderRow, known_files: number): FolderState {
-  const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
-  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder
-  const online = device !== undefined && offline_reason === undefined
-  return {
-    name,
-    root,
-    project_id,
-    online,
-    offline_reason,
-    state_since_ms,
-    device,
-    started_ms,
-    first_scan_ms,
-    scan_began_ms,
-    scan_ended_ms,
-    scan_wanted_ms,
-    empty_accepted,
-    known_files,
-  }
-}

@@ -1,6 +1,8 @@
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
+import type { ToldReason } from '../domain/alert.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
+import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
 import { ledger_version } from './migrations.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
@@ -21,13 +23,16 @@ export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 
 }
 
 export interface GivenUp {
-  prompt: string
+  prompt: string | undefined
   target: string
   since_ms: number
   error: FaultNote
 }
 
-/** One asset that became usable: `saved_ms` is when its file had got its last byte on this side. */
+/**
+ * One asset that became usable. `saved_ms`: when its file had got its last byte on this side; undefined where it was there before
+ * the folder was kept, or is not there any more.
+ */
 export interface ArrivalTimes {
   seq: number
   ready_ms: number
@@ -49,7 +54,10 @@ export interface HealthView {
   oldestLook(): WaitingFile | undefined
   /** Configured prompts. */
   prompts(): PromptHealth[]
-  /** Deliveries of configured prompts that were given up, without any to the same receiver that arrived later. */
+  /**
+   * Deliveries of configured prompts that were given up, without any to the same receiver that arrived later; and those of alerts,
+   * without a prompt.
+   */
   givenUp(): GivenUp[]
   /** Sent in the hours that began in this span: what the daily limit looks at. */
   sent(span_ms: number, now_ms: number): Amount
@@ -59,6 +67,9 @@ export interface HealthView {
   arrivalsAfter(seq: number, limit: number): ArrivalTimes[]
   /** When a report last reached a receiver. */
   lastDelivery_ms(): number | undefined
+  /** What stands, as the newest alert told it. */
+  told(): ToldReason[]
+  dueAlerts(now_ms: number, limit: number): AlertWork[]
   close(): void
 }
 
@@ -80,11 +91,12 @@ export function openHealthView(state_dir: string): HealthView {
   )
   const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
   const arrivals = database.prepare(
-    // ctime is when the file got its present form and place on this disk; before the folder was known it tells nothing of us.
+    // ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
     `SELECT seq, at_ms AS ready_ms,
-       (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
+       iif(arrivals.there_ms IS NULL,
+         (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
         FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
-        WHERE files.folder = arrivals.folder AND files.state = 'present') AS saved_ms
+        WHERE files.folder = arrivals.folder AND files.state = 'present'), NULL) AS saved_ms
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`,
   )
   const last_delivery = database
@@ -115,6 +127,8 @@ export function openHealthView(state_dir: string): HealthView {
         saved_ms: row.saved_ms ?? undefined,
       })),
     lastDelivery_ms: () => (last_delivery.get() as number | null) ?? undefined,
+    told: () => readTold(database),
+    dueAlerts: (now_ms, limit) => readDueAlerts(database, now_ms, limit),
     close: () => database.close(),
   }
 }
@@ -169,8 +183,17 @@ function givenUp(database: Sqlite): GivenUp[] {
          AND NOT EXISTS (SELECT 1 FROM runs AS later JOIN deliveries AS arrived ON arrived.run = later.id
            WHERE later.prompt = runs.prompt AND later.id > runs.id AND arrived.target = deliveries.target
              AND arrived.state = 'done')
-       GROUP BY prompts.id, target ORDER BY since_ms LIMIT ${most_given_up}`,
+       GROUP BY prompts.id, target
+       UNION ALL
+       SELECT NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
+       WHERE state = 'failed' AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS arrived
+         WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
+       GROUP BY target ORDER BY since_ms LIMIT ${most_given_up}`,
     )
-    .all() as (Omit<GivenUp, 'error'> & { code: string; message: string })[]
-  return rows.map(({ code, message, ...row }) => ({ ...row, error: { code, message } }))
+    .all() as (Omit<GivenUp, 'error' | 'prompt'> & { prompt: string | null; code: string; message: string })[]
+  return rows.map(({ code, message, prompt, ...row }) => ({
+    ...row,
+    prompt: prompt ?? undefined,
+    error: { code, message },
+  }))
 }

@@ -33,6 +33,7 @@ export class WallClock {
       make_due('contents', 'labels_due_ms', `state = 'ready' AND labels_due_ms IS NOT NULL`),
       make_due('runs', 'not_before_ms', `state IN (${open_run_states})`),
       make_due('deliveries', 'not_before_ms', `state = 'wanted'`),
+      make_due('alert_deliveries', 'not_before_ms', `state = 'wanted'`),
       // A scan of the time that is taken back answers nobody who asks from now on.
       make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
       database.prepare('UPDATE folders SET scan_began_ms = @now_ms - 1 WHERE scan_began_ms >= @now_ms'),

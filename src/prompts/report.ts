@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { formatCount } from '../base/format.ts'
+import { codeSpan, escapeMarkdown } from '../base/markdown.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import type { Message } from '../deliver/message.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine, expectedFiles } from './coverage.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
-import { codeSpan, escapeMarkdown } from './markdown.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 
 /** A report is read by people; all of them are in the manifest. */

@@ -1,7 +1,7 @@
 import { createHttpClient, type HttpTimeouts, type ProxyVariables } from '../base/http-client.ts'
 import type { Pulses } from '../base/pulse.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
-import { unknownProtocol } from '../contract/failures.ts'
+import { type Call, type FailureAbout, unknownProtocol } from '../contract/failures.ts'
 import { list_limit_most } from '../contract/limits.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseBaseUrl } from './addresses.ts'
@@ -76,6 +76,8 @@ export interface RemoteOptions {
   timeouts?: Partial<HttpTimeouts> | undefined
   user_agent: string
   clock: Clock
+  /** Told of each request that ended: the call, and ok or what the failure is about. */
+  on_outcome?: ((call: Call, outcome: 'ok' | FailureAbout) => void) | undefined
   pulses?: Pulses | undefined
 }
 
@@ -97,20 +99,25 @@ const label_pages_most = 100
 
 /** Errors: `config.base_url`, `network.proxy_address`. */
 export function createRemote(options: RemoteOptions): Remote {
-  const { token, user_agent, clock } = options
+  const { token, user_agent, clock, on_outcome } = options
   const base = parseBaseUrl(options.base_url)
   const timeouts = { ...default_timeouts, ...options.timeouts }
   const { connections, ca, proxy, pulses } = options
   const http = createHttpClient({ connections, ca, proxy, timeouts, max_body_bytes, clock, pulses })
   const api: ApiOptions = { http, base, token, user_agent, clock }
-  const send = <T>(request: ApiRequest, read: Reader<T>) => callApi(api, request, read)
+  const noted = async <T>(call: Call, outcome: Promise<Outcome<T>>): Promise<Outcome<T>> => {
+    const ended = await outcome
+    on_outcome?.(call, ended.ok ? 'ok' : ended.failure.about)
+    return ended
+  }
+  const send = <T>(request: ApiRequest, read: Reader<T>) => noted(request.call, callApi(api, request, read))
 
   return {
     createAsset: (project_id, { filename, mime_type, md5 }) => {
       const body = { filename, mime_type, ...(md5 === undefined ? {} : { md5 }) }
       return send({ call: 'create', method: 'POST', project_id, segments: ['assets'], body }, createdOf)
     },
-    putBytes: (ticket, body, signal) => putBytes(http, clock, ticket, body, signal),
+    putBytes: (ticket, body, signal) => noted('put', putBytes(http, clock, ticket, body, signal)),
     completeAsset: (project_id, asset_id) =>
       send({ call: 'complete', method: 'POST', project_id, segments: ['assets', asset_id, 'complete'] }, (value) =>
         // The contract allows an empty success: the bytes were taken, and where they stand is read later.

@@ -9,6 +9,8 @@ export interface HealthSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
   readonly uploads: { readonly max_bytes_per_day: number | 'off' }
+  readonly prompts: readonly { readonly name: string; readonly deliver: readonly { readonly name: string }[] }[]
+  readonly alerts: { readonly deliver: readonly { readonly name: string }[] }
   readonly health: HealthLimits
 }
 
@@ -40,7 +42,7 @@ export function healthFacts(
       troubles: view?.troubles() ?? [],
       audits,
       prompts,
-      given_up: givenUp(view),
+      given_up: givenUp(view, settings),
       disk,
       ledger_fault,
     }
@@ -71,9 +73,12 @@ function waitingFact(
   return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
 }
 
-function givenUp(view: HealthView | undefined): HealthFacts['given_up'] {
-  return (view?.givenUp() ?? []).map(({ prompt, target, since_ms, error }) => {
-    return { prompt, target, since_ms, message: error.message }
+/** A receiver that left the config is missed by nobody. */
+function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
+  return (view?.givenUp() ?? []).flatMap(({ prompt, target, since_ms, error }) => {
+    const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
+    if (!deliver.some(({ name }) => name === target)) return []
+    return { prompt: prompt ?? 'alerts', target, since_ms, message: error.message }
   })
 }
 

@@ -4,8 +4,9 @@ import { isRunFact } from '../../src/domain/run.ts'
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
  * `ledger`: today the ledger draws it itself, inside a claim or another fact, and nobody tells it; a scenario tells it directly.
+ * `health`: the keeper of health in a daemon that watches, whose restarts test/daemon/alerts.test.ts has; a scenario tells it directly.
  */
-type Teller = 'worker' | 'person' | 'ledger'
+type Teller = 'worker' | 'person' | 'ledger' | 'health'
 
 /** Checked by the compiler: a new fact does not build until it stands here, and then no test passes until a run is stopped at it. */
 const tellers: Record<Fact['type'], Teller> = {
@@ -66,6 +67,10 @@ const tellers: Record<Fact['type'], Teller> = {
   delivery_set_back: 'worker',
   delivery_failed: 'worker',
   delivery_wanted_again: 'person',
+  alert_raised: 'health',
+  alert_delivered: 'health',
+  alert_set_back: 'health',
+  alert_given_up: 'health',
 }
 
 export type FactType = Fact['type']

@@ -197,5 +197,24 @@ export const scenarios: Scenario[] = [
       },
     ],
   },
+  {
+    name: 'people are told of the health',
+    tree: { 'a.txt': 'a' },
+    phases: [
+      {
+        said_after(world) {
+          const targets = ['mail', 'hook', 'page']
+          const error = { code: 'delivery.refused', message: 'no' }
+          const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons: [] }
+          return [
+            { type: 'alert_raised', ...message, targets },
+            { type: 'alert_delivered', alert: 1, target: 'mail' },
+            { type: 'alert_set_back', alert: 1, target: 'hook', not_before_ms: world.clock.now_ms(), error },
+            { type: 'alert_given_up', alert: 1, target: 'page', error },
+          ]
+        },
+      },
+    ],
+  },
   ...prompt_scenarios,
 ]

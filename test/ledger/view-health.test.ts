@@ -59,15 +59,19 @@ test('arrivals after a number, with the time at which each file was saved', asyn
   const view = openHealthView(rig.state_dir)
   try {
     expect(view.newestArrival()).toEqual({ seq: 0, at_ms: undefined })
-    const seen_ms = rig.clock.now_ms()
-    await rig.settle('a')
+    await rig.bringIn('there before.txt')
+    const first_ms = rig.clock.now_ms()
+    expect(view.arrivalsAfter(0, 10)).toEqual([{ seq: 1, ready_ms: first_ms, saved_ms: undefined }])
+    const nothing = { ignored: [], odd_names: [], special: [], unreadable: [], other_mounts: [] }
+    const totals = { files: 1, directories: 0, bytes: 10, odd_names_total: 0, unreadable_total: 0 }
+    const summary = { ...nothing, ...totals }
+    await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: first_ms, summary })
     await rig.clock.advance(minute_ms)
     await rig.bringIn('b')
     const ready_ms = rig.clock.now_ms()
-    expect(view.arrivalsAfter(0, 10)).toEqual([{ seq: 1, ready_ms, saved_ms: ready_ms }])
-    expect(view.arrivalsAfter(1, 10)).toEqual([])
-    expect(view.newestArrival()).toEqual({ seq: 1, at_ms: ready_ms })
-    expect(seen_ms).toBeLessThan(ready_ms)
+    expect(view.arrivalsAfter(1, 10)).toEqual([{ seq: 2, ready_ms, saved_ms: ready_ms }])
+    expect(view.arrivalsAfter(2, 10)).toEqual([])
+    expect(view.newestArrival()).toEqual({ seq: 2, at_ms: ready_ms })
   } finally {
     view.close()
   }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { codeSpan } from '../../src/base/markdown.ts'
 import { composeCoverage } from '../../src/prompts/coverage.ts'
 import { frontMatter } from '../../src/prompts/front-matter.ts'
 import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
-import { codeSpan } from '../../src/prompts/markdown.ts'
 import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report.ts'
 import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, unreadyOf, zone } from './settings.ts'
 

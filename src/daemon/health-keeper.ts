@@ -1,0 +1,205 @@
+import type { HttpClient } from '../base/http-client.ts'
+import type { SilentPulse } from '../base/pulse.ts'
+import { isoTime } from '../base/time.ts'
+import { programVersion } from '../base/version.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { Config } from '../config/config.ts'
+import { readSecretFile } from '../deliver/secret-file.ts'
+import { type HealthView, openHealthView } from '../ledger/view-health.ts'
+import { type Health, type HealthFacts, healthOf, type Reason } from '../status/health.ts'
+import { type HealthExtras, healthFacts } from '../status/health-facts.ts'
+import { promptHealth } from '../status/health-prompts.ts'
+import type { Metrics } from '../status/metrics.ts'
+import { AlertSender, ping, pingFault } from './alert-sender.ts'
+import { type HealthAnswer, type HealthEndpoints, serveHealth } from './health-endpoints.ts'
+import type { Tools } from './tools.ts'
+
+export interface HealthKeeperOptions {
+  tools: Tools
+  /** That in force. */
+  config: () => Config
+  /** To receivers of alerts, never with our token. */
+  receivers: HttpClient
+  /** What the ledger does not say by itself. */
+  extras?: (config: Config, now_ms: number) => HealthExtras
+}
+
+/** Arrivals that are counted at once; the rest follows with the next look. */
+const arrivals_at_once = 5_000
+
+/**
+ * Judges the health again and again, writes its changes into the log, tells people of them, pings the checker, and serves
+ * /healthz, /readyz and /metrics where the config asks for it. It lives as long as the process; each look takes the config in force.
+ */
+export class HealthKeeper {
+  readonly #options: HealthKeeperOptions
+  readonly #stop = new AbortController()
+  readonly #view: HealthView
+  readonly #sender: AlertSender
+  readonly #worker: Worker
+  readonly #started_ms: number
+  #known = new Map<string, Reason>()
+  #endpoints: HealthEndpoints | undefined
+  #listens: string = 'off'
+  #metrics: Metrics | undefined
+  #seq = 0
+  #pinged_ms = Number.NEGATIVE_INFINITY
+
+  constructor(options: HealthKeeperOptions) {
+    const { tools, config, receivers } = options
+    this.#options = options
+    this.#started_ms = tools.clock.now_ms()
+    this.#view = openHealthView(config().state_dir)
+    this.#sender = new AlertSender({ ...tools, receivers, config, signal: this.#stop.signal })
+    this.#worker = runWorker({
+      name: 'health',
+      step: () => this.#look(),
+      clock: tools.clock,
+      pulses: tools.pulses,
+      signal: this.#stop.signal,
+      on_error: (error) => tools.report.fault('health', error),
+    })
+  }
+
+  /** Where it is served, `127.0.0.1:9464`; undefined where it is not, or not yet. */
+  get address(): string | undefined {
+    return this.#endpoints?.address
+  }
+
+  /** Look now. */
+  wake(): void {
+    this.#worker.wake()
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#worker.ended
+    await this.#endpoints?.close()
+    await this.#options.receivers.close()
+    await this.#sender.drained()
+    this.#options.tools.measures.current = undefined
+    this.#view.close()
+  }
+
+  async #look(): Promise<{ wait_ms: number }> {
+    const { tools, config } = this.#options
+    const { health: limits, alerts } = config()
+    // Quiet as it may be otherwise, the ledger must show by a record that it is right again.
+    if (tools.ledgerTrouble()) await tools.ledger.record([]).catch(() => {})
+    const health = healthOf(this.#facts(), limits)
+    this.#log(health.reasons)
+    try {
+      await this.#serve(limits.listen)
+      this.#countArrivals()
+    } finally {
+      await this.#sender.look(health.reasons, this.#view)
+    }
+    if (health.healthy && alerts.ping) await this.#ping(alerts.ping)
+    return { wait_ms: limits.look_ms }
+  }
+
+  #facts(): HealthFacts {
+    const { tools, config, extras } = this.#options
+    const now_ms = tools.clock.now_ms()
+    const in_force = config()
+    const trouble = tools.ledgerTrouble()
+    const ledger_fault = trouble && {
+      message: trouble.error.message,
+      hint: trouble.error.hint,
+      since_ms: trouble.since_ms,
+    }
+    const prompts = in_force.prompts.length === 0 ? [] : promptHealth(this.#view, in_force, now_ms)
+    return healthFacts(this.#view, in_force, now_ms, { prompts, ledger_fault, ...extras?.(in_force, now_ms) })
+  }
+
+  #log(reasons: readonly Reason[]): void {
+    const { report } = this.#options.tools
+    const now = new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
+    for (const [name, { message, hint }] of now) {
+      if (!this.#known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
+    }
+    for (const name of this.#known.keys()) {
+      if (!now.has(name)) report.trouble(`health, ${name}`, 'right again', 'info')
+    }
+    this.#known = now
+  }
+
+  /** An address that is taken is tried again at the next look: it may be that of the daemon that is just leaving. */
+  async #serve(listen: string): Promise<void> {
+    if (listen === this.#listens) return
+    await this.#endpoints?.close()
+    this.#endpoints = undefined
+    this.#listens = 'off'
+    if (listen !== 'off') {
+      await this.#count()
+      this.#endpoints = await serveHealth(listen, {
+        '/healthz': async () => this.#alive(),
+        '/readyz': async () => this.#ready(),
+        '/metrics': async () => this.#scrape(),
+      })
+    }
+    this.#listens = listen
+  }
+
+  /** From here on it is counted; before somebody can ask there is nobody to count for. */
+  async #count(): Promise<void> {
+    if (this.#metrics) return
+    const { Metrics } = await import('../status/metrics.ts')
+    this.#metrics = new Metrics(programVersion(), this.#started_ms)
+    this.#seq = this.#view.newestArrival().seq
+    this.#options.tools.measures.current = this.#metrics
+  }
+
+  #countArrivals(): void {
+    if (!this.#metrics) return
+    const arrivals = this.#view.arrivalsAfter(this.#seq, arrivals_at_once)
+    this.#metrics.arrived(arrivals)
+    this.#seq = arrivals.at(-1)?.seq ?? this.#seq
+  }
+
+  #alive(): HealthAnswer {
+    const { tools, config } = this.#options
+    const stuck = tools.pulses.stuck(config().health.stuck_ms)
+    return { status: stuck.length === 0 ? 200 : 503, body: { alive: stuck.length === 0, stuck: stuck.map(silence) } }
+  }
+
+  #ready(): HealthAnswer {
+    const { healthy, reasons } = healthOf(this.#facts(), this.#options.config().health)
+    const told = reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
+    return { status: healthy ? 200 : 503, body: { healthy, reasons: told } }
+  }
+
+  async #scrape(): Promise<HealthAnswer> {
+    const metrics = this.#metrics!
+    this.#countArrivals()
+    const facts = this.#facts()
+    const health: Health = healthOf(facts, this.#options.config().health)
+    const view = this.#view
+    const body = await metrics.text({
+      facts,
+      health,
+      folders: view.folders(),
+      prompts: view.prompts(),
+      last_ready_ms: view.newestArrival().at_ms,
+      last_delivery_ms: view.lastDelivery_ms(),
+    })
+    return { status: 200, body, content_type: metrics.content_type }
+  }
+
+  async #ping({ url, url_file, every_ms }: NonNullable<Config['alerts']['ping']>): Promise<void> {
+    const { tools, receivers } = this.#options
+    const now_ms = tools.clock.monotonic_ms()
+    if (now_ms - this.#pinged_ms < every_ms) return
+    this.#pinged_ms = now_ms
+    try {
+      const address = url ?? readSecretFile(url_file ?? '', 'the address of the checker')
+      await ping(address, receivers, this.#stop.signal)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) tools.report.fault('health', new Error(pingFault(error)))
+    }
+  }
+}
+
+function silence({ name, silent_ms }: SilentPulse): { name: string; silent_s: number } {
+  return { name, silent_s: Math.round(silent_ms / 1_000) }
+}

@@ -1,0 +1,190 @@
+import { readdirSync } from 'node:fs'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { second_ms } from '../base/time.ts'
+import type { Fact } from '../domain/fact.ts'
+import type { FolderView } from '../ledger/view-folders.ts'
+import type { ArrivalTimes, PromptHealth } from '../ledger/view-health.ts'
+import { stages } from '../ledger/view-stage.ts'
+import { type Health, type HealthFacts, promises } from './health.ts'
+import type { Measures } from './measures.ts'
+
+/** What a scrape shows beside what was counted since the start. */
+export interface MetricsSnapshot {
+  facts: HealthFacts
+  health: Health
+  folders: readonly FolderView[]
+  prompts: readonly PromptHealth[]
+  last_ready_ms: number | undefined
+  last_delivery_ms: number | undefined
+}
+
+const save_to_ready_s = [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600, 86_400]
+const scan_s = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600]
+
+/**
+ * The metrics in the format of Prometheus. Labels are folders, projects, prompts and fixed words: as many as the config names, never
+ * a path. Counters begin at 0 with each start.
+ */
+export class Metrics implements Measures {
+  readonly content_type: string
+  readonly #registry = new Registry()
+  readonly #sent_bytes = this.#counter('sluice_sent_bytes_total', 'Bytes of files that the service has taken.')
+  readonly #requests = this.#counter(
+    'sluice_requests_total',
+    'Requests to the service and its blob store, by what became of them.',
+    ['call', 'outcome'],
+  )
+  readonly #scans = this.#counter('sluice_scans_total', 'Complete scans.', ['folder'])
+  readonly #missed = this.#counter(
+    'sluice_events_missed_total',
+    'Files that a scan found and the watcher should have told.',
+    ['folder'],
+  )
+  readonly #runs = this.#counter('sluice_prompt_runs_total', 'Runs of prompts that ended.', ['state'])
+  readonly #save_to_ready = this.#histogram(
+    'sluice_save_to_ready_seconds',
+    'From the moment a file is saved until it is ready in the assistant.',
+    save_to_ready_s,
+  )
+  readonly #scan_time = this.#histogram('sluice_scan_duration_seconds', 'How long complete scans take.', scan_s)
+  readonly #files = this.#gauge('sluice_files', 'Files by where they stand.', ['folder', 'state'])
+  readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is there.', ['folder'])
+  readonly #healthy = this.#gauge('sluice_healthy', '1 while every promise is kept.')
+  readonly #broken = this.#gauge('sluice_promises_broken', 'How many reasons a promise is not kept for.', ['promise'])
+  readonly #paused = this.#gauge('sluice_paused', '1 while a person has paused it.')
+  readonly #queue_age = this.#gauge(
+    'sluice_queue_oldest_age_seconds',
+    'How long the content that waits longest has waited; 0 when nothing does.',
+  )
+  readonly #disk = this.#gauge('sluice_state_free_bytes', 'Free space where the ledger lies.')
+  readonly #last_scan = this.#last('scan', 'The end of the last complete scan.', ['folder'])
+  readonly #last_audit = this.#last('audit', 'The end of the last full audit.', ['project'])
+  readonly #last_prompt = this.#last('prompt', 'The due time of the last written run.', ['prompt'])
+  readonly #last_delivery = this.#last('delivery', 'When a report last reached a receiver.')
+  readonly #last_ready = this.#last('ready', 'When a file last became ready.')
+  readonly #last_upload = this.#last('upload', 'When the bytes of a file were last taken.')
+
+  constructor(version: string, started_ms: number) {
+    this.content_type = this.#registry.contentType
+    this.#gauge('sluice_build_info', 'Always 1; the version is a label.', ['version']).set({ version }, 1)
+    this.#sent_bytes.inc(0)
+    for (const state of ['written', 'skipped', 'failed']) this.#runs.inc({ state }, 0)
+    this.#process(started_ms)
+  }
+
+  facts(facts: readonly Fact[], now_ms: number): void {
+    for (const fact of facts) {
+      if (fact.type === 'scan_finished') this.#scanned(fact, now_ms)
+      else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
+      else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })
+      else if (fact.type === 'run_failed') this.#runs.inc({ state: 'failed' })
+      else if (fact.type === 'run_skipped' || fact.type === 'run_passed_over') this.#runs.inc({ state: 'skipped' })
+    }
+  }
+
+  sent(bytes: number): void {
+    this.#sent_bytes.inc(bytes)
+  }
+
+  request(call: string, outcome: string): void {
+    this.#requests.inc({ call, outcome })
+  }
+
+  arrived(arrivals: readonly ArrivalTimes[]): void {
+    for (const { saved_ms, ready_ms } of arrivals) {
+      if (saved_ms !== undefined) this.#save_to_ready.observe(Math.max(0, ready_ms - saved_ms) / second_ms)
+    }
+  }
+
+  async text({ facts, health, folders, prompts, last_ready_ms, last_delivery_ms }: MetricsSnapshot): Promise<string> {
+    const { now_ms, waiting, audits, disk, paused } = facts
+    this.#show(folders)
+    this.#healthy.set(health.healthy ? 1 : 0)
+    for (const promise of promises) {
+      this.#broken.set({ promise }, health.reasons.filter((reason) => reason.promise === promise).length)
+    }
+    this.#paused.set(paused ? 1 : 0)
+    this.#queue_age.set(waiting ? Math.max(0, now_ms - waiting.since_ms) / second_ms : 0)
+    if (disk) this.#disk.set(disk.free_bytes)
+    this.#last_audit.reset()
+    for (const { project_id: project, since_ms } of audits) this.#last_audit.set({ project }, since_ms / second_ms)
+    this.#last_prompt.reset()
+    for (const { name: prompt, last_written_due_ms: at_ms } of prompts) {
+      if (at_ms !== undefined) this.#last_prompt.set({ prompt }, at_ms / second_ms)
+    }
+    if (last_ready_ms !== undefined) this.#last_ready.set(last_ready_ms / second_ms)
+    if (last_delivery_ms !== undefined) this.#last_delivery.set(last_delivery_ms / second_ms)
+    return this.#registry.metrics()
+  }
+
+  #show(folders: readonly FolderView[]): void {
+    // One that left the config leaves here, too.
+    for (const gauge of [this.#files, this.#online, this.#last_scan]) gauge.reset()
+    for (const { name: folder, online, scan_ended_ms, stages: amounts } of folders) {
+      this.#online.set({ folder }, online ? 1 : 0)
+      for (const state of stages) this.#files.set({ folder, state }, amounts[state].files)
+      if (scan_ended_ms !== undefined) this.#last_scan.set({ folder }, scan_ended_ms / second_ms)
+    }
+  }
+
+  #scanned({ folder, began_ms, summary }: Extract<Fact, { type: 'scan_finished' }>, now_ms: number): void {
+    this.#scans.inc({ folder })
+    this.#missed.inc({ folder }, summary.missed ?? 0)
+    this.#scan_time.observe(Math.max(0, now_ms - began_ms) / second_ms)
+  }
+
+  #counter<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #gauge<Label extends string = never>(name: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #last<Label extends string = never>(what: string, help: string, labelNames: Label[] = []): Gauge<Label> {
+    const gauge = this.#gauge(`sluice_last_${what}_timestamp_seconds`, `${help} Unix time.`, labelNames)
+    // What has not happened has no time; 1970 would be taken for one.
+    if (labelNames.length === 0) gauge.remove()
+    return gauge
+  }
+
+  #histogram(name: string, help: string, buckets: number[]): Histogram {
+    return new Histogram({ name, help, buckets, registers: [this.#registry] })
+  }
+
+  /** By the names that every client library uses. prom-client's own hold timers and observers, which outlive the daemon. */
+  #process(started_ms: number): void {
+    const registers = [this.#registry]
+    const read = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value())
+        },
+      })
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'User and system time of the processor.',
+      registers,
+      collect() {
+        const { user, system } = process.cpuUsage()
+        this.reset()
+        this.inc((user + system) / 1e6)
+      },
+    })
+    read('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
+    read('process_start_time_seconds', 'When it started, Unix time.', () => started_ms / second_ms)
+    read('process_open_fds', 'Open file descriptors.', openDescriptors)
+  }
+}
+
+/** Linux tells; elsewhere there is no number. */
+function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return Number.NaN
+  }
+}

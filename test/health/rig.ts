@@ -1,0 +1,223 @@
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { configFromObject } from '../../src/config/load.ts'
+import { type Secrets, secretsOf } from '../../src/config/secrets.ts'
+import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import { type Service, startService } from '../../src/service/service.ts'
+import { until } from '../journey/waiting.ts'
+import { MovingClock } from '../moving-clock.ts'
+import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+
+type Fields = Record<string, unknown>
+
+export interface Verdict {
+  healthy: boolean
+  reasons: { promise: string; about: string; message: string; hint: string; since: string }[]
+}
+
+export interface WatchedOptions {
+  tree?: Record<string, TreeEntry>
+  folder?: Fields
+  health?: Fields
+  alerts?: Fields
+  sections?: Fields
+  wrap_ledger?: (ledger: Ledger) => Ledger
+}
+
+const fast_health = { listen: '127.0.0.1:0', look_ms: 20 }
+
+/** A daemon that serves its health, over one folder, with the real service and a clock that a test can skip ahead in. */
+export class Watched {
+  readonly clock = new MovingClock()
+  readonly base = makeTree()
+  readonly home = makeStore()
+  readonly state_dir: string
+  service!: Service
+  secrets: Secrets
+  readonly log: string[] = []
+  #options: WatchedOptions
+  #daemon: Daemon | undefined
+  #data_dir = makeStore()
+  #token = ''
+  #project_id = ''
+
+  private constructor(options: WatchedOptions) {
+    this.#options = options
+    this.state_dir = join(this.home, 'state')
+    this.secrets = secretsOf(`pat_${'x'.repeat(32)}`)
+    mkdirSync(this.docs)
+    addToTree(this.docs, options.tree ?? { 'a.txt': 'a' })
+  }
+
+  static async begin(options: WatchedOptions = {}): Promise<Watched> {
+    const watched = new Watched(options)
+    await watched.openService()
+    watched.#project_id = watched.service.projects.create('watched').project_id
+    watched.#token = watched.service.tokens.create('watched').token
+    watched.secrets = secretsOf(watched.#token)
+    onTestFinished(() => watched.close())
+    await watched.start()
+    return watched
+  }
+
+  get docs(): string {
+    return join(this.base, 'docs')
+  }
+
+  get project_id(): string {
+    return this.#project_id
+  }
+
+  get daemon(): Daemon {
+    return this.#daemon!
+  }
+
+  /** The same data at the same address, as after an outage. */
+  async openService(): Promise<void> {
+    const port = this.service ? Number(new URL(this.service.api).port) : 0
+    this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port })
+  }
+
+  config(change: WatchedOptions = {}) {
+    const { folder, health, alerts, sections } = { ...this.#options, ...change }
+    return configFromObject(
+      {
+        service: { base_url: this.service.api, project_id: this.#project_id },
+        state_dir: this.state_dir,
+        folders: [{ name: 'docs', path: this.docs, settle_ms: 50, rescan_interval_ms: '7d', ...folder }],
+        uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
+        follow: { first_ms: 20, most_ms: 200 },
+        hashing: { threads: 1 },
+        health: { ...fast_health, ...health },
+        ...(alerts ? { alerts } : {}),
+        ...sections,
+      },
+      { HOME: this.home },
+    )
+  }
+
+  async start(change: WatchedOptions = {}): Promise<void> {
+    this.#options = { ...this.#options, ...change }
+    const { wrap_ledger } = this.#options
+    const log = createLog({
+      level: 'debug',
+      format: 'json',
+      destination: { write: (text) => void this.log.push(text) },
+    })
+    this.#daemon = await startDaemon({
+      config: this.config(),
+      secrets: this.secrets,
+      clock: this.clock,
+      log,
+      mode: 'run',
+      ...(wrap_ledger ? { wrap_ledger } : {}),
+    })
+    await until(
+      'health is served',
+      () => this.daemon.health?.address !== undefined,
+      () => this.log.slice(-10),
+    )
+  }
+
+  /** With other settings, as after an edit of the file. */
+  async reload(change: WatchedOptions): Promise<void> {
+    this.#options = { ...this.#options, ...change }
+    await this.daemon.reload(this.config(), this.secrets)
+  }
+
+  async stop(): Promise<void> {
+    await this.#daemon?.stop()
+    this.#daemon = undefined
+  }
+
+  async close(): Promise<void> {
+    await this.#daemon?.abort()
+    await this.service.close()
+  }
+
+  write(tree: Record<string, TreeEntry>): void {
+    addToTree(this.docs, tree)
+  }
+
+  async synced(): Promise<void> {
+    this.daemon.rescan()
+    await this.daemon.idle()
+  }
+
+  async get(
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; text: string; type: string }> {
+    const response = await fetch(`http://${this.daemon.health?.address}${path}`, { headers })
+    return {
+      status: response.status,
+      text: await response.text(),
+      type: response.headers.get('content-type') ?? '',
+    }
+  }
+
+  async verdict(): Promise<Verdict> {
+    return JSON.parse((await this.get('/readyz')).text) as Verdict
+  }
+
+  /** Every promise that is not kept, and the status says so. */
+  async broken(): Promise<string[]> {
+    const { status, text } = await this.get('/readyz')
+    const { healthy, reasons } = JSON.parse(text) as Verdict
+    if (healthy !== (status === 200) || healthy !== (reasons.length === 0)) throw new Error(`${status} and ${text}`)
+    return reasons.map(({ promise }) => promise)
+  }
+
+  async green(): Promise<void> {
+    await until(
+      'every promise is kept',
+      async () => (await this.broken()).length === 0,
+      () => this.log.slice(-10),
+    )
+  }
+
+  /** This one, and perhaps others that hang on it. */
+  async red(promise: string): Promise<Verdict['reasons'][number]> {
+    await until(
+      `${promise} is not kept`,
+      async () => (await this.broken()).includes(promise),
+      () => this.log.slice(-10),
+    )
+    return (await this.verdict()).reasons.find((reason) => reason.promise === promise)!
+  }
+}
+
+export interface Received {
+  path: string
+  body: Record<string, unknown>
+  id: string
+}
+
+/** A receiver of webhooks and pings on this machine. */
+export async function openReceiver() {
+  const received: Received[] = []
+  const state = { status: 200 }
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8')
+    request.on('data', (piece: string) => {
+      text += piece
+    })
+    request.on('end', () => {
+      const id = String(request.headers['idempotency-key'] ?? '')
+      received.push({ path: request.url ?? '', body: text === '' ? {} : JSON.parse(text), id })
+      response.writeHead(state.status).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as { port: number }
+  return { url: `http://127.0.0.1:${port}`, received, state }
+}
