@@ -24,6 +24,8 @@ export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 
 
 export interface GivenUp {
   prompt: string | undefined
+  /** Of the prompt. */
+  run: number | undefined
   target: string
   since_ms: number
   error: FaultNote
@@ -177,7 +179,7 @@ function oldestLook(database: Sqlite): WaitingFile | undefined {
 function givenUp(database: Sqlite): GivenUp[] {
   const rows = database
     .prepare(
-      `SELECT prompts.name AS prompt, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
+      `SELECT prompts.name AS prompt, run, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
        FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt
        WHERE deliveries.state = 'failed' AND prompts.configured = 1
          AND NOT EXISTS (SELECT 1 FROM runs AS later JOIN deliveries AS arrived ON arrived.run = later.id
@@ -185,15 +187,21 @@ function givenUp(database: Sqlite): GivenUp[] {
              AND arrived.state = 'done')
        GROUP BY prompts.id, target
        UNION ALL
-       SELECT NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
+       SELECT NULL, NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
        WHERE state = 'failed' AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS arrived
          WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
        GROUP BY target ORDER BY since_ms LIMIT ${most_given_up}`,
     )
-    .all() as (Omit<GivenUp, 'error' | 'prompt'> & { prompt: string | null; code: string; message: string })[]
-  return rows.map(({ code, message, prompt, ...row }) => ({
+    .all() as (Omit<GivenUp, 'error' | 'prompt' | 'run'> & {
+    prompt: string | null
+    run: number | null
+    code: string
+    message: string
+  })[]
+  return rows.map(({ code, message, prompt, run, ...row }) => ({
     ...row,
     prompt: prompt ?? undefined,
+    run: run ?? undefined,
     error: { code, message },
   }))
 }

@@ -75,10 +75,10 @@ function waitingFact(
 
 /** A receiver that left the config is missed by nobody. */
 function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
-  return (view?.givenUp() ?? []).flatMap(({ prompt, target, since_ms, error }) => {
+  return (view?.givenUp() ?? []).flatMap(({ prompt, run, target, since_ms, error }) => {
     const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
     if (!deliver.some(({ name }) => name === target)) return []
-    return { prompt: prompt ?? 'alerts', target, since_ms, message: error.message }
+    return { prompt: prompt ?? 'alerts', run, target, since_ms, message: error.message }
   })
 }
 

@@ -71,7 +71,7 @@ export interface HealthFacts {
     failed: { run: number; since_ms: number; why: string } | undefined
   }[]
   /** Given up, and nothing has reached the receiver since. */
-  given_up: readonly { prompt: string; target: string; since_ms: number; message: string }[]
+  given_up: readonly { prompt: string; run: number | undefined; target: string; since_ms: number; message: string }[]
   disk: { path: string; free_bytes: number } | undefined
   ledger_fault: { message: string; hint: string | undefined; since_ms: number } | undefined
 }
@@ -236,8 +236,9 @@ function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Re
     const hint = `\`sluice prompts show ${failed.run}\` says more, \`sluice prompts run ${name}\` asks again`
     return [{ promise: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
   })
-  const lost = given_up.map(({ prompt, target, since_ms, message }): Reason => {
-    const hint = 'the report itself is written; put the receiver right, the next delivery to it ends this'
+  const lost = given_up.map(({ prompt, run, target, since_ms, message }): Reason => {
+    const again = run === undefined ? '' : `, and \`sluice prompts deliver ${run}\` sends it again`
+    const hint = `put the receiver right: the next delivery to it ends this${again}`
     return {
       promise: 'delivery',
       about: `${prompt}/${target}`,

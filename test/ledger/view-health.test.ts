@@ -95,7 +95,7 @@ test('prompts, and deliveries that were given up until the next one arrives', as
     await bench.record({ type: 'delivery_failed', run: first, target: 'mail', error })
     await bench.record({ type: 'delivered', run: first, target: 'hook' })
     const at_ms = bench.clock.now_ms()
-    expect(view.givenUp()).toEqual([{ prompt: 'digest', target: 'mail', since_ms: at_ms, error }])
+    expect(view.givenUp()).toEqual([{ prompt: 'digest', run: first, target: 'mail', since_ms: at_ms, error }])
     expect(view.lastDelivery_ms()).toBe(at_ms)
     expect(view.prompts()).toMatchObject([{ name: 'digest', open_runs: [], last_ended: { state: 'written' } }])
 

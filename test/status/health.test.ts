@@ -124,7 +124,12 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     { prompts: [{ ...prompt, failed: { run: 7, since_ms: ago(1), why: 'no answer' } }] },
     {},
   ],
-  ['delivery', 'given up', { given_up: [{ prompt: 'digest', target: 'mail', since_ms: ago(1), message: 'no' }] }, {}],
+  [
+    'delivery',
+    'given up',
+    { given_up: [{ prompt: 'digest', run: 7, target: 'mail', since_ms: ago(1), message: 'no' }] },
+    {},
+  ],
   [
     'disk',
     'hardly any room',
