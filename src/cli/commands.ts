@@ -30,6 +30,17 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/explain.ts'),
   },
   {
+    usage: 'pause',
+    describe: 'send, ask and deliver nothing new, for a time or until resume',
+    load: () => import('./commands/pause.ts'),
+  },
+  { usage: 'resume', describe: 'end the pause', load: () => import('./commands/resume.ts') },
+  {
+    usage: 'rescan [folders..]',
+    describe: 'let the daemon scan folders now',
+    load: () => import('./commands/rescan.ts'),
+  },
+  {
     usage: 'reload',
     describe: 'let the daemon read its configuration again',
     load: () => import('./commands/reload.ts'),

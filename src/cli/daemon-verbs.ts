@@ -35,6 +35,10 @@ export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Re
       await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
       return { due_ms }
     },
+    async pause({ by, why, for_ms }) {
+      await daemon.pause({ by, why, until_ms: for_ms === undefined ? undefined : system_clock.now_ms() + for_ms })
+    },
+    resume: () => daemon.resume(),
     async reload() {
       if (!reloader) throw keepsItsConfig()
       return reloader.reload()

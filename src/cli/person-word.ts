@@ -1,15 +1,12 @@
 import { isSluiceError } from '../base/errors.ts'
 import { formatBytes, formatCount, printable } from '../base/format.ts'
-import { system_clock } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
-import { ledgerLimits } from '../daemon/limits.ts'
 import type { PersonFact } from '../domain/fact.ts'
-import { openLedger } from '../ledger/open-ledger.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { openPassView } from '../ledger/view-pass.ts'
-import { besideOrAlone } from './beside-or-alone.ts'
 import { type Place, placeOf } from './place.ts'
+import { tellDaemon } from './tell-daemon.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -55,23 +52,13 @@ function countReached(words: readonly PersonFact[], state_dir: string): Amount[]
 
 /** Answers whether a daemon took it. */
 function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
-  const { state_dir } = config
-  return besideOrAlone(state_dir, {
-    async beside(control) {
+  return tellDaemon(config, {
+    async to_daemon(control) {
       for (const { type, folder, path } of words) {
         await (type === 'accepted' ? control.accept({ folder, path }) : control.retry({ folder, path }))
       }
-      return true
     },
-    async alone() {
-      const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
-      try {
-        await ledger.record(words)
-      } finally {
-        await ledger.close()
-      }
-      return false
-    },
+    to_ledger: () => words,
   })
 }
 

@@ -27,6 +27,21 @@ export function placeOf(text: string, folders: readonly NamedFolder[], cwd: stri
   })
 }
 
+/** The names of whole folders, each once; without any text, all of them. Error `usage.path`. */
+export function foldersNamed(texts: readonly string[], folders: readonly NamedFolder[]): string[] {
+  if (texts.length === 0) return folders.map(({ name }) => name)
+  const names = texts.map((text) => {
+    const { folder, path } = placeOf(text, folders, process.cwd())
+    if (path === '') return folder
+    throw new SluiceError({
+      code: 'usage.path',
+      message: `${text} lies inside the folder ${folder}: a scan is about whole folders`,
+      hint: `name the folder: ${folder}`,
+    })
+  })
+  return [...new Set(names)]
+}
+
 /** The folder that is nearest to the path, where one lies in another. */
 function placeOnDisk(path: string, folders: readonly NamedFolder[]): Place | undefined {
   let best: { place: Place; root: string } | undefined

@@ -35,6 +35,8 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       retry: async (where) => void (await call(client, 'POST', 'retry', where)),
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
       runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
+      pause: async (wish) => void (await call(client, 'POST', 'pause', wish)),
+      resume: async () => void (await call(client, 'POST', 'resume')),
       reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
       idle: async () => void (await call(patient, 'POST', 'idle')),

@@ -3,7 +3,7 @@ import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../ba
 import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSocket } from '../base/http-server.ts'
 import { scrubText } from '../base/scrub.ts'
 import { second_ms } from '../base/time.ts'
-import type { ControlVerbs, DeliveriesOfRun, PlaceInFolder } from './control-verbs.ts'
+import type { ControlVerbs, DeliveriesOfRun, PauseWish, PlaceInFolder } from './control-verbs.ts'
 
 export interface Control {
   /** Answers what can be answered at once, cuts the rest, removes the socket. */
@@ -54,6 +54,14 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     return {}
   })
   app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
+  app.post('/v1/pause', async ({ body }) => {
+    await verbs.pause(pauseOf(body))
+    return {}
+  })
+  app.post('/v1/resume', async () => {
+    await verbs.resume()
+    return {}
+  })
   app.post('/v1/reload', () => verbs.reload())
   app.post('/v1/deliver-again', async ({ body }) => {
     await verbs.deliverAgain(deliveriesOf(body))
@@ -75,6 +83,20 @@ function deliveriesOf(body: unknown): DeliveriesOfRun {
   if (typeof run !== 'number' || !Number.isSafeInteger(run)) throw wrongBody('run must be a whole number')
   if (!Array.isArray(targets)) throw wrongBody('targets must be a list')
   return { run, targets: targets.map((target) => textOf(target, 'a target')) }
+}
+
+function pauseOf(body: unknown): PauseWish {
+  const { by, why, for_ms } = fieldsOf(body)
+  return {
+    by: textOf(by, 'by'),
+    ...(why === undefined ? {} : { why: textOf(why, 'why') }),
+    ...(for_ms === undefined ? {} : { for_ms: durationOf(for_ms, 'for_ms') }),
+  }
+}
+
+function durationOf(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+  throw new SluiceError({ code: 'control.body', message: `${field} must be milliseconds, more than none` })
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> {

@@ -11,12 +11,22 @@ export interface ControlVerbs {
   accept(where: PlaceInFolder): Promise<void>
   /** The prompt comes due now, by a person's word; answers the due time that names the run. Resolves when it is recorded. */
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
+  /** Nothing new goes out, for so long or until `resume`. */
+  pause(what: PauseWish): Promise<void>
+  resume(): Promise<void>
   /** Reads the configuration again; resolves when it is in force. Errors: `config.*`, and that of before stays in force. */
   reload(): Promise<Reloaded>
   /** Deliveries of a written run that were given up, or wait, are due now. Resolves when that is recorded. */
   deliverAgain(what: DeliveriesOfRun): Promise<void>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
+}
+
+export interface PauseWish {
+  /** Who wants it: a name for people. */
+  by: string
+  why?: string | undefined
+  for_ms?: number | undefined
 }
 
 /** For people, a few words each. */

@@ -39,6 +39,9 @@ export interface Daemon {
   rescan(folder?: string): void
   /** Puts another config in force; see Reloads. */
   reload(config: Config, secrets: Secrets): Promise<ReloadOutcome>
+  /** Nothing new is sent, asked or delivered, until `until_ms` or until it is resumed; a restart changes nothing of it. */
+  pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void>
+  resume(): Promise<void>
   /** What was begun is finished, for half a minute at the most; then everything closes. */
   stop(): Promise<void>
   /** At once. What was in flight goes on at the next start. */
@@ -138,6 +141,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     idle: async () => void (await drain(drain_tools, { give_up: false })),
     rescan: (folder) => folders.rescan(folder),
     reload: (config, secrets) => reloads.reload(config, secrets),
+    async pause({ by, why, until_ms }) {
+      circuits.pause(until_ms)
+      await ledger.record([{ type: 'paused', by, why, until_ms }])
+    },
+    async resume() {
+      await ledger.record([{ type: 'resumed' }])
+      circuits.resume()
+      reloads.current.wake('send')
+    },
     stop: close,
     abort() {
       at_once.abort()

@@ -97,6 +97,11 @@ export type PersonFact =
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
 
+/** A person stops what goes out, until a time or until she says otherwise. */
+export type PauseFact =
+  | { type: 'paused'; by: string; why: string | undefined; until_ms: number | undefined }
+  | { type: 'resumed' }
+
 /** Something beyond any one file is wrong (`account`, `project:…`, `api`, `blob`), or right again. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
@@ -105,7 +110,16 @@ export type TroubleFact =
   | { type: 'daemon_started' }
 
 /** Everything that can be recorded. Facts are in the past tense; only the ledger turns them into states. */
-export type Fact = FolderEvent | FileFact | ContentFact | LabelFact | PersonFact | TroubleFact | RunFact | AlertFact
+export type Fact =
+  | FolderEvent
+  | FileFact
+  | ContentFact
+  | LabelFact
+  | PersonFact
+  | PauseFact
+  | TroubleFact
+  | RunFact
+  | AlertFact
 
 export function isContentFact(fact: Fact): fact is ContentFact {
   return content_facts.has(fact.type)

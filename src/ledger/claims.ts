@@ -16,6 +16,7 @@ import {
   type SourcePath,
 } from './ledger.ts'
 import { OutOfReach } from './out-of-reach.ts'
+import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
 import { areSettled, type LabelRecorder } from './record-label.ts'
 import type { Tickets } from './tickets.ts'
@@ -28,6 +29,7 @@ interface ClaimParts {
   tickets: Tickets
   usage: Usage
   limits: LedgerLimits
+  pause: PauseRow
 }
 
 type ContentWork = 'send' | 'follow' | 'label'
@@ -129,6 +131,7 @@ export class Claims {
     const in_flight_bytes = this.#claimed.send.bytes()
     const { max_bytes_per_day } = this.#parts.limits
     const budget = new DailyBudget(max_bytes_per_day, this.#parts.usage, in_flight_bytes, now_ms)
+    if (this.#parts.pause.holds(now_ms)) budget.exhausted = true
     const work: SendWork[] = []
     for (let examined = 0; work.length < limit && !budget.exhausted; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
@@ -179,6 +182,7 @@ export class Claims {
   }
 
   label(limit: number, except: readonly string[], now_ms: number): Claimed<LabelWork> {
+    if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     const work: LabelWork[] = []
     for (const row of this.#due('label', limit, except, now_ms)) {
       const wanted = this.#parts.labels.wanted(row.id)

@@ -197,6 +197,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
   }
 }
 
+/** `known_files`: those that are here as far as we know. */
 export function folderState(folder: FolderRow, known_files: number): FolderState {
   const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
   const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder

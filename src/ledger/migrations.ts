@@ -16,6 +16,7 @@ import { first_ledger_schema } from './first-schema.ts'
  *         again nor forgets that it was told.
  * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
  * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
+ * pause   at most one row: a person stopped what goes out. A time in `until_ms` that is over means: not paused.
  */
 const second = `
 CREATE TABLE hosts (
@@ -65,6 +66,14 @@ CREATE TABLE prompt_stays (
   restored_ms INTEGER,
   PRIMARY KEY (prompt, project)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE pause (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  since_ms INTEGER NOT NULL,
+  until_ms INTEGER,
+  by_whom TEXT NOT NULL,
+  why TEXT
+) STRICT;
 `
 
 export const ledger_migrations: readonly Migration[] = [

@@ -112,6 +112,7 @@ const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
   accepted: ['look', 'send'],
   retried: ['look', 'send', 'follow'],
   trouble_ended: ['send', 'follow', 'label', 'run'],
+  resumed: ['send', 'label', 'run', 'delivery'],
   scan_wanted: ['scan'],
   prompts_configured: ['prompt', 'run', 'delivery'],
   schedule_reset: ['prompt'],

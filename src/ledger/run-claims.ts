@@ -1,12 +1,22 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { ClaimTable, UndoLog } from './claim-table.ts'
 import type { Claimed, Release } from './ledger.ts'
+import type { PauseRow } from './pause-row.ts'
 import type { DeliveryWork, RunWork } from './prompt-work.ts'
 import type { RunRecorder } from './record-run.ts'
 import { open_run_states, type RunRow } from './run-rows.ts'
 
+interface RunClaimParts {
+  limits: { readonly claim_ms: number }
+  pause: PauseRow
+}
+
+/** What may go on while a person has stopped what goes out: an answer is waited for, and written down. */
+const states_in_pause: readonly RunRow['state'][] = ['asked', 'answered']
+
 interface DueRun {
   id: number
+  state: RunRow['state']
   not_before_ms: number
   project_id: string
 }
@@ -24,7 +34,7 @@ interface DueDelivery {
  */
 export class RunClaims {
   readonly #recorder: RunRecorder
-  readonly #limits: { readonly claim_ms: number }
+  readonly #parts: RunClaimParts
   readonly #undo = new UndoLog()
   readonly #runs = new ClaimTable<number>(this.#undo)
   readonly #deliveries = new ClaimTable<string>(this.#undo)
@@ -32,11 +42,11 @@ export class RunClaims {
   readonly #due_deliveries
   readonly #next_delivery
 
-  constructor(database: Sqlite, recorder: RunRecorder, limits: { readonly claim_ms: number }) {
+  constructor(database: Sqlite, recorder: RunRecorder, parts: RunClaimParts) {
     this.#recorder = recorder
-    this.#limits = limits
+    this.#parts = parts
     this.#oldest_runs = database.prepare(
-      `SELECT runs.id, runs.not_before_ms, projects.project_id
+      `SELECT runs.id, runs.state, runs.not_before_ms, projects.project_id
        FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
          (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY due_ms LIMIT 1)
        WHERE prompts.configured = 1 ORDER BY runs.not_before_ms, runs.id`,
@@ -56,23 +66,28 @@ export class RunClaims {
   claimRuns(limit: number, except: readonly string[], now_ms: number): Claimed<RunWork> {
     this.#runs.expire(now_ms)
     const oldest = this.#oldest_runs.all() as DueRun[]
+    const is_paused = this.#parts.pause.holds(now_ms)
     const due = oldest.filter(
-      ({ id, not_before_ms, project_id }) =>
-        not_before_ms <= now_ms && !this.#runs.has(id) && !except.includes(project_id),
+      ({ id, state, not_before_ms, project_id }) =>
+        not_before_ms <= now_ms &&
+        !this.#runs.has(id) &&
+        !except.includes(project_id) &&
+        (!is_paused || states_in_pause.includes(state)),
     )
     const work = due.slice(0, limit).map(({ id }) => {
-      this.#runs.claim(id, now_ms + this.#limits.claim_ms)
+      this.#runs.claim(id, now_ms + this.#parts.limits.claim_ms)
       return this.#runWork(this.#recorder.runs.get(id)!) as RunWork
     })
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
   }
 
   claimDeliveries(limit: number, now_ms: number): Claimed<DeliveryWork> {
+    if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     this.#deliveries.expire(now_ms)
     const rows = this.#due_deliveries.all(now_ms, limit + this.#deliveries.size) as DueDelivery[]
     const free = rows.filter((row) => !this.#deliveries.has(deliveryKey(row))).slice(0, limit)
     const work = free.map((row) => {
-      this.#deliveries.claim(deliveryKey(row), now_ms + this.#limits.claim_ms)
+      this.#deliveries.claim(deliveryKey(row), now_ms + this.#parts.limits.claim_ms)
       const run = this.#recorder.runs.get(row.run)!
       const report_path = run.report_path ?? ''
       const written = { ...this.#runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }

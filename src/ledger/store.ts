@@ -13,6 +13,7 @@ import { FileRows, knownFile } from './file-rows.ts'
 import { FolderRows, folderState } from './folder-rows.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
 import { ledger_migrations } from './migrations.ts'
+import { PauseRow } from './pause-row.ts'
 import { PendingWork } from './pending-work.ts'
 import { PromptQueries } from './prompt-queries.ts'
 import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
@@ -55,6 +56,7 @@ export class LedgerStore {
   readonly #limits: LedgerLimits
   readonly #counts: Counts
   readonly #usage: Usage
+  readonly #pause: PauseRow
   readonly #folders: FolderRows
   readonly #files: FileRows
   readonly #contents: ContentRecorder
@@ -78,6 +80,7 @@ export class LedgerStore {
     this.#limits = { ...limits }
     this.#counts = new Counts(database)
     this.#usage = new Usage(database)
+    this.#pause = new PauseRow(database)
     this.#folders = new FolderRows(database)
     this.wall_clock = new WallClock(database, () => this.#folders.reload())
     this.#files = new FileRows(database)
@@ -87,6 +90,7 @@ export class LedgerStore {
       usage: this.#usage,
       folders: this.#folders,
       limits: this.#limits,
+      pause: this.#pause,
     }
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
@@ -97,7 +101,7 @@ export class LedgerStore {
     this.#differences = new DifferenceFinder(database)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
     this.runs = new RunRecorder(database)
-    this.run_claims = new RunClaims(database, this.runs, this.#limits)
+    this.run_claims = new RunClaims(database, this.runs, parts)
     this.#prompt_queries = new PromptQueries(database, this.#folders)
     this.#pending = new PendingWork(database)
   }
@@ -128,6 +132,7 @@ export class LedgerStore {
     this.claims.backTo(marks.claims)
     this.run_claims.backTo(marks.run_claims)
     this.#folders.reload()
+    this.#pause.reload()
   }
 
   folders(): FolderState[] {
@@ -168,7 +173,10 @@ export class LedgerStore {
   }
 
   pending(until_ms: number, now_ms: number): Pending {
-    return this.#pending.until(until_ms, now_ms, this.claims.held_for_budget.holds(now_ms))
+    const is_paused = this.#pause.holds(now_ms)
+    const is_held = is_paused || this.claims.held_for_budget.holds(now_ms)
+    const pending = this.#pending.until(until_ms, now_ms, is_held)
+    return is_paused ? { ...pending, label: 0 } : pending
   }
 
   dueElsewhere(except: readonly string[], until_ms: number): boolean {
@@ -262,6 +270,11 @@ export class LedgerStore {
       case 'accepted':
       case 'retried':
         this.#applyWord(fact, at_ms)
+        break
+      case 'paused':
+      case 'resumed':
+        this.#pause.apply(fact, at_ms)
+        this.claims.held_for_budget.forget()
         break
       case 'trouble_began':
       case 'trouble_ended':

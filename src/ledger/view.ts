@@ -4,6 +4,7 @@ import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import { readBlobOrigin } from './host-rows.ts'
 import { ledger_version } from './migrations.ts'
+import { type Pause, readPause } from './pause-row.ts'
 import { ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
@@ -39,6 +40,8 @@ export interface LedgerView {
   /** Undefined for a path that was never seen, or is ignored. */
   story(folder: string, path: string): FileStory | undefined
   contentState(project_id: string, md5: string, size: number): ContentState | undefined
+  /** What a person stopped, where that is in force. */
+  pause(now_ms: number): Pause | undefined
   /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
   blobOrigin(): string | undefined
   close(): void
@@ -74,6 +77,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     story: (folder, path) => files.story(folder, path),
     contentState: (project_id, md5, size) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
+    pause: (now_ms) => readPause(database, now_ms),
     blobOrigin: () => readBlobOrigin(database),
     close: () => database.close(),
   }

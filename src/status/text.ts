@@ -5,12 +5,14 @@ import type { Stage } from '../ledger/view-stage.ts'
 import { type Line, LineWriter } from './lines.ts'
 import { folderLines } from './text-folder.ts'
 import { healthLines } from './text-health.ts'
+import { sayPause } from './text-pause.ts'
 import { promptLines } from './text-prompts.ts'
 import { amountOf, type StatusView, underway } from './view.ts'
 
 /** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
 export function statusLines(status: StatusView, width: number): Line[] {
   const writer = new LineWriter(width)
+  if (status.pause) sayPause(writer, status.pause, Date.parse(status.at))
   sayVerdict(writer, status)
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {

@@ -1,5 +1,6 @@
 import { day_ms, hour_ms, isoTime } from '../base/time.ts'
 import type { ScanSummary } from '../domain/fact.ts'
+import type { Pause } from '../ledger/pause-row.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
@@ -22,6 +23,8 @@ export interface StatusView {
   /** Whether Sluice keeps what it promises; the verdict is about the files. */
   health?: HealthStatus
   daemon: DaemonStatus
+  /** A person stopped what goes out. */
+  pause: PauseStatus | null
   troubles: TroubleStatus[]
   folders: FolderStatus[]
   /** Files that stand still until somebody or something changes, grouped by reason. */
@@ -53,6 +56,14 @@ export type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
   hint: string | null
   since: string
   last: string
+}
+
+/** until null: until somebody resumes. */
+export interface PauseStatus {
+  since: string
+  until: string | null
+  by: string
+  why: string | null
 }
 
 export type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
@@ -92,12 +103,14 @@ export function statusView(source: {
 }): StatusView {
   const { ledger, settings, daemon, health, prompts, now_ms } = source
   const { state_dir, follow } = settings
+  const pause = ledger?.pause(now_ms)
   const read = (): Omit<StatusView, 'verdict'> => ({
     version: status_version,
     at: isoTime(now_ms),
     state_dir,
     ...(health === undefined ? {} : { health }),
     daemon,
+    pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? []).map(troubleStatus),
     folders: folderStatuses(settings, ledger?.folders() ?? []),
     problems: ledger?.problems() ?? [],
@@ -112,6 +125,16 @@ export function statusView(source: {
   })
   const status = ledger ? ledger.together(read) : read()
   return { ...status, verdict: verdictOf(status) }
+}
+
+export function pauseStatus(pause: Pause): PauseStatus {
+  const { since_ms, until_ms, by, why } = pause
+  return {
+    since: isoTime(since_ms),
+    until: until_ms === undefined ? null : isoTime(until_ms),
+    by,
+    why: why ?? null,
+  }
 }
 
 function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined, now_ms: number) {

@@ -69,6 +69,7 @@ export class Circuits {
   #probe_until_ms = 0
   #token_looked_ms = 0
   #token_changed_ms = Number.NEGATIVE_INFINITY
+  #paused_until_ms = Number.NEGATIVE_INFINITY
 
   constructor(tools: CircuitTools) {
     this.#tools = tools
@@ -101,6 +102,7 @@ export class Circuits {
   /** For what was claimed before something tripped: whether it may not be begun now. */
   rests(project_id: string): boolean {
     const now_ms = this.#tools.clock.now_ms()
+    if (this.#paused_until_ms > now_ms) return true
     return [...this.#tripped].some(
       ([about, { until_ms }]) =>
         until_ms > now_ms && (!about.startsWith('project:') || about === `project:${project_id}`),
@@ -143,6 +145,15 @@ export class Circuits {
     this.#probe_until_ms = 0
     const healed: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
     for (const about of healed) await this.#heal(about)
+  }
+
+  /** A person stops what goes out: what was claimed before and is not begun goes back; the ledger hands out no more. */
+  pause(until_ms = Number.POSITIVE_INFINITY): void {
+    this.#paused_until_ms = until_ms
+  }
+
+  resume(): void {
+    this.#paused_until_ms = Number.NEGATIVE_INFINITY
   }
 
   /** Another token is shown from now on: what the last one was told says nothing about it. */

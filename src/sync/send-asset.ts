@@ -75,7 +75,7 @@ class Sender {
   }
 
   async #sendSource(source: SendingSource): Promise<void> {
-    if (this.#signal.aborted || this.#tools.soft.aborted) return
+    if (this.#signal.aborted || this.#tools.soft.aborted || this.#tools.circuits.rests(this.#work.project_id)) return
     const slot = await this.#slot(source)
     if (!slot) return
     if (!(await this.#put(slot.ticket, source))) return

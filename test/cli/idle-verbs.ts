@@ -10,5 +10,7 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   idle: never,
   deliverAgain: never,
   runPrompt: async () => ({ due_ms: 1 }),
+  pause: never,
+  resume: never,
   reload: async () => ({ changes: [], at_next_start: [] }),
 }

@@ -35,6 +35,8 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
       heard.push(['runPrompt', what])
       return { due_ms: 1_700_000_000_123 }
     },
+    pause: async (wish) => void heard.push(['pause', wish]),
+    resume: async () => void heard.push(['resume']),
     async reload() {
       heard.push(['reload'])
       return { changes: ['1 folder added'], at_next_start: [] }
@@ -80,6 +82,8 @@ test('every verb arrives as it was asked', async () => {
   await client.retry({ folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' })
   await client.accept({ folder: 'notes', path: '' })
   expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
+  await client.pause({ by: 'anna', why: 'the line is slow', for_ms: 7_200_000 })
+  await client.resume()
   expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [] })
   await client.deliverAgain({ run: 7, targets: ['mail'] })
   await client.idle()
@@ -89,6 +93,8 @@ test('every verb arrives as it was asked', async () => {
     ['retry', { folder: 'notes', path: 'a "b"\n\u{1f4d9}.txt' }],
     ['accept', { folder: 'notes', path: '' }],
     ['runPrompt', { prompt: 'weekly' }],
+    ['pause', { by: 'anna', why: 'the line is slow', for_ms: 7_200_000 }],
+    ['resume'],
     ['reload'],
     ['deliverAgain', { run: 7, targets: ['mail'] }],
     ['idle'],
@@ -199,6 +205,8 @@ test.each([
   ['/v1/accept', 'null', 400, 'control.body'],
   ['/v1/rescan', '{"folder":{}}', 400, 'control.body'],
   ['/v1/run-prompt', '{}', 400, 'control.body'],
+  ['/v1/pause', '{"by":"anna","for_ms":"2h"}', 400, 'control.body'],
+  ['/v1/pause', '{}', 400, 'control.body'],
   ['/v1/rescan', '{', 400, 'http.body_invalid'],
   ['/v1/rescan', JSON.stringify({ folder: 'x'.repeat(40_000) }), 400, 'http.body_too_large'],
   ['/v1/stop', '{}', 400, 'http.path_unknown'],

@@ -44,6 +44,8 @@ const tellers: Record<Fact['type'], Teller> = {
   labels_settled: 'worker',
   labels_set_back: 'worker',
   accepted: 'person',
+  paused: 'person',
+  resumed: 'person',
   retried: 'person',
   trouble_began: 'worker',
   trouble_ended: 'worker',

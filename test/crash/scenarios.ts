@@ -95,6 +95,14 @@ export const scenarios: Scenario[] = [
     ],
   },
   {
+    name: 'a person pauses and resumes',
+    tree: { 'a.txt': 'a' },
+    phases: [
+      { said: () => [{ type: 'paused', by: 'anna', why: undefined, until_ms: undefined }] },
+      { before: (world) => world.write({ 'b.txt': 'b' }), said: () => [{ type: 'resumed' }] },
+    ],
+  },
+  {
     name: 'a label fails',
     tree: { 'a.txt': 'a', 'b.txt': 'b' },
     folder: { labels: ['team', 'year'] },

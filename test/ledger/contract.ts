@@ -6,6 +6,7 @@ import { fileContract } from './contract-files.ts'
 import { folderContract } from './contract-folders.ts'
 import { labelContract } from './contract-labels.ts'
 import { limitContract } from './contract-limits.ts'
+import { pauseContract } from './contract-pause.ts'
 import { promptPropertyContract } from './contract-prompt-properties.ts'
 import { promptRunContract } from './contract-prompt-runs.ts'
 import { promptContract } from './contract-prompts.ts'
@@ -21,6 +22,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('files', () => fileContract(factory))
     describe('claims', () => claimContract(factory))
     describe('limits', () => limitContract(factory))
+    describe('a pause', () => pauseContract(factory))
     describe('labels', () => labelContract(factory))
     describe('folders', () => folderContract(factory))
     describe('arrivals', () => arrivalContract(factory))

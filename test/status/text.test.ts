@@ -24,6 +24,7 @@ const quiet: StatusView = {
   state_dir: '/var/lib/sluice',
   verdict: 'all_ready',
   daemon: { state: 'running', pid: 77, mode: 'run', version: '0.1.0' },
+  pause: null,
   troubles: [],
   folders: [folder],
   problems: [],

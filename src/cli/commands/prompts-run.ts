@@ -20,6 +20,7 @@ import { deliveryText } from '../delivery-text.ts'
 import { type DryRun, dryRun } from '../dry-run.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
+import { refuseWhilePaused } from '../pause.ts'
 import { promptNamed } from '../prompt-named.ts'
 import { answerOf, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
 import { showError } from '../show-error.ts'
@@ -50,6 +51,7 @@ export const command: Command<Options> = {
     const { config } = loadConfig({ file: named })
     const settings = promptNamed(name, config)
     if (dry) return showDryRun(settings, config, json, terminal)
+    await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
     const signals = listenForStop()
     const asked = { settings, config, terminal, signals, json }
     let opened: Secrets | undefined

@@ -1,4 +1,4 @@
-import { isSluiceError, SluiceError } from '../../base/errors.ts'
+import { isSluiceError, type SluiceError } from '../../base/errors.ts'
 import { system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -14,7 +14,8 @@ import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
-import { placeOf } from '../place.ts'
+import { refuseWhilePaused } from '../pause.ts'
+import { foldersNamed } from '../place.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { showError } from '../show-error.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
@@ -33,7 +34,8 @@ export const command: Command<Options> = {
     }),
   async run({ config: named, folders }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
-    const names = namesOf(folders ?? [], config)
+    const names = foldersNamed(folders ?? [], config.folders)
+    await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
     for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
     const signals = listenForStop()
     try {
@@ -60,20 +62,6 @@ interface Pass {
   names: string[]
   terminal: Terminal
   signals: StopSignals
-}
-
-function namesOf(folders: readonly string[], config: Config): string[] {
-  if (folders.length === 0) return config.folders.map(({ name }) => name)
-  const names = folders.map((text) => {
-    const { folder, path } = placeOf(text, config.folders, process.cwd())
-    if (path === '') return folder
-    throw new SluiceError({
-      code: 'usage.path',
-      message: `${text} lies inside the folder ${folder}: a pass is about whole folders`,
-      hint: `sluice sync ${folder}`,
-    })
-  })
-  return [...new Set(names)]
 }
 
 async function syncAlone(pass: Pass): Promise<ExitCode> {

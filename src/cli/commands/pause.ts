@@ -1,0 +1,50 @@
+import { userInfo } from 'node:os'
+import { SluiceError } from '../../base/errors.ts'
+import { formatDuration } from '../../base/format.ts'
+import { system_clock } from '../../base/time.ts'
+import { loadConfig } from '../../config/load.ts'
+import { duration_pattern, parseDuration_ms } from '../../config/units.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { tellDaemon } from '../tell-daemon.ts'
+
+interface Options extends GlobalOptions {
+  for: string | undefined
+  why: string | undefined
+}
+
+/** It is shown on one line. */
+const longest_why = 200
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .option('for', { type: 'string', requiresArg: true, describe: 'for so long, such as 30m, 2h or 1d' })
+      .option('why', { type: 'string', requiresArg: true, describe: 'the reason, for whoever looks at the status' }),
+  async run({ config: named, for: duration, why }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const for_ms = duration === undefined ? undefined : pauseOf(duration)
+    if (why !== undefined && why.length > longest_why) throw usage(`--why has more than ${longest_why} characters`)
+    const by = userInfo().username
+    const until_ms = for_ms === undefined ? undefined : system_clock.now_ms() + for_ms
+    await tellDaemon(config, {
+      to_daemon: (control) => control.pause({ by, why, for_ms }),
+      to_ledger: () => [{ type: 'paused', by, why, until_ms }],
+    })
+    const how_long = for_ms === undefined ? '' : ` for ${formatDuration(for_ms)}`
+    terminal.out(`paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
+    terminal.out('`sluice resume` ends it')
+    return exit_codes.ok
+  },
+}
+
+function pauseOf(text: string): number {
+  if (!duration_pattern.test(text)) throw usage('--for takes a time such as 30m, 2h or 1d')
+  const for_ms = parseDuration_ms(text)
+  if (for_ms <= 0 || !Number.isSafeInteger(system_clock.now_ms() + for_ms)) throw usage('--for takes a time above none')
+  return for_ms
+}
+
+function usage(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.pause', message })
+}

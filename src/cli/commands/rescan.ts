@@ -1,0 +1,34 @@
+import { loadConfig } from '../../config/load.ts'
+import { connectControl } from '../../control/control-client.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { foldersNamed } from '../place.ts'
+
+interface Options extends GlobalOptions {
+  folders: string[] | undefined
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs.positional('folders', {
+      type: 'string',
+      array: true,
+      describe: 'names or paths of folders of the configuration; without any, all of them',
+    }),
+  async run({ config: named, folders }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const names = foldersNamed(folders ?? [], config.folders)
+    const control = await connectControl(config.state_dir)
+    if (!control) {
+      terminal.err('no daemon is running: `sluice run` and `sluice sync` scan every folder when they start')
+      return exit_codes.ok
+    }
+    try {
+      for (const folder of names) await control.rescan({ folder })
+      terminal.out(`scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
+    } finally {
+      await control.close()
+    }
+    return exit_codes.ok
+  },
+}

@@ -1,0 +1,27 @@
+import { system_clock } from '../../base/time.ts'
+import { loadConfig } from '../../config/load.ts'
+import { pauseText } from '../../status/text-pause.ts'
+import { pauseStatus } from '../../status/view.ts'
+import type { Command } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { readPause } from '../pause.ts'
+import { tellDaemon } from '../tell-daemon.ts'
+
+export const command: Command = {
+  options: (yargs) => yargs,
+  async run({ config: named }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const pause = await readPause(config.state_dir)
+    if (!pause) {
+      terminal.out('nothing was paused')
+      return exit_codes.ok
+    }
+    const is_running = await tellDaemon(config, {
+      to_daemon: (control) => control.resume(),
+      to_ledger: () => [{ type: 'resumed' }],
+    })
+    terminal.out(`resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
+    if (!is_running) terminal.err('no daemon is running: `sluice run` or `sluice sync` takes it from here')
+    return exit_codes.ok
+  },
+}

@@ -1,0 +1,71 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { PauseFact } from '../domain/fact.ts'
+
+export interface Pause {
+  since_ms: number
+  /** By the wall clock; undefined: until somebody resumes. */
+  until_ms: number | undefined
+  by: string
+  why: string | undefined
+}
+
+/** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
+export class PauseRow {
+  readonly #database: Sqlite
+  readonly #put
+  readonly #drop
+  #pause: Pause | undefined
+
+  constructor(database: Sqlite) {
+    this.#database = database
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO pause (id, since_ms, until_ms, by_whom, why) VALUES (1, @since_ms, @until_ms, @by, @why)`,
+    )
+    this.#drop = database.prepare('DELETE FROM pause')
+    this.reload()
+  }
+
+  /** A second pause takes the place of the first, and it has been paused since that one. */
+  apply(fact: PauseFact, at_ms: number): void {
+    if (fact.type === 'resumed') this.#drop.run()
+    else {
+      const since_ms = this.#pause && this.holds(at_ms) ? this.#pause.since_ms : at_ms
+      this.#put.run({ since_ms, until_ms: fact.until_ms ?? null, by: fact.by, why: fact.why ?? null })
+    }
+    this.reload()
+  }
+
+  holds(now_ms: number): boolean {
+    return this.#pause !== undefined && isInForce(this.#pause, now_ms)
+  }
+
+  /** Also after a rollback. */
+  reload(): void {
+    this.#pause = readRow(this.#database)
+  }
+}
+
+/** Of a ledger that is open for reading; undefined where nothing is paused, and in a ledger that version 0.1 wrote. */
+export function readPause(database: Sqlite, now_ms: number): Pause | undefined {
+  const has_table = database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'pause'`).get()
+  const pause = has_table === undefined ? undefined : readRow(database)
+  return pause && isInForce(pause, now_ms) ? pause : undefined
+}
+
+function isInForce({ until_ms }: Pause, now_ms: number): boolean {
+  return until_ms === undefined || now_ms < until_ms
+}
+
+function readRow(database: Sqlite): Pause | undefined {
+  const row = database.prepare('SELECT since_ms, until_ms, by_whom, why FROM pause').get() as PauseColumns | undefined
+  if (!row) return undefined
+  const { since_ms, until_ms, by_whom, why } = row
+  return { since_ms, until_ms: until_ms ?? undefined, by: by_whom, why: why ?? undefined }
+}
+
+interface PauseColumns {
+  since_ms: number
+  until_ms: number | null
+  by_whom: string
+  why: string | null
+}

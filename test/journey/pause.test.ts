@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { begin, localJourneys } from './harness.ts'
+
+const large = { 'docs/large.txt': 'a line of a large text\n'.repeat(150_000) }
+
+localJourneys('a pause', (profile) => {
+  test('what is in flight is finished, nothing more goes out, and everything after it', async () => {
+    const journey = await begin({ profile, tree: large, folders: { docs: { labels: ['team'] } } })
+    const put = journey.hold('begin', 'put')
+    await put.reached()
+    await journey.daemon.pause({ by: 'anna', why: 'the line is slow' })
+    journey.write({ 'docs/small.txt': 'waits', 'docs/more/deep.txt': 'waits too' })
+    put.release()
+    await journey.stage('docs/large.txt', 'ready')
+    // Watching and hashing go on: what there is to do is known when it ends.
+    await journey.stage('docs/more/deep.txt', 'wanted')
+    await journey.idle()
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+    expect(journey.requests('assets.attach_label')).toEqual([])
+
+    await journey.restart()
+    await journey.idle()
+    await journey.reload({ uploads: { concurrency: 2 } })
+    await journey.idle()
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+    await journey.daemon.resume()
+    await journey.allReady()
+    await journey.until('each has its label', () => journey.requests('assets.attach_label').length === 3)
+  })
+
+  test('what waits for a free place goes back', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
+    const tree = Object.fromEntries(names.map((name) => [name, `the text of ${name}`]))
+    const journey = await begin({ profile, tree, config: { uploads: { concurrency: 1 } } })
+    const put = journey.hold('begin', 'assets.create')
+    await put.reached()
+    await journey.daemon.pause({ by: 'anna' })
+    put.release()
+    await journey.idle()
+    // One connection: what was begun when the pause came, and no more.
+    expect(journey.cost().puts).toBeLessThanOrEqual(4)
+    await journey.daemon.resume()
+    await journey.allReady()
+    expect(journey.cost().puts).toBe(40)
+  })
+})
