@@ -36,10 +36,10 @@ export async function dryRun(settings: PromptConfig, config: Config, now_ms: num
     const gathered = view ? await gather(settings, view, now_ms) : nothing
     // A prompt that no daemon has met begins with the first that does.
     const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
-    const fresh = is_before_all ? [] : gathered.fresh
+    const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
     const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {
       ...gathered,
-      fresh,
+      ...none_yet,
       label_ids: labels.ids,
       state,
       notes: labels.missing.map((name) => `there is no label "${name}" on the service: left out`),
@@ -55,7 +55,7 @@ export async function dryRun(settings: PromptConfig, config: Config, now_ms: num
   }
 }
 
-const nothing: Gathered = { fresh: [], unready: [], folders: [] }
+const nothing: Gathered = { fresh: [], more: 0, unready: [], folders: [] }
 
 /** A run would look at the folders first: the last look stands for that one. */
 async function gather(settings: PromptConfig, view: FreshView, now_ms: number): Promise<Gathered> {

@@ -52,16 +52,17 @@ export const named_most = 1_000
 
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh`: all that is ready for this run; `taken`: those of them that it tells; `unready`: only files that its patterns match. */
+/** `fresh`, and so many `more`: all that is ready for this run; `taken`: those of them that it tells; `unready`: only files that its patterns match. */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
+  more?: number
   taken: readonly unknown[]
   unready: Iterable<UnreadyFile>
   folders: readonly FolderLook[]
   due_ms: number
   left_are?: Coverage['left_are']
 }): Coverage {
-  const { fresh, taken, due_ms } = run
+  const { fresh, more = 0, taken, due_ms } = run
   const lists = {
     refused: noFiles(),
     moving: noFiles(),
@@ -77,9 +78,9 @@ export function composeCoverage(run: {
   }
   return {
     due_ms,
-    ready: fresh.length,
+    ready: fresh.length + more,
     taken: taken.length,
-    left_for_next: fresh.length - taken.length,
+    left_for_next: fresh.length + more - taken.length,
     left_are: run.left_are ?? 'next time',
     ...lists,
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),

@@ -1,32 +1,42 @@
 import { anchorPattern, compilePatterns, parsePattern } from '../disk/ignore-patterns.ts'
 import type { RunAsset } from '../domain/run.ts'
 import type { Arrival, ArrivalQuery } from '../ledger/prompt-work.ts'
+import { ContentSet } from './content-set.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 
 /** What a run may tell about, before it is decided which turn tells it. */
 export type FreshAsset = Omit<RunAsset, 'turn'>
 
+export interface FreshFound {
+  /** At most as many as were asked for. */
+  fresh: FreshAsset[]
+  /** How many there are beyond them. */
+  more: number
+}
+
 /**
  * One entry a content, in the order of arrival; what the prompt was told before (a span of time may tell again) comes last, so that
  * a limit on their number leaves out nothing for ever. The arrivals come in the order of (seq, path), as the ledger answers them, so the
- * first path that matches is of the oldest arrival and names the content.
+ * first path that matches is of the oldest arrival and names the content. What is beyond `most` is only counted: an archive that is
+ * new once may hold a million files.
  */
 export async function collectFresh(
   pages: AsyncIterable<readonly Arrival[]> | Iterable<Arrival>,
-  { matches }: { matches(folder: string, path: string): boolean },
-): Promise<FreshAsset[]> {
-  const fresh = new Map<number, FreshAsset>()
-  const told = new Set<number>()
+  { matches, most }: { matches(folder: string, path: string): boolean; most: number },
+): Promise<FreshFound> {
+  const found = new ContentSet()
+  const [untold, told]: [FreshAsset[], FreshAsset[]] = [[], []]
   for await (const page of pages) {
     for (const arrival of [page].flat()) {
       const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
-      if (fresh.has(content) || !matches(folder, path)) continue
-      if (arrival.told) told.add(content)
-      fresh.set(content, { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+      if (found.has(content) || !matches(folder, path)) continue
+      found.add(content)
+      const kept = arrival.told ? told : untold
+      if (kept.length < most) kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
     }
   }
-  const all = [...fresh.values()]
-  return [...all.filter(({ content }) => !told.has(content)), ...all.filter(({ content }) => told.has(content))]
+  const fresh = untold.concat(told).slice(0, most)
+  return { fresh, more: found.size - fresh.length }
 }
 
 /** Patterns as in gitignore(5), relative to the folder, the last match decides as in a folder's `include`; none: every file. */

@@ -1,12 +1,12 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Arrival, RunWork, UnreadyFile } from '../ledger/prompt-work.ts'
 import type { FolderLook } from './coverage.ts'
-import { asksForWhatCame, collectFresh, type FreshAsset, freshQueryOf, pathMatcher } from './fresh.ts'
+import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'
 import type { PromptSettings } from './prompt-settings.ts'
+import { takenMost } from './question.ts'
 
 /** What the ledger knows for a run, of the files that its paths match. */
-export interface Gathered {
-  fresh: FreshAsset[]
+export interface Gathered extends FreshFound {
   unready: UnreadyFile[]
   folders: FolderLook[]
 }
@@ -16,6 +16,8 @@ export interface FreshSource extends Pick<Ledger, 'arrivals' | 'unready'> {
   folders(): Promise<readonly FolderLook[]>
 }
 
+/** In the place of those that turn out to be gone from the service. */
+const spare = 1_000
 /** Rows a page: the ledger's thread answers others in between. */
 const rows_a_page = 1_000
 
@@ -25,9 +27,12 @@ export async function gatherFresh(
   ledger: FreshSource,
 ): Promise<Gathered> {
   const { folders, paths } = settings.scope
-  if (folders.length === 0) return { fresh: [], unready: [], folders: [] }
+  if (folders.length === 0) return { fresh: [], more: 0, unready: [], folders: [] }
   const matches = pathMatcher(paths)
-  const fresh = await collectFresh(arrivalPages(work, settings, ledger), { matches: (_, path) => matches(path) })
+  const { fresh, more } = await collectFresh(arrivalPages(work, settings, ledger), {
+    matches: (_, path) => matches(path),
+    most: takenMost(settings) + spare,
+  })
   const unready: UnreadyFile[] = []
   let after: { folder: string; path: string } | undefined
   do {
@@ -42,7 +47,7 @@ export async function gatherFresh(
     after = page.next
   } while (after !== undefined)
   const states = (await ledger.folders()).filter(({ name }) => folders.includes(name))
-  return { fresh, unready, folders: states }
+  return { fresh, more, unready, folders: states }
 }
 
 async function* arrivalPages(

@@ -56,7 +56,7 @@ export interface Findings extends Gathered {
 export function composePlan(
   { run, due_ms, last_written_due_ms }: Pick<RunWork, 'run' | 'due_ms' | 'last_written_due_ms'>,
   settings: PromptSettings,
-  { fresh, unready, folders, label_ids, state, notes }: Findings,
+  { fresh, more, unready, folders, label_ids, state, notes }: Findings,
   change: PlanChange = {},
 ): Extract<RunFact, { type: 'run_planned' | 'run_skipped' | 'run_failed' }> {
   const { scope } = settings
@@ -64,7 +64,7 @@ export function composePlan(
   const ids = { label_ids, chat_ids, concept_ids, project_ids, view_ids }
   const has_others = Object.values(ids).some((list) => list.length > 0)
   const left_are = scope.fresh === 'since_last_run' ? ('next time' as const) : ('left out' as const)
-  const seen = { fresh, unready, folders, due_ms, left_are }
+  const seen = { fresh, more, unready, folders, due_ms, left_are }
   if (fresh.length === 0) {
     if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
       const coverage = composeCoverage({ ...seen, taken: [] })

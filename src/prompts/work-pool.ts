@@ -1,4 +1,5 @@
 import type { Pulse } from '../base/pulse.ts'
+import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
 import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
@@ -26,8 +27,6 @@ export interface PoolOptions<Item> {
   setBack(item: Item, error: unknown): Promise<void>
 }
 
-/** A wake comes with every fact that makes work; this is for a wake that was lost. */
-const longest_rest_ms = minute_ms
 /** Where nothing can be recorded (a full disk, a thread that died): later and later, not again and again. */
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
@@ -89,8 +88,7 @@ export function startPool<Item>(
       under_way.set(nameOf(item), workOn(item))
     }
     if (begun.length > 0) return { wait_ms: 0 }
-    const due_ms = claimed.next_due_ms === undefined ? longest_rest_ms : claimed.next_due_ms - clock.now_ms()
-    return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
+    return restUntilDue(claimed.next_due_ms, clock)
   }
 
   const worker = runWorker({

@@ -200,9 +200,10 @@ export class Circuits {
     let wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
     if (is_of_old_token) wait_ms = old_token_ms
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
-    const is_worth_telling = !is_of_old_token && (pause_ms === undefined || pause_ms > quiet_pause_ms)
-    const told = before?.told === true || is_worth_telling
     const since_ms = before?.since_ms ?? now_ms
+    // Short pauses one after the other, with nothing answered in between, are a long one.
+    const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
+    const told = before?.told === true || (!is_of_old_token && is_long)
     this.#tripped.set(about, {
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,

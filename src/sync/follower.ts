@@ -1,5 +1,6 @@
 import { listOf } from '../base/group.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
+import { restUntilDue } from '../base/rest.ts'
 import type { Clock } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
@@ -9,7 +10,6 @@ import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import { type FollowPolicy, followFact } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
-import { restUntilDue } from './rest.ts'
 
 export interface FollowTools {
   ledger: Ledger

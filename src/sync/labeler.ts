@@ -1,4 +1,5 @@
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
+import { restUntilDue } from '../base/rest.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { LabelWork, Ledger } from '../ledger/ledger.ts'
@@ -6,7 +7,6 @@ import type { Failure } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import type { SyncReport } from './report.ts'
-import { restUntilDue } from './rest.ts'
 
 export interface LabelTools {
   ledger: Ledger

@@ -1,11 +1,11 @@
 import { listOf } from '../base/group.ts'
 import { type Pulse, type Pulses, unwatched } from '../base/pulse.ts'
+import { restUntilDue } from '../base/rest.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
-import { restUntilDue } from './rest.ts'
 
 const claimed_at_once = 500
 /** Many facts wake it; they are gathered for this long. */

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
+import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
 import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { SendWork } from '../ledger/ledger.ts'
-import { longest_rest_ms, restUntilDue } from './rest.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 
 export interface Uploader {

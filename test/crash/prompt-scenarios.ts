@@ -86,7 +86,6 @@ export const prompt_scenarios: Scenario[] = [
     name: 'an answer ends in an error',
     tree,
     prompt: { asks: 2 },
-    may_fail_after: 'turn_intended',
     phases: [before, due((world) => world.service.setBadDays({ failed_answers: 1 }))],
   },
   {

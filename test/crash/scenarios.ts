@@ -2,7 +2,6 @@ import { renameSync } from 'node:fs'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import { md5Of } from '../journey/disk-truth.ts'
-import type { FactType } from './fact-types.ts'
 import type { Moments } from './mortal-ledger.ts'
 import { prompt_scenarios } from './prompt-scenarios.ts'
 import type { World, WorldOptions } from './world.ts'
@@ -23,11 +22,6 @@ export interface Scenario extends WorldOptions {
   name: string
   phases: Phase[]
   moments?(world: World): Moments
-  /**
-   * Where a stop is one fault too many for a run that the scenario has hurt already: it is given up by design, for nothing is
-   * asked a third time. Then it must have told nothing, so that its files are fresh for the next one.
-   */
-  may_fail_after?: FactType
 }
 
 const failing = (...failures: Failure[]) => ({

@@ -8,7 +8,7 @@ function arrivalOf(seq: number, content: number, folder: string, path: string, t
   return { seq, content, folder, path, arrived_ms: seq, asset_id: `asset_${content}`, md5: `${content}`, size: 1, told }
 }
 
-const everything = { matches: () => true }
+const everything = { matches: () => true, most: 100 }
 
 test('one entry a content: the oldest arrival counts, and its first path that matches names it', async () => {
   const arrivals = [
@@ -18,15 +18,21 @@ test('one entry a content: the oldest arrival counts, and its first path that ma
     arrivalOf(2, 11, 'finance', 'd.txt'),
     arrivalOf(3, 10, 'legal', 'a.pdf'),
   ]
-  const fresh = await collectFresh(arrivals, { matches: (_, path) => path.endsWith('.pdf') })
+  const { fresh } = await collectFresh(arrivals, { ...everything, matches: (_, path) => path.endsWith('.pdf') })
   expect(fresh.map(({ seq, name }) => [seq, name])).toEqual([[1, 'finance/b.pdf']])
-  const legal = await collectFresh(arrivals, { matches: (folder) => folder === 'legal' })
-  expect(legal.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
+  const legal = await collectFresh(arrivals, { ...everything, matches: (folder) => folder === 'legal' })
+  expect(legal.fresh.map(({ seq, name }) => [seq, name])).toEqual([[3, 'legal/a.pdf']])
 })
 
 test('what was told before comes last: a limit on the number leaves out nothing for ever', async () => {
   const arrivals = [1, 2, 3, 4].map((seq) => arrivalOf(seq, seq, 'f', `${seq}`, seq < 3))
-  expect((await collectFresh(arrivals, everything)).map(({ content }) => content)).toEqual([3, 4, 1, 2])
+  const contents = async (most: number) => {
+    const { fresh, more } = await collectFresh(arrivals, { ...everything, most })
+    return [fresh.map(({ content }) => content), more]
+  }
+  expect(await contents(100)).toEqual([[3, 4, 1, 2], 0])
+  expect(await contents(3), 'beyond the limit they are counted').toEqual([[3, 4, 1], 1])
+  expect(await contents(1)).toEqual([[3], 3])
 })
 
 test('every content that matches is there once, in the order of arrival, however the pages are cut', async () => {
@@ -39,12 +45,12 @@ test('every content that matches is there once, in the order of arrival, however
       async function* pages() {
         for (let from = 0; from < arrivals.length; from += page_size) yield arrivals.slice(from, from + page_size)
       }
-      const fresh = await collectFresh(pages(), everything)
+      const { fresh } = await collectFresh(pages(), everything)
       expect(new Set(fresh.map(({ content }) => content))).toEqual(new Set(events.map(({ content }) => content)))
       expect(new Set(fresh.map(({ content }) => content)).size).toBe(fresh.length)
       for (const { content, seq } of fresh) expect(seq).toBe(events.findIndex((event) => event.content === content))
       expect(fresh.map(({ seq }) => seq)).toEqual(fresh.map(({ seq }) => seq).sort((a, b) => a - b))
-      expect(await collectFresh(arrivals, everything)).toEqual(fresh)
+      expect(await collectFresh(arrivals, everything)).toEqual({ fresh, more: 0 })
     }),
     { numRuns: 50 },
   )

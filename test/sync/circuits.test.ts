@@ -168,3 +168,18 @@ test('a blob store that rests stops no worker that needs the API alone', async (
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
 })
+
+test('pauses of nothing one after the other, with no answer in between, are told in the end', async () => {
+  const { circuits, clock, told } = setUp()
+  const again = failure('later', { status: 503, retry_after_ms: 0 })
+  for (let second = 0; second <= 60; second++) {
+    expect(await circuits.failed(again, 'p', 'api')).toBe('hold')
+    expect(told).toEqual([])
+    await clock.advance(1_000)
+  }
+  await circuits.failed(again, 'p', 'api')
+  expect(told).toMatchObject([{ type: 'trouble_began', about: 'api' }])
+  await circuits.succeeded('p', 'api')
+  await circuits.failed(again, 'p', 'api')
+  expect(told).toMatchObject([{ type: 'trouble_began' }, { type: 'trouble_ended' }])
+})

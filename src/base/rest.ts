@@ -1,4 +1,4 @@
-import { type Clock, minute_ms } from '../base/time.ts'
+import { type Clock, minute_ms } from './time.ts'
 
 /** A wake comes with every fact that makes work; this is for a wake that was lost. */
 export const longest_rest_ms = minute_ms
