@@ -16,6 +16,8 @@ tests=("$@")
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "no node package for $(uname -m)" >&2 && exit 1 ;; esac
 
 work=$(mktemp -d)
+# Some tests try things as nobody.
+chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 
 # A copy of the project that shares its files, with a better-sqlite3 of its own.

@@ -13,6 +13,16 @@ export function defaultStateDir(environment: Environment): string {
   return environment.state_directory ?? join(environment.state_home, 'sluice')
 }
 
+/**
+ * That of the unit which a configuration in /etc/sluice belongs to (systemd/sluice.service, sluice@.service): a command typed by
+ * hand has no STATE_DIRECTORY, and must not look for the service's ledger in a home.
+ */
+export function serviceStateDir(file: string): string | undefined {
+  const name = /^\/etc\/sluice\/([^/]+)\.yaml$/.exec(file)?.[1]
+  if (name === undefined) return undefined
+  return name === 'sluice' ? '/var/lib/sluice' : `/var/lib/sluice-${name}`
+}
+
 export interface Named {
   path: Path
   /** As the kernel sees it: without symbolic links, as far as it exists. */

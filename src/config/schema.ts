@@ -61,7 +61,8 @@ export const config_schema = z.strictObject({
   state_dir: local_path.optional().meta({
     description:
       'Where Sluice keeps what it knows; not inside a watched folder, and on a local disk (SQLite and network shares do not ' +
-      'go together). Default: $STATE_DIRECTORY (set by systemd), else $XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
+      'go together). Default: $STATE_DIRECTORY (set by systemd), else /var/lib/sluice for /etc/sluice/sluice.yaml and ' +
+      '/var/lib/sluice-NAME for /etc/sluice/NAME.yaml, else $XDG_STATE_HOME/sluice, else ~/.local/state/sluice.',
   }),
   folders: z
     .array(folder_schema, { error: 'must be a list of folders' })

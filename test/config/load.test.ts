@@ -4,6 +4,7 @@ import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
+import { serviceStateDir } from '../../src/config/local-paths.ts'
 
 tmp.setGracefulCleanup()
 const project_id = 'project_0123456789abcdefghij'
@@ -463,6 +464,14 @@ describe('which file', () => {
     expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/belongs to another user/)
     expect(loadConfig({ file, env }).file).toBe(file)
   })
+})
+
+test('a configuration in /etc/sluice belongs to a service, and its state with it', () => {
+  expect(serviceStateDir('/etc/sluice/sluice.yaml')).toBe('/var/lib/sluice')
+  expect(serviceStateDir('/etc/sluice/legal.yaml')).toBe('/var/lib/sluice-legal')
+  for (const other of ['/etc/sluice/a/b.yaml', '/home/a/etc/sluice/sluice.yaml', '/etc/sluice/sluice.yaml.old']) {
+    expect(serviceStateDir(other)).toBeUndefined()
+  }
 })
 
 describe('from an object', () => {

@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -15,35 +15,44 @@ export interface Packed {
   files: string[]
 }
 
-/** Packs a copy of the project into the directory. */
-export function packProject(directory: string): Packed {
+/** Packs a copy of the project into the directory, as the version of package.json or as another one. */
+export function packProject(directory: string, version = projectVersion()): Packed {
   const project = join(directory, 'project')
   mkdirSync(project)
   for (const part of [...parts, ...texts]) cpSync(join(root, part), join(project, part), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'))
+  run('npm', ['pkg', 'set', `version=${version}`], { cwd: project })
   run('npm', ['pack', '--pack-destination', directory], { cwd: project })
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  rmSync(project, { recursive: true })
   const file = join(directory, `sluice-${version}.tgz`)
   const listed = run('tar', ['-tzf', file]).stdout.split('\n')
   return { file, files: listed.filter((path) => path !== '').map((path) => path.replace(/^package\//, '')) }
 }
 
-/**
- * Installs it as `npm install -g` does. The compiled better-sqlite3 is that of the project, handed over as a prebuilt one: to
- * compile it takes a minute and shows nothing new.
- */
+/** Installs it as `npm install -g` does. */
 export function installPacked(file: string, prefix: string): string {
   const prebuilt = join(prefix, 'prebuilt')
-  mkdirSync(prebuilt)
+  packSqlite(prebuilt)
+  const env = { ...process.env, npm_config_better_sqlite3_local_prebuilds: prebuilt }
+  const words = ['install', '-g', '--prefix', prefix, '--omit=dev', '--prefer-offline', file]
+  const { stdout, stderr } = run('npm', words, { env })
+  return stdout + stderr
+}
+
+/**
+ * The compiled better-sqlite3 of the project as a prebuilt one, for the variable npm_config_better_sqlite3_local_prebuilds: to
+ * compile it takes a minute and shows nothing new.
+ */
+export function packSqlite(directory: string): void {
+  mkdirSync(directory, { recursive: true })
   const sqlite = join(root, 'node_modules/better-sqlite3')
   const { version } = JSON.parse(readFileSync(join(sqlite, 'package.json'), 'utf8'))
   const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${process.platform}-${process.arch}.tar.gz`
-  execFileSync('tar', ['-czf', join(prebuilt, name), '-C', sqlite, 'build/Release/better_sqlite3.node'])
-  const env = { ...process.env, npm_config_better_sqlite3_local_prebuilds: prebuilt }
-  const { stdout, stderr } = run('npm', ['install', '-g', '--prefix', prefix, '--omit=dev', '--prefer-offline', file], {
-    env,
-  })
-  return stdout + stderr
+  run('tar', ['-czf', join(directory, name), '-C', sqlite, 'build/Release/better_sqlite3.node'])
+}
+
+export function projectVersion(): string {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
 }
 
 function run(program: string, words: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { openSecrets } from '../../config/secrets.ts'
@@ -51,8 +51,7 @@ export function install(options: InstallOptions): void {
   if (site.is_real) tryProgram(place)
   const found = findConfig(site, prefix)
   if (is_dry) terminal.out('nothing is done yet; this would be:')
-  const is_unit_new = laySharedFiles(site)
-  const next: string[] = []
+  const { is_unit_new, next } = laySharedFiles(site)
   let is_restart_due = false
   if (found === undefined) {
     next.push(`write ${layout.config}, and run \`sluice install\` again: the unit is made from it`)
@@ -94,22 +93,25 @@ function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | 
   }
 }
 
-/** Units, the user, kernel settings (which are the machine's: a person puts them in force). True: systemd must read its units again. */
-function laySharedFiles({ layout, builder }: Site): boolean {
+/** Units, the user, kernel settings (which are the machine's: a person puts them in force). `is_unit_new`: systemd must read its units again. */
+function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next: string[] } {
   let is_unit_new = false
+  const next: string[] = []
   for (const { from, to } of layout.shared) {
     const is_new = builder.lay({ path: to, text: packagedText(from), mode: 0o644 })
     if (to.endsWith('.service')) is_unit_new ||= is_new
     if (from.endsWith('.sysusers') && (is_new || !hasUser(service_user))) builder.run('systemd-sysusers', to)
     if (from.endsWith('.tmpfiles') && is_new) builder.run('systemd-tmpfiles', '--create', to)
+    if (from.endsWith('.sysctl') && is_new) next.push(`sysctl --load ${to}    # more room to watch, without a new boot`)
   }
-  return is_unit_new
+  return { is_unit_new, next }
 }
 
 /** Addresses of webhooks may stand in it, which are secrets: nobody else reads it. */
 function layConfig({ layout, builder, is_real }: Site, { text }: ServiceConfig): void {
   const gid = is_real && hasUser(service_user) ? Number(idsOf(service_user).gid) : undefined
   const owner = gid === undefined ? undefined : { uid: 0, gid }
+  builder.open(dirname(layout.config))
   builder.lay({ path: layout.config, text, mode: 0o640, owner, keep: true })
 }
 
@@ -129,7 +131,11 @@ function layToken({ layout, builder, options }: Site, configured: string | undef
 }
 
 /** The drop-in, and what a person must do so that the service reaches what it names. */
-function describeUnit({ layout, is_real }: Site, { config }: ServiceConfig, place: { node: string; program: string }) {
+function describeUnit(
+  { layout, is_real, options }: Site,
+  { config }: ServiceConfig,
+  place: { node: string; program: string },
+) {
   const needs = unitNeeds(config)
   const may = is_real ? tryAs(service_user) : undefined
   const reach: Reach = may ? reachOf(needs.folders, may) : { missing: [], groups: [], closed: [] }
@@ -140,13 +146,15 @@ function describeUnit({ layout, is_real }: Site, { config }: ServiceConfig, plac
     groups: reach.groups,
     mounts: is_real ? mountsOf(needs.folders) : new Map(),
   })
+  // In a dry run it stands where the way to it is not open yet.
+  const own = options.is_dry ? [] : [layout.config]
   const advice = [
     ...reach.missing.map((path) => `# the folder ${path} is not there now`),
     ...reach.closed.map(
       (path) =>
         `setfacl -R -m u:${service_user}:rX,d:u:${service_user}:rX ${shellWord(path)}    # it cannot read there`,
     ),
-    ...(may ? accessAdvice(needs, reach.groups, may) : []),
+    ...(may ? accessAdvice({ ...needs, files: [...own, ...needs.files] }, reach.groups, may) : []),
   ]
   return { text, advice }
 }
@@ -162,7 +170,7 @@ function accessAdvice(
       .filter((path) => !may(groups, ['-w', path, '-a', '-x', path]))
       .map((path) => `install -d ${who} -m 750 ${shellWord(path)}    # reports are written there`),
     ...files
-      .filter((path) => !may(groups, ['-r', path]))
+      .filter((path) => existsSync(path) && !may(groups, ['-r', path]))
       .map(
         (path) =>
           `chgrp ${service_user} ${shellWord(path)} && chmod 640 ${shellWord(path)}    # it cannot read that file`,

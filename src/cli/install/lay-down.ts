@@ -22,6 +22,8 @@ export interface Builder {
   lay(file: FileToLay): boolean
   /** Leaves a file as it is, but for rights that are too wide. */
   close(path: string, mode: number): void
+  /** Lets everybody through a directory that is there already. */
+  open(directory: string): void
   remove(path: string): boolean
   removeTree(path: string): boolean
   /** Only where nothing is left in it. */
@@ -54,6 +56,12 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       const wide = (statSync(at(path)).mode & 0o777 & ~mode) !== 0
       say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
       if (wide && !is_dry) chmodSync(at(path), mode)
+    },
+    open(directory) {
+      const mode = statSync(at(directory), { throwIfNoEntry: false })?.mode
+      if (mode === undefined || (mode & 0o005) === 0o005) return
+      say('change', directory, '  (755)')
+      if (!is_dry) chmodSync(at(directory), 0o755)
     },
     remove(path) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
