@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { isSluiceError } from '../../base/errors.ts'
 import { formatBytes, formatDuration } from '../../base/format.ts'
+import { translateSqliteError } from '../../base/sqlite.ts'
 import { startThread } from '../../base/thread.ts'
 import { ledger_version } from '../../ledger/migrations.ts'
 import { ledgerFile } from '../../ledger/state-directory.ts'
@@ -39,7 +40,8 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
       version < ledger_version ? `; of format ${version}, the next start brings it to ${ledger_version}` : ''
     return [ok('ledger', file, `${part} in order (${formatBytes(size_bytes)})${older}`), ...checkLog(file)]
   } catch (error) {
-    return [judgeError(file, error)]
+    // A damaged page shows when it is read, which may be late.
+    return [judgeError(file, translateSqliteError(error, file))]
   } finally {
     void thread.terminate()
   }

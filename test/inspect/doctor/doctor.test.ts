@@ -1,0 +1,128 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { checkConfig } from '../../../src/inspect/doctor/check-config.ts'
+import { check_groups } from '../../../src/inspect/doctor/check-ids.ts'
+import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
+import { examineConfig } from '../../../src/config/usable.ts'
+import { Home } from '../../cli/sluice.ts'
+import { makeTree } from '../../tree.ts'
+
+async function doctor(home: Home): Promise<DoctorAnswer & { code: number | null }> {
+  const { code, out, err } = await home.inProcess('doctor', '--json')
+  expect(err).toBe('')
+  return { ...(JSON.parse(out) as DoctorAnswer), code }
+}
+
+const of = ({ checks }: DoctorAnswer, id: string) => checks.filter((check) => check.id === id)
+
+describe('sluice doctor', () => {
+  test('before the first run, and beside a daemon that has sent something', async () => {
+    const home = await Home.make({ 'a.txt': 'hello' })
+    chmodSync(join(home.path, 'docs'), 0o755)
+    const before = await doctor(home)
+    expect(before).toMatchObject({ code: 0, faults: 0, config_file: join(home.path, 'sluice.yaml') })
+    expect(of(before, 'project')).toMatchObject([{ level: 'ok', about: home.project_id }])
+    expect(of(before, 'api_host')).toMatchObject([{ level: 'ok', about: new URL(home.service.api).host }])
+    expect(of(before, 'clock')).toMatchObject([{ level: 'ok' }])
+    expect(of(before, 'blob_host')).toMatchObject([{ message: expect.stringContaining('not known before the first upload') }])
+    expect(of(before, 'ledger')).toMatchObject([{ message: expect.stringContaining('not there yet') }])
+
+    expect((await home.sluice('sync')).code).toBe(0)
+    const daemon = await home.run()
+    const after = await doctor(home)
+    expect(after).toMatchObject({ code: 0, faults: 0 })
+    expect(of(after, 'blob_host')).toMatchObject([{ level: 'ok', about: new URL(home.service.blob).host, message: 'reachable' }])
+    expect(of(after, 'ledger')).toMatchObject([{ level: 'ok', message: expect.stringContaining('it is in order') }])
+    daemon.child.kill('SIGTERM')
+    await daemon.ended
+
+    const { out, code } = await home.inProcess('doctor')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Configuration\n {2}ok {6}config: .*: in order\n/)
+    expect(out).toMatch(/(all in order: \d+ checks|\d+ warnings?)\n$/)
+    const secrets = [readFileSync(join(home.path, 'token'), 'utf8').trim(), '?sig=', '/objects/']
+    for (const secret of secrets) expect(out + JSON.stringify(after)).not.toContain(secret)
+  })
+
+  test('a token that is refused, one that reaches no project, none: 77', async () => {
+    const home = await Home.make()
+    home.giveToken('pat_00000000000000000000000000000000')
+    expect(await doctor(home)).toMatchObject({ code: 77 })
+    home.giveToken()
+    home.configure({ service: { project_id: 'project_00000000000000000000' } })
+    const answer = await doctor(home)
+    expect(answer.code).toBe(77)
+    expect(of(answer, 'project')).toMatchObject([{ level: 'fault', hint: expect.stringContaining('check the project id') }])
+    home.configure({ service: { token_file: join(home.path, 'missing') } })
+    const without = await doctor(home)
+    expect(without.code).toBe(77)
+    expect(of(without, 'token')).toMatchObject([{ level: 'fault' }])
+    expect(of(without, 'project')).toMatchObject([{ level: 'warning', message: 'not asked: there is no token' }])
+  })
+
+  test('a configuration with faults: all of them, and the rest is looked at', async () => {
+    const home = await Home.make({ 'a.txt': 'hello' })
+    home.configure({ folder: {}, folders: [{ name: 'Wrong Name', path: 'relative' }], uploads: { concurrency: -1 } })
+    const answer = await doctor(home)
+    expect(answer.code).toBe(78)
+    expect(of(answer, 'config').map(({ message }) => message.replace(/^line [\d:]+ /, ''))).toEqual([
+      expect.stringContaining('folders[1].name'),
+      expect.stringContaining('folders[1].path'),
+      expect.stringContaining('uploads.concurrency'),
+    ])
+    expect(of(answer, 'folder')).toMatchObject([{ about: 'docs' }])
+    expect(of(answer, 'project')).toMatchObject([{ level: 'ok' }])
+
+    writeFileSync(join(home.path, 'sluice.yaml'), 'folders: [')
+    expect(await doctor(home)).toMatchObject({ code: 78 })
+    writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: 3 }')
+    const bare = await doctor(home)
+    expect(of(bare, 'config').length).toBe(3)
+    expect(of(bare, 'node')).toMatchObject([{ level: 'ok' }])
+  })
+
+  test('no configuration, and one that others may change', () => {
+    const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
+    const read = (file: string) => checkConfig(examineConfig({ file, env: {}, looks_at_paths: true }), [])
+    expect(read(join(root, 'missing.yaml'))).toMatchObject([{ level: 'fault', message: expect.stringContaining('there is no') }])
+    chmodSync(join(root, 'sluice.yaml'), 0o666)
+    expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({ level: 'fault', hint: expect.stringContaining('chmod go-w') })
+  })
+
+  test('a service that is away: a fault, and the projects were not asked', async () => {
+    const home = await Home.make()
+    home.configure({ service: { base_url: 'http://127.0.0.1:9' } })
+    const answer = await doctor(home)
+    expect(answer.code).toBe(1)
+    expect(of(answer, 'api_host')).toMatchObject([{ level: 'fault', message: expect.stringContaining('refused') }])
+    expect(of(answer, 'project')).toMatchObject([{ level: 'warning' }])
+  })
+})
+
+test('docs/operating.md has a line for every check, and none for what is not there', () => {
+  const docs = readFileSync(fileURLToPath(new URL('../../../docs/operating.md', import.meta.url)), 'utf8')
+  const section = docs.split(/^## Doctor$/m)[1]!.split(/^## /m)[0]!
+  const listed = [...section.matchAll(/^\| `([a-z0-9_]+)` \|/gm)].map(([, id]) => id)
+  expect(listed).toEqual(Object.values(check_groups).flat())
+})
+
+test('the unit that runs a configuration is found, and compared with it', async () => {
+  const { findUnit } = await import('../../../src/inspect/doctor/find-unit.ts')
+  const { checkUnit } = await import('../../../src/inspect/doctor/check-unit.ts')
+  const { toolsFor } = await import('./doctor-rig.ts')
+  const system = makeTree({
+    'sluice@.service': '[Service]\nLoadCredential=token:/etc/sluice/%i.token\n',
+    'sluice@work.service.d/10-config.conf':
+      '[Service]\nExecStart=\nExecStart=/usr/bin/node /opt/main.js run --config /etc/sluice/work.yaml\nReadOnlyPaths=-/nowhere/docs\n',
+  })
+  mkdirSync(join(system, 'multi-user.target.wants'))
+  const found = findUnit('/etc/sluice/work.yaml', system)
+  expect(found).toMatchObject({ name: 'sluice@work.service', token_file: '/etc/sluice/work.token' })
+  expect(findUnit('/etc/sluice/other.yaml', system)).toBe(undefined)
+  expect(checkUnit(toolsFor().config, found)).toMatchObject([{ level: 'ok' }])
+  const moved = toolsFor({ folder: { path: '/elsewhere/docs' } }).config
+  expect(checkUnit(moved, found)).toMatchObject([{ level: 'warning', message: expect.stringContaining('sluice install') }])
+  expect(checkUnit(moved, undefined)).toEqual([])
+})

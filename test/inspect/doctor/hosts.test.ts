@@ -1,0 +1,134 @@
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, createServer as createPlainServer, type Server as PlainServer } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { proxyFor } from '../../../src/base/connect.ts'
+import { checkCa } from '../../../src/inspect/doctor/check-ca.ts'
+import { checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
+import { judgeClock } from '../../../src/inspect/doctor/check-service.ts'
+import { makeTree } from '../../tree.ts'
+import { levels, makeCertificate, toolsFor } from './doctor-rig.ts'
+
+const servers: (Server | PlainServer)[] = []
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+})
+
+async function listen(server: Server | PlainServer): Promise<number> {
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const trusted = makeCertificate('localhost', ['2020', '2090'])
+const expired = makeCertificate('localhost', ['2020', '2021'])
+const elsewhere = makeCertificate('elsewhere.test', ['2020', '2090'])
+const plain = { pem: undefined, field: 'service.ca_file' }
+
+describe('a host by TLS', () => {
+  test('trusted by ca_file', async () => {
+    const url = new URL(`https://localhost:${await listen(createServer(trusted))}`)
+    const check = await checkHost('api_host', url, toolsFor(), { pem: trusted.cert, field: 'service.ca_file' })
+    expect(check).toMatchObject({ level: 'ok', about: url.host, message: 'reachable, its certificate is trusted' })
+  })
+
+  test('self-signed: what to do with the company’s authority', async () => {
+    const url = new URL(`https://localhost:${await listen(createServer(trusted))}`)
+    const check = await checkHost('api_host', url, toolsFor(), plain)
+    expect(check).toMatchObject({
+      level: 'fault',
+      message: 'its certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    })
+    expect(check.hint).toContain('name its file as service.ca_file')
+  })
+
+  test('expired: the clock first', async () => {
+    const url = new URL(`https://localhost:${await listen(createServer(expired))}`)
+    const check = await checkHost('api_host', url, toolsFor(), { ...plain, pem: expired.cert })
+    expect(check).toMatchObject({ level: 'fault', message: 'its certificate has expired (CERT_HAS_EXPIRED)' })
+    expect(check.hint).toContain('look at the clock')
+  })
+
+  test('for another host', async () => {
+    const url = new URL(`https://localhost:${await listen(createServer(elsewhere))}`)
+    const check = await checkHost('blob_host', url, toolsFor(), { ...plain, pem: elsewhere.cert })
+    expect(check).toMatchObject({ level: 'fault', message: expect.stringContaining('is for another host') })
+    expect(check.hint).toContain('check the address')
+  })
+
+  test('one that says nothing is left after the time there is', async () => {
+    const sockets = new Set<{ destroy(): void }>()
+    const url = new URL(`https://localhost:${await listen(createPlainServer((socket) => void sockets.add(socket)))}`)
+    const tools = toolsFor({}, { limits: { answer_ms: 300, walk_ms: 300, ledger_ms: 300 } })
+    const check = await checkHost('api_host', url, tools, plain)
+    expect(check).toMatchObject({ level: 'fault', message: 'no answer in 300 ms' })
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('nobody there', async () => {
+    const port = await listen(createPlainServer())
+    await new Promise((resolve) => servers.pop()!.close(resolve))
+    const check = await checkHost('api_host', new URL(`https://localhost:${port}`), toolsFor(), plain)
+    expect(check).toMatchObject({ level: 'fault', message: 'the connection was refused (ECONNREFUSED)' })
+  })
+})
+
+describe('through a proxy', () => {
+  test('the tunnel is asked for, and said; one that refuses is a fault', async () => {
+    const asked: string[] = []
+    const answer = { text: 'HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n' }
+    const port = await listen(
+      createPlainServer((socket) => {
+        socket.on('error', () => {})
+        socket.once('data', (head) => {
+          asked.push(head.toString().split('\r\n')[0]!)
+          socket.end(answer.text)
+        })
+      }),
+    )
+    const proxy = { http_proxy: undefined, https_proxy: `http://127.0.0.1:${port}`, no_proxy: undefined }
+    const check = await checkHost('api_host', new URL('https://service.invalid'), toolsFor({}, { proxy }), plain)
+    expect(asked).toEqual(['CONNECT service.invalid:443 HTTP/1.1'])
+    expect(check).toMatchObject({ level: 'fault', message: 'the proxy refused to connect (status 407)' })
+  })
+
+  test.each([
+    ['https://api.example.com', 'proxy.test', undefined],
+    ['https://api.example.com', undefined, 'example.com'],
+    ['https://api.example.com', undefined, '.example.com, other.test'],
+    ['https://api.example.com', undefined, '*'],
+    ['https://api.example.com', 'proxy.test', 'example.com:8443'],
+    ['https://api.example.com', 'proxy.test', 'ple.com'],
+    ['https://127.0.0.1:8443', undefined, undefined],
+  ])('%s goes by %s where no_proxy is %s', (url, way, no_proxy) => {
+    const proxy = { http_proxy: '', https_proxy: 'http://proxy.test:3128', no_proxy }
+    expect(proxyFor(new URL(url), proxy)?.hostname).toBe(way)
+  })
+})
+
+describe('the certificates of ca_file', () => {
+  const now_ms = Date.UTC(2026, 0, 1)
+  test('in order, expired, none at all, not there', () => {
+    expect(levels(checkCa(trusted.file, now_ms).checks)).toEqual(['ok ca'])
+    expect(checkCa(trusted.file, now_ms).pem).toBe(trusted.cert)
+    expect(checkCa(expired.file, now_ms).checks[0]).toMatchObject({
+      level: 'fault',
+      message: expect.stringContaining('none is valid'),
+    })
+    const root = makeTree({ 'ca.pem': 'no certificate' })
+    expect(levels(checkCa(`${root}/ca.pem`, now_ms).checks)).toEqual(['fault ca'])
+    expect(levels(checkCa(`${root}/missing.pem`, now_ms).checks)).toEqual(['fault ca'])
+    expect(levels(checkCa(trusted.file, Date.UTC(2090, 0, 20)).checks)).toEqual(['warning ca'])
+    expect(checkCa(undefined, now_ms).checks).toEqual([])
+  })
+})
+
+test.each([
+  [0, 'ok'],
+  [59_000, 'ok'],
+  [-59_000, 'ok'],
+  [120_000, 'warning'],
+  [-120_000, 'warning'],
+  [3_600_000, 'fault'],
+])('a clock that is off by %i ms: %s', (off_ms, level) => {
+  expect(judgeClock(1_000_000_000_000, 1_000_000_000_000 + off_ms).level).toBe(level)
+})

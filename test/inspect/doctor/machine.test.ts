@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { checkMd5, checkNode, checkOpenFiles } from '../../../src/inspect/doctor/check-machine.ts'
+import { checkTimeZones } from '../../../src/inspect/doctor/check-time-zones.ts'
+
+test.each([
+  ['20.19.0', 'ok'],
+  ['20.18.9', 'fault'],
+  ['18.20.0', 'fault'],
+  ['22.1.0', 'ok'],
+  ['23.0.0', 'warning'],
+  ['26.0.0', 'ok'],
+])('Node %s: %s', (version, level) => {
+  expect(checkNode(version).level).toBe(level)
+})
+
+test('md5: there, and refused by OpenSSL as it is in FIPS mode', () => {
+  expect(checkMd5().level).toBe('ok')
+  // MD4 is kept back by OpenSSL 3 in the same way; without its FIPS module a Node in that mode does not start.
+  const check = checkMd5(() => createHash('md4').update('').digest())
+  expect(check).toMatchObject({ level: 'fault', hint: expect.stringContaining('OPENSSL_CONF') })
+})
+
+test('open files: as the shell that it was started from has it', () => {
+  const limits = (count: number) =>
+    execFileSync('sh', ['-c', `ulimit -n ${count}; cat /proc/self/limits`], { encoding: 'utf8' })
+  expect(checkOpenFiles(limits(256))).toMatchObject([
+    { level: 'warning', hint: expect.stringContaining('LimitNOFILE=1024') },
+  ])
+  expect(checkOpenFiles(limits(2_048))).toMatchObject([{ level: 'ok' }])
+  expect(checkOpenFiles('')).toEqual([])
+})
+
+test('time zones: known to this Node, and not', () => {
+  const prompt = (name: string, timezone: string) => ({ name, schedule: { timezone } })
+  const checks = checkTimeZones([
+    prompt('a', 'Europe/Berlin'),
+    prompt('b', 'Europe/Berlin'),
+    prompt('c', 'Mars/Olympus'),
+  ])
+  expect(checks).toMatchObject([
+    { level: 'ok', about: 'Europe/Berlin' },
+    { level: 'fault', about: 'Mars/Olympus', message: expect.stringContaining('c') },
+  ])
+})

@@ -1,0 +1,209 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { system_clock } from '../../../src/base/time.ts'
+import { checkFolders } from '../../../src/inspect/doctor/check-folders.ts'
+import { checkInotify } from '../../../src/inspect/doctor/check-inotify.ts'
+import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
+import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
+import { lookAtFolders } from '../../../src/inspect/doctor/look-at-folder.ts'
+import { deadPlaces } from '../../../src/inspect/doctor/probe-places.ts'
+import { builtModule, runAsNobody } from '../../disk/as-nobody.ts'
+import { openRig } from '../../ledger/view-rig.ts'
+import { makeStore, makeTree } from '../../tree.ts'
+import { levels, toolsFor } from './doctor-rig.ts'
+
+async function look(path: string, folder: object = {}, change = {}) {
+  const looks = await lookAtFolders(toolsFor({ folder: { path, ...folder } }, change))
+  return { looks, checks: checkFolders(looks, 10_000) }
+}
+
+describe('a folder', () => {
+  test('there, readable, watched', async () => {
+    const { checks } = await look(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
+    expect(levels(checks)).toEqual(['ok folder', 'ok filesystem', 'ok rights', 'ok widening'])
+    expect(checks[0]?.message).toContain('there, 2 files in 2 folders')
+  })
+
+  test('missing, empty, without an answer', async () => {
+    expect(levels((await look('/nowhere/at/all')).checks)).toEqual(['warning folder'])
+    expect((await look(makeTree())).checks[0]).toMatchObject({
+      level: 'warning',
+      hint: expect.stringContaining('mounted'),
+    })
+    const { checks } = await look(makeTree({ a: 'text' }), {}, { isDead: () => true })
+    expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
+  })
+
+  test('narrower subfolders: a warning by warn, left out by skip', async () => {
+    const root = makeTree({ 'hr/pay.txt': 'text', 'a.txt': 'text' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'hr'), 0o700)
+    const widening = async (folder: object) => (await look(root, folder)).checks.find(({ id }) => id === 'widening')
+    expect(await widening({})).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('hr (it is closed to others)'),
+    })
+    expect(await widening({ widening: 'skip' })).toMatchObject({
+      level: 'ok',
+      message: expect.stringContaining('left out'),
+    })
+  })
+
+  test('closed to this user: what is in it, itself, and a parent that cannot be passed', () => {
+    const root = makeTree({ 'docs/in/a.txt': 'text', 'docs/b.txt': 'text', 'gate/docs/a.txt': 'text' })
+    chmodSync(join(root, 'docs'), 0o755)
+    chmodSync(join(root, 'docs/in'), 0o000)
+    chmodSync(join(root, 'gate'), 0o600)
+    const script = `import { checkFolders, closedParent } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
+      import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/look-at-folder'))}
+      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
+      const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: true, rescan_interval_ms: 1 }
+      const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
+      const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
+      const looks = await lookAtFolders({ config: { folders }, clock, limits, isDead: () => false })
+      console.log(JSON.stringify(checkFolders(looks, 1)))`
+    const checks = runAsNobody(script, root) as { about: string; id: string; level: string; message: string }[]
+    const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
+    expect(of('docs', 'rights')).toMatchObject({ level: 'warning', message: expect.stringContaining('in (EACCES)') })
+    expect(of('docs/in', 'folder')).toMatchObject({
+      level: 'fault',
+      message: expect.stringContaining('may not read it'),
+    })
+    expect(of('gate/docs', 'folder')).toMatchObject({
+      level: 'fault',
+      message: expect.stringContaining(`may not pass through ${root}/gate`),
+    })
+    chmodSync(join(root, 'docs/in'), 0o700)
+    chmodSync(join(root, 'gate'), 0o700)
+  })
+
+  test('on a share it is said how long a change of another machine may take', async () => {
+    const { looks } = await look(makeTree({ a: 'text' }))
+    const share = { kind: 'online', device: 1n, filesystem: 'nfs', remote: true, empty: false } as const
+    const on_share = looks.map((one) => ({ ...one, root: share }))
+    expect(checkFolders(on_share, 1)[1]).toMatchObject({
+      level: 'warning',
+      hint: expect.stringContaining('rescan_interval_ms'),
+    })
+    const often = on_share.map((one) => ({ ...one, folder: { ...one.folder, rescan_interval_ms: 300_000 } }))
+    expect(checkFolders(often, 1)[1]).toMatchObject({ level: 'ok' })
+  })
+
+  test('watches are counted against the limit, and the line to type is exact', async () => {
+    const { looks } = await look(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
+    const instances = { name: 'fs.inotify.max_user_instances', value: 128 }
+    const watches = (value: number) => checkInotify(looks, { name: 'fs.inotify.max_user_watches', value }, instances)
+    expect(levels(watches(1_000))).toEqual(['ok inotify'])
+    expect(levels(watches(5))).toEqual(['warning inotify'])
+    expect(watches(3)).toMatchObject([
+      {
+        level: 'fault',
+        message:
+          'the folders take 4 watches, fs.inotify.max_user_watches is 3: what is not watched is found by scans only',
+        hint: 'echo fs.inotify.max_user_watches=8 | sudo tee -a /etc/sysctl.d/60-sluice.conf && sudo sysctl -w fs.inotify.max_user_watches=8',
+      },
+    ])
+    expect(
+      levels(checkInotify([], watches(9)[0] ? { name: 'x', value: 9 } : instances, { ...instances, value: 2 })),
+    ).toEqual(['ok inotify', 'warning inotify'])
+  })
+})
+
+describe('a share that hangs', () => {
+  test('gives no answer in time, and the others do', async () => {
+    const root = makeTree({ 'a.txt': 'text' })
+    const places = [root, '/nowhere/at/all', join(root, 'a.txt')]
+    expect(await deadPlaces(places, 20_000, system_clock)).toEqual([])
+    expect(await deadPlaces([root], 0, system_clock)).toEqual([root])
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('a FUSE mount whose program never answers', () => {
+    const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
+    const script = `
+import ctypes, os, subprocess, sys
+root, node, module = sys.argv[1:]
+fd = os.open('/dev/fuse', os.O_RDWR)
+libc = ctypes.CDLL(None, use_errno=True)
+options = ('fd=%d,rootmode=40000,user_id=0,group_id=0' % fd).encode()
+if libc.mount(b'dead', (root + '/dead').encode(), b'fuse', 0, options) != 0: sys.exit('mount: %d' % ctypes.get_errno())
+code = "const { deadPlaces } = await import(process.argv[1]); const { system_clock } = await import(process.argv[1].replace('inspect/doctor/probe-places', 'base/time')); console.log(JSON.stringify(await deadPlaces(process.argv.slice(2), 2000, system_clock)))"
+done = subprocess.run([node, '--input-type=module', '-e', code, module, root + '/alive', root + '/dead'], capture_output=True, text=True, timeout=30)
+os.close(fd)
+print(done.stdout + done.stderr)
+`
+    const file = join(makeTree({ 'dead.py': script }), 'dead.py')
+    const words = ['-m', 'python3', file, root, process.execPath, builtModule('inspect/doctor/probe-places')]
+    const child = spawnSync('unshare', words, { encoding: 'utf8', timeout: 50_000 })
+    if (/mount: |FileNotFoundError|PermissionError|unshare/.test(child.stderr)) {
+      console.log(`skipped: no FUSE here (${child.stderr.trim().split('\n').at(-1)})`)
+      return
+    }
+    expect(JSON.parse(child.stdout)).toEqual([join(root, 'dead')])
+  })
+})
+
+describe('the state directory', () => {
+  test('not there yet, closed, open to others, with files of another user', () => {
+    const state = (state_dir: string) => checkStateDir(toolsFor({ state_dir }))
+    expect(levels(state('/nowhere/state'))).toEqual(['ok state_dir'])
+    const dir = makeTree({ 'ledger.db': '', 'tickets.db': '' })
+    chmodSync(dir, 0o700)
+    for (const name of ['ledger.db', 'tickets.db']) chmodSync(join(dir, name), 0o600)
+    expect(levels(state(dir))).toEqual(['ok state_dir'])
+    chmodSync(dir, 0o755)
+    expect(state(dir)).toMatchObject([{ level: 'warning', hint: `chmod 700 ${dir}` }])
+    chmodSync(join(dir, 'tickets.db'), 0o644)
+    expect(levels(state(dir))).toEqual(['warning state_dir', 'fault state_dir'])
+    if (process.getuid?.() !== 0) return
+    chmodSync(dir, 0o700)
+    chmodSync(join(dir, 'tickets.db'), 0o600)
+    chownSync(join(dir, 'tickets.db'), 65_534, 65_534)
+    expect(state(dir)).toMatchObject([{ level: 'fault', message: expect.stringContaining('another user') }])
+  })
+
+  test('no answer from it', () => {
+    expect(levels(checkStateDir(toolsFor({}, { isDead: () => true })))).toEqual(['fault state_dir'])
+  })
+
+  test('run as another user than the daemon', () => {
+    const state_dir = makeStore()
+    const uid = process.getuid?.() ?? 0
+    expect(levels(checkUser(toolsFor({ state_dir })))).toEqual(['ok user'])
+    expect(checkUser(toolsFor({ state_dir }, { uid: uid + 1 }))).toMatchObject([
+      { level: 'warning', hint: `sudo -u '#${uid}' sluice doctor` },
+    ])
+  })
+
+  test('space: enough, little, hardly any', () => {
+    const free = (disk_free_bytes: number) =>
+      levels(checkSpace(toolsFor({ state_dir: makeStore(), health: { disk_free_bytes } })))
+    expect(free(1)).toEqual(['ok space'])
+    expect(free(Number.MAX_SAFE_INTEGER)).toEqual(['fault space'])
+  })
+})
+
+describe('the ledger', () => {
+  test('not there yet, in order beside a daemon at work, damaged, no database at all', async () => {
+    const check = async (state_dir: string) => checkLedger(toolsFor({ state_dir }))
+    expect(levels(await check(makeStore()))).toEqual(['ok ledger'])
+    const rig = await openRig()
+    for (let file = 0; file < 20; file++) await rig.bringIn(`${file}.txt`)
+    expect(await check(rig.state_dir)).toMatchObject([
+      { level: 'ok', message: expect.stringContaining('it is in order') },
+    ])
+    await rig.closeLedger()
+
+    const file = join(rig.state_dir, 'ledger.db')
+    const bytes = readFileSync(file)
+    // Pages after the first: the header says that all is well.
+    bytes.fill(0xaa, 4_096 * 2)
+    writeFileSync(file, bytes)
+    expect(await check(rig.state_dir)).toMatchObject([
+      { level: 'fault', hint: expect.stringContaining('restore a backup') },
+    ])
+    writeFileSync(file, 'this is no database, but long enough to look like a file that somebody might have')
+    expect(levels(await check(rig.state_dir))).toEqual(['fault ledger'])
+  })
+})
