@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { examineConfig } from '../../../src/config/usable.ts'
 import { checkConfig } from '../../../src/inspect/doctor/check-config.ts'
 import { check_groups } from '../../../src/inspect/doctor/check-ids.ts'
 import type { DoctorAnswer } from '../../../src/inspect/doctor/run-doctor.ts'
-import { examineConfig } from '../../../src/config/usable.ts'
 import { Home } from '../../cli/sluice.ts'
 import { makeTree } from '../../tree.ts'
 
@@ -26,14 +26,18 @@ describe('sluice doctor', () => {
     expect(of(before, 'project')).toMatchObject([{ level: 'ok', about: home.project_id }])
     expect(of(before, 'api_host')).toMatchObject([{ level: 'ok', about: new URL(home.service.api).host }])
     expect(of(before, 'clock')).toMatchObject([{ level: 'ok' }])
-    expect(of(before, 'blob_host')).toMatchObject([{ message: expect.stringContaining('not known before the first upload') }])
+    expect(of(before, 'blob_host')).toMatchObject([
+      { message: expect.stringContaining('not known before the first upload') },
+    ])
     expect(of(before, 'ledger')).toMatchObject([{ message: expect.stringContaining('not there yet') }])
 
     expect((await home.sluice('sync')).code).toBe(0)
     const daemon = await home.run()
     const after = await doctor(home)
     expect(after).toMatchObject({ code: 0, faults: 0 })
-    expect(of(after, 'blob_host')).toMatchObject([{ level: 'ok', about: new URL(home.service.blob).host, message: 'reachable' }])
+    expect(of(after, 'blob_host')).toMatchObject([
+      { level: 'ok', about: new URL(home.service.blob).host, message: 'reachable' },
+    ])
     expect(of(after, 'ledger')).toMatchObject([{ level: 'ok', message: expect.stringContaining('it is in order') }])
     daemon.child.kill('SIGTERM')
     await daemon.ended
@@ -54,7 +58,9 @@ describe('sluice doctor', () => {
     home.configure({ service: { project_id: 'project_00000000000000000000' } })
     const answer = await doctor(home)
     expect(answer.code).toBe(77)
-    expect(of(answer, 'project')).toMatchObject([{ level: 'fault', hint: expect.stringContaining('check the project id') }])
+    expect(of(answer, 'project')).toMatchObject([
+      { level: 'fault', hint: expect.stringContaining('check the project id') },
+    ])
     home.configure({ service: { token_file: join(home.path, 'missing') } })
     const without = await doctor(home)
     expect(without.code).toBe(77)
@@ -86,9 +92,14 @@ describe('sluice doctor', () => {
   test('no configuration, and one that others may change', () => {
     const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
     const read = (file: string) => checkConfig(examineConfig({ file, env: {}, looks_at_paths: true }), [])
-    expect(read(join(root, 'missing.yaml'))).toMatchObject([{ level: 'fault', message: expect.stringContaining('there is no') }])
+    expect(read(join(root, 'missing.yaml'))).toMatchObject([
+      { level: 'fault', message: expect.stringContaining('there is no') },
+    ])
     chmodSync(join(root, 'sluice.yaml'), 0o666)
-    expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({ level: 'fault', hint: expect.stringContaining('chmod go-w') })
+    expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({
+      level: 'fault',
+      hint: expect.stringContaining('chmod go-w'),
+    })
   })
 
   test('a service that is away: a fault, and the projects were not asked', async () => {
@@ -123,6 +134,8 @@ test('the unit that runs a configuration is found, and compared with it', async 
   expect(findUnit('/etc/sluice/other.yaml', system)).toBe(undefined)
   expect(checkUnit(toolsFor().config, found)).toMatchObject([{ level: 'ok' }])
   const moved = toolsFor({ folder: { path: '/elsewhere/docs' } }).config
-  expect(checkUnit(moved, found)).toMatchObject([{ level: 'warning', message: expect.stringContaining('sluice install') }])
+  expect(checkUnit(moved, found)).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('sluice install') },
+  ])
   expect(checkUnit(moved, undefined)).toEqual([])
 })
