@@ -7,7 +7,7 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { conditionOfLedger, type LedgerCondition } from '../ledger/backup.ts'
 import { putRebuiltInPlace } from '../ledger/rebuilt.ts'
-import { lockLedger, makeStateDirectory } from '../ledger/state-directory.ts'
+import { giveToOwner, lockLedger, makeStateDirectory } from '../ledger/state-directory.ts'
 import { openLedgerView } from '../ledger/view.ts'
 import type { Remote } from '../remote/remote.ts'
 import { uploadName } from '../sync/upload-name.ts'
@@ -22,6 +22,8 @@ export interface RebuildOptions {
   log: Log
   /** Stop: what is done is kept for the next try. */
   signal: AbortSignal
+  /** Do not even finish what is in flight. */
+  at_once: AbortSignal
   /** The new ledger lies there until it is whole. */
   onBegun?: (state_dir: string) => Promise<void> | void
   onEnding?: () => Promise<void>
@@ -58,6 +60,7 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
     if (drained.why !== 'done') return { done: false, error: drained.error }
     const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
     rmSync(new_dir, { recursive: true })
+    giveToOwner(state_dir)
     return { done: true, aside }
   } finally {
     lock.release()
@@ -74,14 +77,11 @@ function refuseSound(state_dir: string, condition: LedgerCondition): void {
 }
 
 async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
-  const { config, secrets, clock, log, signal, onBegun, onEnding } = options
+  const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
   // The brake is for what is new; here everything is, and nearly nothing of it is sent.
   const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, brake: 'off' as const } }
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
-  const stopped = new Promise<'stopped'>((resolve) => {
-    if (signal.aborted) resolve('stopped')
-    else signal.addEventListener('abort', () => resolve('stopped'), { once: true })
-  })
+  const stopped = aborted(signal).then(() => 'stopped' as const)
   try {
     await onBegun?.(new_dir)
     const first = await Promise.race([daemon.drained, stopped])
@@ -89,8 +89,13 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
     return await Promise.race([acceptKnown(daemon, anew, options).then(() => first), stopped])
   } finally {
     await onEnding?.()
-    await daemon.stop()
+    await Promise.race([daemon.stop(), aborted(at_once).then(() => daemon.abort())])
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   fsyncSync,
+  lchownSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -102,6 +103,18 @@ export function syncPath(path: string, flags: 'r' | 'r+'): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/**
+ * After work that root did by hand in a daemon's directory: what it made there belongs to the directory's owner, who could not
+ * open it otherwise. Does nothing for anybody else.
+ */
+export function giveToOwner(state_dir: string): void {
+  const { uid, gid } = statSync(state_dir)
+  if (process.geteuid?.() !== 0 || uid === 0) return
+  for (const name of readdirSync(state_dir)) {
+    if (/^(ledger|tickets|lock)\.db/.test(name)) lchownSync(join(state_dir, name), uid, gid)
   }
 }
 

@@ -1,9 +1,12 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -97,6 +100,21 @@ test('restored, a pass sends 0 bytes, also for what came after the backup; the f
   expect(kept(join(home.path, 'state/ledger.db'))).toEqual(['a.txt', 'b/c.txt'])
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
   expect([sent(home), home.readyAssets()]).toEqual([3, 3])
+})
+
+test.runIf(process.getuid?.() === 0)('restored or rebuilt by root, the ledger stays the daemon’s', async () => {
+  const home = await Home.make(tree)
+  await home.inProcess('sync')
+  const file = join(home.path, 'ledger.backup')
+  await home.inProcess('backup', file)
+  const state = join(home.path, 'state')
+  chownSync(state, 65_534, 65_534)
+  const owners = () => readdirSync(state).map((name) => lstatSync(join(state, name)).uid)
+  expect(await home.inProcess('restore', file)).toMatchObject({ code: 0 })
+  expect(new Set(owners())).toEqual(new Set([65_534]))
+  rmSync(join(state, 'ledger.db'))
+  expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
+  expect(new Set(owners())).toEqual(new Set([65_534]))
 })
 
 test('what is no backup is not put in the place of a ledger, nor is one while a daemon runs', async () => {

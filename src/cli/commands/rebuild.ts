@@ -69,6 +69,7 @@ async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
       clock,
       log,
       signal: signals.first,
+      at_once: signals.second,
       onBegun(state_dir) {
         const view = openLedgerView(state_dir)
         const progress = showProgress({ terminal, clock, read: () => passState(view.folders(), began_ms) })

@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load.ts'
 import { ledgerLimits } from '../../daemon/limits.ts'
 import { restoreLedger } from '../../ledger/backup.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
+import { giveToOwner } from '../../ledger/state-directory.ts'
 import { restoreTold } from '../../prompts/restore-told.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -23,6 +24,7 @@ export const command: Command<Options> = {
     const file = resolve(text)
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
     await tellSince(config, terminal)
+    giveToOwner(config.state_dir)
     terminal.out(`the ledger is that of ${printable(file)} again`)
     if (aside !== undefined) terminal.out(`the one before it is ${aside}`)
     terminal.err('what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`')
