@@ -1,0 +1,125 @@
+import { renameSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { SluiceError } from '../../src/base/errors.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { until } from '../journey/waiting.ts'
+import { openReceiver, Watched } from './rig.ts'
+
+const health = { offline_ms: 0 }
+const times = { group_ms: 200, resolve_after_ms: '10m' }
+
+async function takeAway(watched: Watched): Promise<void> {
+  renameSync(watched.docs, `${watched.docs}-away`)
+  watched.daemon.rescan()
+  await watched.red('folder')
+}
+
+async function bringBack(watched: Watched): Promise<void> {
+  renameSync(`${watched.docs}-away`, watched.docs)
+  watched.daemon.rescan()
+  await watched.green()
+}
+
+test('told on a change, not again by a restart, and over when it is', { timeout: 60_000 }, async () => {
+  const { url, received } = await openReceiver()
+  const watched = await Watched.begin({ health, alerts: { ...times, deliver: [{ webhook: { url } }] } })
+  await watched.green()
+  await takeAway(watched)
+  await until('it is told', () => received.length === 1)
+  expect(received[0]!.body).toMatchObject({
+    subject: expect.stringContaining('docs has been offline'),
+    data: { healthy: false, reasons: [{ promise: 'folder', about: 'docs' }] },
+  })
+  await watched.stop()
+  await watched.start()
+  await watched.red('folder')
+  watched.clock.skip(hour_ms)
+  await watched.red('folder')
+  await bringBack(watched)
+  expect(received).toHaveLength(1)
+  // Within the time a relapse is the same trouble.
+  await takeAway(watched)
+  await bringBack(watched)
+  watched.clock.skip(11 * minute_ms)
+  await until('it is over', () => received.length === 2)
+  expect(received[1]!.body).toMatchObject({
+    subject: expect.stringContaining('all is well again'),
+    data: { healthy: true, reasons: [] },
+  })
+  expect(new Set(received.map(({ id }) => id)).size).toBe(2)
+})
+
+test('a receiver that is down gets it later, by the same id; one that stays down is given up, and that is said', {
+  timeout: 60_000,
+}, async () => {
+  const { url, received, state } = await openReceiver()
+  const asking = { deliver_first_ms: 20, deliver_most_ms: 200 }
+  const deliver = [{ name: 'hook', webhook: { url } }]
+  const watched = await Watched.begin({ health, alerts: { ...times, deliver }, sections: { asking } })
+  await watched.green()
+  state.status = 503
+  await takeAway(watched)
+  await until('it is tried again', () => received.length >= 2)
+  await watched.stop()
+  const tries = received.length
+  state.status = 200
+  await watched.start()
+  await until('it arrives', () => received.length > tries)
+  expect(new Set(received.map(({ id }) => id)).size).toBe(1)
+
+  state.status = 503
+  await bringBack(watched)
+  watched.clock.skip(11 * minute_ms)
+  await until('it is tried', () => received.length > tries + 2)
+  watched.clock.skip(4 * day_ms)
+  const { message } = await watched.red('delivery')
+  expect(message).toMatch(/^hook of alerts: given up after \d+ tries: .* answered 503/)
+  expect(watched.log.join('')).toContain('given up after')
+})
+
+test('when nothing can be recorded, that is told all the same, once', { timeout: 60_000 }, async () => {
+  const { url, received } = await openReceiver()
+  let is_full = false
+  const watched = await Watched.begin({
+    health,
+    alerts: { ...times, resolve_after_ms: 0, deliver: [{ webhook: { url } }] },
+    wrap_ledger: (ledger) => ({
+      ...ledger,
+      async record(facts) {
+        if (is_full) throw new SluiceError({ code: 'database.full', message: 'the disk is full' })
+        await ledger.record(facts)
+      },
+    }),
+  })
+  await watched.green()
+  is_full = true
+  watched.write({ 'b.txt': 'b' })
+  watched.daemon.rescan()
+  await watched.red('ledger')
+  await until('it is told', () => received.length === 1)
+  expect(JSON.stringify(received[0]!.body)).toContain('the disk is full')
+  is_full = false
+  await watched.green()
+  await until('it is over', () => received.length === 2)
+  expect(received[1]!.body).toMatchObject({ data: { healthy: true } })
+})
+
+test('the checker is pinged while all is well, and not while it is not', { timeout: 60_000 }, async () => {
+  const { url, received } = await openReceiver()
+  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat`, every_ms: '1m' } } })
+  await until('the first ping', () => received.length === 1)
+  expect(received[0]!.path).toBe('/beat')
+  watched.clock.skip(2 * minute_ms)
+  await until('the next', () => received.length === 2)
+  await takeAway(watched)
+  watched.clock.skip(2 * minute_ms)
+  await watched.red('folder')
+  const before = received.length
+  watched.clock.skip(2 * minute_ms)
+  await watched.red('folder')
+  expect(received.length).toBe(before)
+  await bringBack(watched)
+  watched.clock.skip(2 * minute_ms)
+  await until('and again', () => received.length > before)
+  expect(watched.log.join('')).not.toContain('/beat')
+})
