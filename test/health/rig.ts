@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
+import { hour_ms } from '../../src/base/time.ts'
 import { configFromObject } from '../../src/config/load.ts'
 import { type Secrets, secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
+import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
@@ -25,6 +28,9 @@ export interface WatchedOptions {
   health?: Fields
   alerts?: Fields
   sections?: Fields
+  service?: Partial<ServiceOptions>
+  /** The state directory lies on a disk of its own, of this size. */
+  small_disk?: string
   wrap_ledger?: (ledger: Ledger) => Ledger
 }
 
@@ -48,6 +54,7 @@ export class Watched {
   private constructor(options: WatchedOptions) {
     this.#options = options
     this.state_dir = join(this.home, 'state')
+    if (options.small_disk) mountSmallDisk(this.home, options.small_disk)
     this.secrets = secretsOf(`pat_${'x'.repeat(32)}`)
     mkdirSync(this.docs)
     addToTree(this.docs, options.tree ?? { 'a.txt': 'a' })
@@ -79,7 +86,7 @@ export class Watched {
   /** The same data at the same address, as after an outage. */
   async openService(): Promise<void> {
     const port = this.service ? Number(new URL(this.service.api).port) : 0
-    this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port })
+    this.service = await startService({ data_dir: this.#data_dir, clock: this.clock, port, ...this.#options.service })
   }
 
   config(change: WatchedOptions = {}) {
@@ -143,6 +150,11 @@ export class Watched {
     addToTree(this.docs, tree)
   }
 
+  /** The next full hour comes. */
+  tick(): void {
+    this.clock.skip(hour_ms - (this.clock.now_ms() % hour_ms))
+  }
+
   async synced(): Promise<void> {
     this.daemon.rescan()
     await this.daemon.idle()
@@ -189,6 +201,13 @@ export class Watched {
     )
     return (await this.verdict()).reasons.find((reason) => reason.promise === promise)!
   }
+}
+
+function mountSmallDisk(place: string, size: string): void {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', place])
+  if (status !== 0) throw new Error(`no disk of its own: ${stderr}`)
+  // After everything that was opened later has closed: these run in reverse.
+  onTestFinished(() => void spawnSync('umount', ['-l', place]))
 }
 
 export interface Received {

@@ -1,0 +1,207 @@
+import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { secretsOf } from '../../src/config/secrets.ts'
+import { until } from '../journey/waiting.ts'
+import { openReceiver, Watched } from './rig.ts'
+
+const is_root = process.getuid?.() === 0
+if (!is_root) console.log('skipped: a full disk under the ledger, because only root can mount one')
+
+/** Each promise broken by what breaks it in life, red with its reason, and green again after the cure. */
+describe('each promise', { timeout: 90_000 }, () => {
+  test('scan: the scans of a folder do not come to their end', async () => {
+    let broken = false
+    const watched = await Watched.begin({
+      folder: { rescan_interval_ms: '1h' },
+      wrap_ledger: (ledger) => ({
+        ...ledger,
+        async differences(stretch) {
+          if (broken) throw new Error('this page cannot be read')
+          return ledger.differences(stretch)
+        },
+      }),
+    })
+    await watched.synced()
+    await watched.green()
+    broken = true
+    watched.clock.skip(3 * hour_ms)
+    expect(await watched.red('scan')).toMatchObject({
+      about: 'docs',
+      message: expect.stringContaining('docs was last 3 h'),
+    })
+    broken = false
+    watched.daemon.rescan()
+    await watched.green()
+  })
+
+  test('queue: the service reads a file for ever', async () => {
+    const watched = await Watched.begin({ service: { ingest: { delay_ms: 10 * hour_ms } } })
+    watched.daemon.rescan()
+    await until('it is being read', () =>
+      watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting'),
+    )
+    watched.clock.skip(5 * hour_ms)
+    await watched.green()
+    watched.clock.skip(2 * hour_ms)
+    expect(await watched.red('queue')).toMatchObject({
+      message: expect.stringContaining('docs/a.txt has waited for 7 h'),
+    })
+    watched.clock.skip(4 * hour_ms)
+    await watched.green()
+  })
+
+  test('events: the watcher hears nothing of what a scan finds', async () => {
+    const watched = await Watched.begin()
+    const other = join(watched.base, 'other')
+    const first = join(watched.base, 'first')
+    const show = (place: string) => {
+      symlinkSync(place, join(watched.base, 'link'))
+      renameSync(join(watched.base, 'link'), watched.docs)
+    }
+    await watched.stop()
+    renameSync(watched.docs, first)
+    show(first)
+    await watched.start()
+    await watched.synced()
+    cpSync(first, other, { recursive: true })
+    writeFileSync(join(other, 'new.txt'), 'nobody tells of it')
+    // From one moment to the next another directory stands there; the watcher goes on hearing the first.
+    show(other)
+    watched.clock.skip(2 * minute_ms)
+    await watched.synced()
+    expect(await watched.red('events')).toMatchObject({
+      message: expect.stringContaining('2 files that the watcher missed'),
+    })
+    await watched.synced()
+    await watched.green()
+  })
+
+  test('folder: it is not mounted', async () => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    renameSync(watched.docs, `${watched.docs}-away`)
+    watched.clock.skip(minute_ms)
+    await until('it is told offline', () => watched.log.some((line) => line.includes('is offline')))
+    await watched.green()
+    watched.clock.skip(16 * minute_ms)
+    expect(await watched.red('folder')).toMatchObject({ about: 'docs' })
+    renameSync(`${watched.docs}-away`, watched.docs)
+    watched.daemon.rescan()
+    await watched.green()
+  })
+
+  test('account: the token is revoked', async () => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    const { service } = watched
+    service.tokens.revoke('watched')
+    watched.write({ 'b.txt': 'b' })
+    expect(await watched.red('account')).toMatchObject({ about: 'the token' })
+    await watched.daemon.reload(watched.config(), secretsOf(service.tokens.create('new').token))
+    await watched.green()
+  })
+
+  test('project: the service does not know it', async () => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    await watched.green()
+    await watched.reload({ folder: { project_id: 'project_0000000000zzzzzzzzzz' } })
+    expect(await watched.red('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
+    await watched.reload({ folder: {} })
+    await watched.green()
+  })
+
+  test('service: it is down for longer than an update takes', async () => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    watched.service.setBadDays({ down: true })
+    watched.write({ 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
+    await until('it is noticed', () => watched.log.some((line) => line.includes('"about":"api"')))
+    await watched.green()
+    watched.clock.skip(16 * minute_ms)
+    expect(await watched.red('service')).toMatchObject({ about: 'the service' })
+    watched.service.setBadDays({ down: false })
+    watched.clock.skip(6 * minute_ms)
+    await watched.green()
+  })
+
+  const prompt = {
+    name: 'digest',
+    cron: '0 * * * *',
+    timezone: 'UTC',
+    prompt: 'When does the lease end? {{files}}',
+    intelligence: 'fast',
+    scope: { folders: ['docs'] },
+    first_run: 'all',
+    wait_for_files: '1m',
+  }
+  const asking = { first_ms: 20, most_ms: 200, deliver_first_ms: 20, deliver_most_ms: 200 }
+
+  test('prompt: its answer fails, and the next one does not', async () => {
+    const watched = await Watched.begin({ sections: { prompts: [prompt], asking } })
+    await watched.synced()
+    await watched.green()
+    watched.service.setBadDays({ failed_answers: 10 })
+    watched.tick()
+    expect(await watched.red('prompt')).toMatchObject({
+      message: expect.stringContaining('the last run of digest failed'),
+    })
+    watched.service.setBadDays({ failed_answers: 0 })
+    watched.tick()
+    await watched.green()
+  })
+
+  test('prompt: its time passes and nothing comes', async () => {
+    const watched = await Watched.begin({ sections: { prompts: [prompt], asking } })
+    await watched.synced()
+    watched.service.setBadDays({ failures: [{ route: 'chats.start', status: 503 }] })
+    watched.tick()
+    await until('it is asked', () => watched.service.requestLog.some(({ place }) => place === 'chats.start'))
+    watched.clock.skip(25 * minute_ms)
+    expect(await watched.red('prompt')).toMatchObject({ about: 'digest' })
+    watched.service.setBadDays({ failures: [] })
+    watched.tick()
+    await watched.green()
+  })
+
+  test('delivery: the receiver has gone, and comes back', async () => {
+    const { url, received, state } = await openReceiver()
+    const deliver = [{ name: 'hook', webhook: { url } }]
+    const watched = await Watched.begin({ sections: { prompts: [{ ...prompt, deliver }], asking } })
+    await watched.synced()
+    state.status = 410
+    watched.tick()
+    expect(await watched.red('delivery')).toMatchObject({
+      about: 'digest/hook',
+      hint: expect.stringContaining('sluice prompts deliver 1'),
+    })
+    state.status = 200
+    watched.write({ 'b.txt': 'The boat is red.' })
+    await watched.synced()
+    watched.tick()
+    await until('the next report arrives', () => received.length === 2)
+    await watched.green()
+  })
+
+  test.skipIf(!is_root)('disk and ledger: the disk under the ledger is full', async () => {
+    const watched = await Watched.begin({ small_disk: '16m', health: { disk_free_bytes: '1MB' } })
+    await watched.synced()
+    await watched.green()
+    const filler = join(watched.home, 'filler')
+    try {
+      writeFileSync(filler, Buffer.alloc(20_000_000))
+    } catch {
+      // It is full: that is the point.
+    }
+    expect(await watched.red('disk')).toMatchObject({ about: 'state_dir' })
+    watched.write(
+      Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`${at}/${'long name '.repeat(15)}.txt`, `${at}`])),
+    )
+    watched.daemon.rescan()
+    expect(await watched.red('ledger')).toMatchObject({ about: 'ledger' })
+    rmSync(filler)
+    await watched.green()
+  })
+})
