@@ -1,8 +1,8 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { codeOf, isSluiceError } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { tryMailServer } from '../../base/mail.ts'
+import { shellWord } from '../../base/shell-word.ts'
 import type { SmtpConfig } from '../../config/config.ts'
 import { type Check, fault, ok, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -65,22 +65,14 @@ function textOf(file: string | undefined, { isDead }: DoctorTools): string | und
   return 'why' in secret ? undefined : secret.text
 }
 
-/** Whether each can be run by this user; none is. */
-export function checkCommands({ config, path }: DoctorTools): Check[] {
+/** Whether each can be run by this user; none is. The config takes absolute paths alone. */
+export function checkCommands({ config, isDead }: DoctorTools): Check[] {
   const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
   return [...programs].map(([program, where]) => {
-    const found = findProgram(program, path)
-    if (found !== undefined) return ok('command', program, `of ${where}: ${found}`)
-    const hint = program.includes('/')
-      ? `check its path, and chmod +x ${program}`
-      : 'write its whole path: a service’s PATH is short'
+    if (!isDead(program) && isProgram(program)) return ok('command', program, `of ${where}: it can be run`)
+    const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
     return fault('command', program, `of ${where}: it is not there, or this user may not run it`, hint)
   })
-}
-
-function findProgram(program: string, path: string): string | undefined {
-  const places = program.includes('/') ? [program] : path.split(':').map((directory) => join(directory, program))
-  return places.find(isProgram)
 }
 
 function isProgram(file: string): boolean {

@@ -9,8 +9,6 @@ export interface DoctorTools {
   clock: Clock
   limits: DoctorLimits
   proxy: ProxyEnvironment
-  /** Where programs are looked for. */
-  path: string
   uid: number | undefined
   /** Undefined where nothing was kept yet, or where it cannot be read: `ledger` says why. */
   ledger: LedgerView | undefined

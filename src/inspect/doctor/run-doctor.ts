@@ -104,7 +104,6 @@ async function configuredChecks(
     clock,
     limits,
     proxy: environment.proxy,
-    path: environment.for_commands.PATH ?? '/usr/bin:/bin',
     uid: process.getuid?.(),
     ledger,
     isDead,

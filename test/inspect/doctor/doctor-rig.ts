@@ -20,7 +20,6 @@ export function toolsFor(
     clock: system_clock,
     limits: { ...usual_limits, answer_ms: 2_000 },
     proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },
-    path: '/usr/bin:/bin',
     uid: process.getuid?.(),
     ledger: undefined,
     isDead: () => false,

@@ -119,29 +119,42 @@ describe('a share that hangs', () => {
     expect(await deadPlaces([root], 0, system_clock)).toEqual([root])
   })
 
-  test.skipIf(process.getuid?.() !== 0)('a FUSE mount whose program never answers', () => {
-    const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
-    const script = `
+  test.skipIf(process.getuid?.() !== 0)(
+    'a FUSE mount whose program never answers: all the rest is looked at, and the process ends',
+    () => {
+      const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
+      const script = `
 import ctypes, os, subprocess, sys
-root, node, module = sys.argv[1:]
+root, node = sys.argv[1:]
 fd = os.open('/dev/fuse', os.O_RDWR)
 libc = ctypes.CDLL(None, use_errno=True)
 options = ('fd=%d,rootmode=40000,user_id=0,group_id=0' % fd).encode()
 if libc.mount(b'dead', (root + '/dead').encode(), b'fuse', 0, options) != 0: sys.exit('mount: %d' % ctypes.get_errno())
-code = "const { deadPlaces } = await import(process.argv[1]); const { system_clock } = await import(process.argv[1].replace('inspect/doctor/probe-places', 'base/time')); console.log(JSON.stringify(await deadPlaces(process.argv.slice(2), 2000, system_clock)))"
-done = subprocess.run([node, '--input-type=module', '-e', code, module, root + '/alive', root + '/dead'], capture_output=True, text=True, timeout=30)
+words = [node, root + '/doctor.mjs', root + '/sluice.yaml']
+done = subprocess.run(words, capture_output=True, text=True, timeout=40)
 os.close(fd)
 print(done.stdout + done.stderr)
 `
-    const file = join(makeTree({ 'dead.py': script }), 'dead.py')
-    const words = ['-m', 'python3', file, root, process.execPath, builtModule('inspect/doctor/probe-places')]
-    const child = spawnSync('unshare', words, { encoding: 'utf8', timeout: 50_000 })
-    if (/mount: |FileNotFoundError|PermissionError|unshare/.test(child.stderr)) {
-      console.log(`skipped: no FUSE here (${child.stderr.trim().split('\n').at(-1)})`)
-      return
-    }
-    expect(JSON.parse(child.stdout)).toEqual([join(root, 'dead')])
-  })
+      const file = join(makeTree({ 'dead.py': script }), 'dead.py')
+      const folders = ['alive', 'dead'].map((name) => ({ name, path: join(root, name) }))
+      const service = { base_url: 'http://127.0.0.1:9', project_id: 'project_0123456789abcdefghij' }
+      writeFileSync(join(root, 'sluice.yaml'), JSON.stringify({ service, folders, state_dir: join(root, 'state') }))
+      const doctor = `import { runDoctor } from ${JSON.stringify(builtModule('inspect/doctor/run-doctor'))}
+      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
+      const { checks } = await runDoctor({ file: process.argv[2], clock, env: {}, limits: { answer_ms: 2000 } })
+      console.log(JSON.stringify(checks.map(({ id, level, about }) => [id, level, about].join(' '))))`
+      writeFileSync(join(root, 'doctor.mjs'), doctor)
+      const words = ['-m', 'python3', file, root, process.execPath]
+      const child = spawnSync('unshare', words, { encoding: 'utf8', timeout: 50_000 })
+      if (/mount: |FileNotFoundError|PermissionError|unshare/.test(child.stderr)) {
+        console.log(`skipped: no FUSE here (${child.stderr.trim().split('\n').at(-1)})`)
+        return
+      }
+      const checks = JSON.parse(child.stdout) as string[]
+      expect(checks).toEqual(expect.arrayContaining(['folder ok alive', 'rights ok alive', 'folder fault dead']))
+      expect(checks.filter((line) => line.startsWith('config'))).toEqual([expect.stringContaining('config warning')])
+    },
+  )
 })
 
 describe('the state directory', () => {
