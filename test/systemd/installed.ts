@@ -11,8 +11,9 @@ const laid_down = fileURLToPath(new URL('../../systemd', import.meta.url))
 export class Installed {
   readonly lab: Lab
   readonly service: Service
-  readonly project_id: string
+  project_id: string
   #tokens = 0
+  #projects = 0
 
   private constructor(lab: Lab, service: Service) {
     this.lab = lab
@@ -103,12 +104,13 @@ export class Installed {
     return `${JSON.stringify(await this.state())} ${await this.statusText()}\n${(await this.log()).split('\n').slice(-25).join('\n')}`
   }
 
-  /** As on the first day: stopped, nothing known, no change of the unit. */
+  /** As on the first day: stopped, nothing known here or in the service, no change of the unit. */
   async begin(): Promise<void> {
     rmSync(this.lab.path('/etc/systemd/system/sluice.service.d'), { recursive: true, force: true })
     await this.lab.sh(
       'systemctl daemon-reload; systemctl stop sluice; systemctl reset-failed sluice || true; rm -rf /var/lib/sluice /srv/docs/*',
     )
+    this.project_id = this.service.projects.create(`systemd ${++this.#projects}`).project_id
     this.giveToken()
     this.configure()
   }

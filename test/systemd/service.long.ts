@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { holdNext } from '../journey/hold.ts'
 import { Installed } from './installed.ts'
 import { bootLab, type Lab, no_lab } from './lab.ts'
 
@@ -44,6 +45,33 @@ describe.skipIf(no_lab)('under systemd', () => {
     expect(await sluice.log()).not.toMatch(/pat_\w{32}/)
   })
 
+  test('a reload takes up another configuration without a restart, and refuses a faulty one', async () => {
+    sluice.write({ 'a.txt': 'one' })
+    await lab.sh('mkdir -p /srv/more && echo two > /srv/more/b.txt')
+    await start()
+    await sluice.untilStatus('1 ready')
+    const before = await lab.show('sluice', 'MainPID')
+    const docs = { name: 'docs', path: '/srv/docs', settle_ms: '50ms' }
+    const more = { name: 'more', path: '/srv/more', settle_ms: '50ms' }
+    sluice.configure({ folders: [docs, more] })
+    expect((await lab.systemctl('reload', 'sluice')).code).toBe(0)
+    await sluice.untilStatus('2 ready')
+
+    sluice.configure({ folders: [docs, { ...more, path: '/srv/docs/inside', surprise: true }] })
+    await lab.systemctl('reload', 'sluice')
+    await lab.until(
+      'it is refused',
+      async () => (await sluice.log()).includes('not reloaded'),
+      () => sluice.tail(),
+    )
+    await lab.sh('echo three > /srv/more/c.txt')
+    await sluice.untilStatus('3 ready')
+    expect(await lab.show('sluice', 'MainPID')).toEqual(before)
+    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
+    const refused = (await lab.journal('sluice')).filter(({ priority }) => priority === 3)
+    expect(refused.some(({ text }) => text.includes('surprise'))).toBe(true)
+  })
+
   test('a new token is taken up by a restart', async () => {
     sluice.write({ 'a.txt': 'one' })
     await start()
@@ -85,29 +113,25 @@ describe.skipIf(no_lab)('under systemd', () => {
   test('a crash is mended by a restart, and what was begun goes on', async () => {
     await sluice.change({ RestartSec: '100ms' })
     sluice.write({ 'a.txt': 'one' })
-    let held = true
-    const unhold = sluice.service.on('during', () => new Promise((resolve) => poll(() => !held, resolve)))
+    const hold = holdNext(sluice.service, 'during', 'put')
     sluice.write({ 'large.txt': large })
     await start()
-    await sluice.untilStatus(/^1 ready, 1 on the way/)
+    await hold.reached()
     await lab.sh('systemctl kill --kill-who=main --signal=KILL sluice')
-    held = false
-    unhold()
+    hold.release()
     await sluice.untilStatus('2 ready')
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '1' })
   })
 
   test('a stop with an upload that does not end is over within its time, as a success', async () => {
     sluice.write({ 'large.txt': large })
-    let held = true
-    const unhold = sluice.service.on('during', () => new Promise((resolve) => poll(() => !held, resolve)))
+    const hold = holdNext(sluice.service, 'during', 'put')
     await start()
-    await sluice.untilStatus(/^0 ready, 1 on the way/)
+    await hold.reached()
     const began = performance.now()
     expect((await lab.systemctl('stop', 'sluice')).code).toBe(0)
     const took_ms = performance.now() - began
-    held = false
-    unhold()
+    hold.release()
     expect(await sluice.state()).toMatchObject({ ActiveState: 'inactive', Result: 'success', ExecMainStatus: '0' })
     // Half a minute for what is in flight; systemd would have killed it after a minute.
     expect(took_ms).toBeGreaterThan(25_000)
@@ -117,8 +141,3 @@ describe.skipIf(no_lab)('under systemd', () => {
     await sluice.untilStatus('1 ready')
   })
 })
-
-function poll(fact: () => boolean, then: (value: void) => void): void {
-  if (fact()) then()
-  else setTimeout(() => poll(fact, then), 20)
-}

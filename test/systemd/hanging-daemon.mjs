@@ -1,0 +1,40 @@
+// The daemon as `sluice run` starts it, but for its ledger: from the first content that is to be followed on, claims to follow are
+// never answered. Everything else lives: the event loop, the other workers, their calls of the ledger. Only in its first life.
+import { existsSync, writeFileSync } from 'node:fs'
+
+const built = '/usr/local/lib/node_modules/sluice/dist'
+const load = (module) => import(`${built}/${module}.js`)
+const { createPulses } = await load('base/pulse')
+const { system_clock: clock } = await load('base/time')
+const { loadConfig } = await load('config/load')
+const { openSecrets } = await load('config/secrets')
+const { startDaemon } = await load('daemon/daemon')
+const { tellServiceManager } = await load('cli/service-manager')
+const { openLog } = await load('cli/open-log')
+const { listenForStop, aborted } = await load('cli/stop-signals')
+
+const { config } = loadConfig()
+const { secrets } = openSecrets(config)
+const log = openLog(config, { is_interactive: false })
+const pulses = createPulses(clock)
+const mark = `${config.state_dir}/has-hung`
+
+function wrap_ledger(ledger) {
+  const claimToFollow = async (...words) => {
+    const claimed = await ledger.claimToFollow(...words)
+    if (claimed.work.length === 0 || existsSync(mark)) return claimed
+    writeFileSync(mark, '')
+    return new Promise(() => {})
+  }
+  return new Proxy(ledger, { get: (target, name) => (name === 'claimToFollow' ? claimToFollow : target[name]) })
+}
+
+const signals = listenForStop()
+const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', pulses, wrap_ledger })
+const manager = tellServiceManager({ daemon, pulses, log })
+await manager.started(secrets, signals.first)
+setInterval(() => log.info('the event loop lives'), 1_000).unref()
+await aborted(signals.first)
+await manager.stopping('stopping')
+await daemon.stop()
+signals.end()

@@ -1,0 +1,109 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { Installed } from './installed.ts'
+import { bootLab, type Lab, no_lab } from './lab.ts'
+import { SlowLine } from './slow-line.ts'
+
+const hanging_daemon = fileURLToPath(new URL('hanging-daemon.mjs', import.meta.url))
+/** Short, so that a test sees what takes minutes otherwise; every rightful silence is shorter still. */
+const quick = {
+  watchdog: { silence_ms: '3s' },
+  uploads: { request_timeout_ms: '1s', stall_timeout_ms: '1s', small_file_bytes: 8_192 },
+}
+const watchdog_s = 4
+
+describe.skipIf(no_lab)('the watchdog', () => {
+  let lab: Lab
+  let sluice: Installed
+  beforeAll(async () => {
+    lab = await bootLab()
+    sluice = await Installed.in(lab)
+  })
+  beforeEach(() => sluice.begin())
+  afterAll(async () => {
+    await lab?.close()
+    await sluice?.close()
+  })
+
+  test('one worker hangs while the event loop and all else live: named in the log, and restarted', async () => {
+    lab.copyIn(hanging_daemon, '/usr/local/lib/hanging-daemon.mjs')
+    sluice.configure(quick)
+    const ExecStart = `\nExecStart=${process.execPath} /usr/local/lib/hanging-daemon.mjs`
+    await sluice.change({
+      ExecStart,
+      Environment: 'SLUICE_CONFIG=/etc/sluice/sluice.yaml',
+      WatchdogSec: watchdog_s,
+      RestartSec: '100ms',
+    })
+    sluice.write({ 'a.txt': 'one' })
+    const { code } = await lab.systemctl('start', 'sluice')
+    expect(code, await sluice.tail()).toBe(0)
+    // It hangs now, and the others go on: what comes is still sent.
+    await lab.until(
+      'the first is in',
+      () => sluice.readyAssets() === 1,
+      () => sluice.tail(),
+    )
+    sluice.write({ 'b.txt': 'two' })
+    await lab.until(
+      'the second is in',
+      () => sluice.readyAssets() === 2,
+      () => sluice.tail(),
+    )
+    expect((await sluice.state()).NRestarts).toBe('0')
+
+    await lab.until(
+      'it is restarted',
+      async () => (await sluice.state()).NRestarts === '1',
+      () => sluice.tail(),
+    )
+    await sluice.untilStatus('2 ready')
+    const entries = await lab.journal('sluice')
+    const texts = entries.map(({ text }) => text)
+    const stuck = texts.findIndex((text) => text.includes('stuck: the ledger: claimToFollow has not moved for'))
+    expect(entries[stuck]).toMatchObject({ priority: 3 })
+    expect(texts.some((text) => text.includes('stuck: follower has not moved'))).toBe(true)
+    expect(texts[stuck]).toContain('"since":"')
+    // The event loop lived until the end, which was the watchdog's.
+    expect(texts.slice(stuck).some((text) => text.includes('the event loop lives'))).toBe(true)
+    expect(texts.some((text) => text.includes('Watchdog timeout'))).toBe(true)
+    // It does not come again.
+    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '1' })
+  })
+
+  // Of a slow line, what the sockets on the way hold passes in seconds: so long may one piece, and the answer, be waited for.
+  test('an upload that is quiet for longer than the watchdog and the silence together goes on while its bytes move', async () => {
+    const line = new SlowLine(sluice.service)
+    await line.listen()
+    onTestFinished(() => line.close())
+    const uploads = { ...quick.uploads, request_timeout_ms: '4s', stall_timeout_ms: '3s' }
+    const silence_s = 9
+    sluice.configure({ ...quick, uploads, service: { base_url: line.api } })
+    await sluice.change({ WatchdogSec: watchdog_s, RestartSec: '100ms' })
+    sluice.write({ 'large.txt': 'All work and no play.\n'.repeat(3_300_000) })
+    const puts: { began: number; ended: number }[] = []
+    const unlisten = [
+      sluice.service.on(
+        'begin',
+        ({ place }) => void (place === 'put' && puts.push({ began: performance.now(), ended: 0 })),
+      ),
+      sluice.service.on('handled', ({ place }) => {
+        if (place === 'put') puts.at(-1)!.ended = performance.now()
+      }),
+    ]
+    expect((await lab.systemctl('start', 'sluice')).code, await sluice.tail()).toBe(0)
+    await lab.until(
+      'it is sent',
+      async () => (await sluice.log()).includes('sent: docs/large.txt'),
+      () => sluice.tail(),
+    )
+    for (const off of unlisten) off()
+    const quiet_ms = puts[0]!.ended - puts[0]!.began
+    console.info(`one upload, quiet for ${Math.round(quiet_ms / 100) / 10} s, with a watchdog of ${watchdog_s} s`)
+    expect(puts).toHaveLength(1)
+    expect(quiet_ms).toBeGreaterThan(1.2 * (silence_s + watchdog_s) * 1_000)
+    expect(line.passed_bytes).toBeGreaterThan(72_000_000)
+    expect(await sluice.log()).not.toContain('stuck:')
+    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
+  })
+})
