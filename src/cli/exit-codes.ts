@@ -10,7 +10,7 @@ export const exit_codes = {
   incomplete: 3,
   /** EX_USAGE: the command line is wrong. */
   usage: 64,
-  /** EX_NOPERM: the token is missing or refused, or it does not reach the project. */
+  /** EX_NOPERM: the token is missing or refused, or does not reach the project; or this user may not use what Sluice keeps. */
   refused: 77,
   /** EX_CONFIG: the configuration is missing or wrong. */
   config: 78,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
+import { refuseNoRight } from '../ledger/no-right.ts'
 import { type ControlVerbs, controlSocket, type DaemonPresence, type Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {
@@ -18,10 +19,11 @@ const max_body_bytes = 65_536
 
 /**
  * Reaches the daemon that works on this state directory; undefined when nobody listens there. Errors of the verbs: what the
- * daemon threw, `control.lost` when it ended meanwhile, `control.unreachable` when its socket is not ours to use.
+ * daemon threw, `account.no_right`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket is not ours to use.
  */
 export async function connectControl(state_dir: string): Promise<ControlClient | undefined> {
   const socket = controlSocket(state_dir)
+  refuseNoRight(state_dir, [socket], 'write')
   if (!existsSync(socket)) return undefined
   const client = clientOf(socket, answer_ms)
   const patient = clientOf(socket, idle_answer_ms)

@@ -142,8 +142,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     rescan: (folder) => folders.rescan(folder),
     reload: (config, secrets) => reloads.reload(config, secrets),
     async pause({ by, why, until_ms }) {
-      circuits.pause(until_ms)
       await ledger.record([{ type: 'paused', by, why, until_ms }])
+      circuits.pause(until_ms)
     },
     async resume() {
       await ledger.record([{ type: 'resumed' }])

@@ -3,6 +3,7 @@ import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
+import { refuseNoRight } from './no-right.ts'
 import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
 import type { LedgerThreadData } from './thread.ts'
 
@@ -14,10 +15,11 @@ export interface LedgerOptions {
 }
 
 /**
- * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `database.*`,
- * and `config.state_dir` for a directory that is not for us to close.
+ * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `account.no_right`,
+ * `database.*`, and `config.state_dir` for a directory that is not for us to close.
  */
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
+  refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
   // Tickets of a ledger that was lost name contents by numbers that a new one gives to others.

@@ -1,6 +1,4 @@
-import { openSqliteReadOnly } from '../base/sqlite.ts'
-import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './state-directory.ts'
+import { openLedgerReadOnly } from './open-read-only.ts'
 
 /** A ready content through one of its present files. */
 export interface ArrivedFile {
@@ -22,9 +20,9 @@ export interface ArrivalsView {
 /** Arrivals read at a time: between two pages the connection is free, and nobody holds a million rows. */
 const page_arrivals = 1_000
 
-/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`, `database.unreadable`. */
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`, `database.unreadable`. */
 export function openArrivalsView(state_dir: string): ArrivalsView {
-  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const database = openLedgerReadOnly(state_dir)
   const page = database.prepare(
     `WITH page AS (
        SELECT seq, folder, content, at_ms FROM arrivals

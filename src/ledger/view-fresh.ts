@@ -1,10 +1,8 @@
-import { openSqliteReadOnly } from '../base/sqlite.ts'
 import { FolderRows } from './folder-rows.ts'
-import { ledger_version } from './migrations.ts'
+import { openLedgerReadOnly } from './open-read-only.ts'
 import { PromptQueries } from './prompt-queries.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { ArrivalPage, ArrivalQuery, PromptState, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
-import { ledgerFile } from './state-directory.ts'
 import { type FolderView, readFolders } from './view-folders.ts'
 
 /** What a run would be planned from, as the ledger answers it; reads only, beside a daemon at work or without one. */
@@ -17,9 +15,9 @@ export interface FreshView {
   close(): void
 }
 
-/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openFreshView(state_dir: string): FreshView {
-  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const database = openLedgerReadOnly(state_dir)
   const queries = new PromptQueries(database, new FolderRows(database))
   const prompts = new PromptRows(database)
   return {

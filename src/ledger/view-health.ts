@@ -1,12 +1,11 @@
-import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import type { ToldReason } from '../domain/alert.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
-import { ledger_version } from './migrations.ts'
+import { openLedgerReadOnly } from './open-read-only.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
-import { ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 
@@ -80,9 +79,9 @@ const most_candidates = 10_000
 const most_given_up = 50
 const underway = `'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
 
-/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string): HealthView {
-  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const database = openLedgerReadOnly(state_dir)
   const prompts = new PromptRows(database)
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs

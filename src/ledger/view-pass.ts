@@ -1,7 +1,5 @@
-import { openSqliteReadOnly } from '../base/sqlite.ts'
 import type { PersonFact } from '../domain/fact.ts'
-import { ledger_version } from './migrations.ts'
-import { ledgerFile } from './state-directory.ts'
+import { openLedgerReadOnly } from './open-read-only.ts'
 import type { Amount } from './view-folders.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */
@@ -37,9 +35,9 @@ const reached: Record<PersonFact['type'], string> = {
           OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,
 }
 
-/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openPassView(state_dir: string): PassView {
-  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const database = openLedgerReadOnly(state_dir)
   return {
     newSince(at_ms, folders) {
       const values = { at_ms, folders: JSON.stringify(folders) }

@@ -1,11 +1,10 @@
-import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../domain/run.ts'
-import { ledger_version } from './migrations.ts'
+import { openLedgerReadOnly } from './open-read-only.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_run_states, type RunRow, RunRows } from './run-rows.ts'
-import { ledgerFile } from './state-directory.ts'
 
 export interface RunSummary {
   run: number
@@ -90,9 +89,9 @@ const delivery = `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, ta
     deliveries.not_before_ms, wanted_ms, done_ms AS ended_ms, deliveries.error_code, deliveries.error_message
   FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt`
 
-/** Errors: `database.missing` before the first run, `database.newer`, `database.damaged`. */
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openPromptsView(state_dir: string): PromptsView {
-  const database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const database = openLedgerReadOnly(state_dir)
   const rows = { prompts: new PromptRows(database), runs: new RunRows(database) }
   const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
   const runs = (prompt: string, limit: number) =>

@@ -1,9 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { codeOf, isSluiceError, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import { readBlobOrigin } from './host-rows.ts'
 import { ledger_version } from './migrations.ts'
+import { noRight } from './no-right.ts'
 import { type Pause, readPause } from './pause-row.ts'
 import { ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
@@ -114,22 +115,4 @@ function noLedger(state_dir: string): SluiceError {
     message: `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`,
     hint: 'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up',
   })
-}
-
-function noRight(state_dir: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'account.no_right',
-    message: `this user may not read what Sluice keeps in ${state_dir}`,
-    hint: `run this as the user that the daemon runs as${ownerText(state_dir)}`,
-    cause,
-  })
-}
-
-function ownerText(state_dir: string): string {
-  try {
-    return ` (sudo -u '#${statSync(state_dir).uid}' sluice …)`
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return ''
-  }
 }
