@@ -39,7 +39,7 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
   const begun: Promise<unknown>[] = []
   let is_unreachable = false
   let teller: Worker | undefined
-  const status = () => (notify.is_heard ? currentStatus(daemon.config.state_dir, is_unreachable) : '')
+  const status = () => (notify.is_heard ? currentStatus(daemon.config.state_dir, clock.now_ms(), is_unreachable) : '')
 
   function begin(secrets: Secrets): void {
     const silence_ms = () => stuckAfter_ms(daemon.config)

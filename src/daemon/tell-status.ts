@@ -9,10 +9,13 @@ import { statusLine } from '../status/status-line.ts'
 const pace_ms = 3 * second_ms
 
 /** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
-export function currentStatus(state_dir: string, is_unreachable: boolean): string {
+export function currentStatus(state_dir: string, now_ms: number, is_unreachable: boolean): string {
   const view = openLedgerView(state_dir)
   try {
-    return view.together(() => statusLine({ folders: view.folders(), troubles: view.troubles(), is_unreachable }))
+    return view.together(() => {
+      const is_paused = view.pause(now_ms) !== undefined
+      return statusLine({ folders: view.folders(), troubles: view.troubles(), is_paused, is_unreachable })
+    })
   } finally {
     view.close()
   }

@@ -6,13 +6,16 @@ import { amountOf, underway } from './view.ts'
 export interface StatusLineParts {
   folders: readonly FolderView[]
   troubles: readonly { readonly about: string; readonly message: string }[]
+  /** By a person. */
+  is_paused?: boolean
   /** Nobody answered, though nothing is to be sent that would make a trouble of it. */
   is_unreachable?: boolean
 }
 
 /** How it goes in one line, what matters first: `service unreachable, trying; 12,431 ready, 3 on the way, 1 refused`. */
-export function statusLine({ folders, troubles, is_unreachable = false }: StatusLineParts): string {
-  const wrong = [...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
+export function statusLine({ folders, troubles, is_paused = false, is_unreachable = false }: StatusLineParts): string {
+  const paused = is_paused ? ['paused'] : []
+  const wrong = [...paused, ...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
   return [...wrong, countsText(folders)].join('; ')
 }
 

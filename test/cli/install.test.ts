@@ -40,7 +40,7 @@ test('lays down unit, configuration, token and drop-in, and says each; the secon
   for (const path of ['etc/systemd/system/sluice.service', 'etc/sluice/sluice.yaml', 'etc/sluice/token', drop_in]) {
     expect(first.out).toMatch(new RegExp(`^write +${join(root, path)}`, 'm'))
   }
-  expect(first.out).toMatch(/\nnext:\n(.*\n)*  systemctl enable --now sluice.service\n/)
+  expect(first.out).toMatch(/\nnext:\n(.*\n)* {2}systemctl enable --now sluice.service\n/)
   expect(first.out).not.toContain(token)
   expect(text('etc/sluice/token')).toBe(`${token}\n`)
   expect(text(drop_in)).toContain(`ReadOnlyPaths=-${home}/docs\n`)

@@ -39,6 +39,12 @@ test.each([
   expect(statusLine({ folders, troubles })).toBe(line)
 })
 
+test('a pause comes before all else', () => {
+  expect(statusLine({ folders: [folder({ waiting: 2 })], troubles: [api], is_paused: true })).toBe(
+    'paused; service unreachable, trying; 0 ready, 2 on the way',
+  )
+})
+
 test('a service that nobody reached is told, though no trouble came of it', () => {
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_unreachable: true })).toBe(
     'service unreachable, trying; 2 ready',
