@@ -179,9 +179,16 @@ function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
   const way = relative(folder.real, dir.real)
   const exclude = listOf(field(whole.folders[index], 'exclude'))
   if (way !== '' && isExcluded(way, exclude)) return []
-  const advice = way === '' ? '' : `; or let folders[${index}].exclude hold ${JSON.stringify(`/${way}/`)}`
+  const advice = way === '' ? '' : `; or ${adviceFor(way, exclude, index)}`
   const message = `must not lie inside a watched folder (folders[${index}]): reports would be taken up as input${advice}`
   return [{ path, message }]
+}
+
+function adviceFor(way: string, exclude: readonly unknown[], index: number): string {
+  const negation = exclude.find((pattern) => typeof pattern === 'string' && pattern.startsWith('!'))
+  const pattern = JSON.stringify(`/${way}/`)
+  if (negation === undefined) return `let folders[${index}].exclude hold ${pattern}`
+  return `let folders[${index}].exclude hold ${pattern} and no negation such as ${negation}, which may bring a part of it back`
 }
 
 /**

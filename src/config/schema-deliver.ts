@@ -25,7 +25,7 @@ function faultOfUrl(text: string): string | undefined {
 }
 
 /** Values of a report's message (prompts/report), and those of every message (deliver/template-values). */
-const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
+export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
 
 /** Every value is a text, `count` has commas from a thousand on: between quotes each fits, without them none does for certain. */
 function isJsonOnceFilled(text: string): boolean {

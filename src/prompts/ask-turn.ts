@@ -2,6 +2,7 @@ import type { RunFact } from '../domain/run.ts'
 import { newTurn } from '../domain/run-progress.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Failure, isSurelyUndone, type Outcome } from '../remote/outcome.ts'
+import { uncheckedIds } from './check-scope.ts'
 import { type PlanChange, planRun } from './plan-run.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import { bodyToSend, prompt_longest, promptOf } from './question.ts'
@@ -29,12 +30,12 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     await circuit.failed(failure, project_id, 'api')
     if (!isSurelyUndone(failure)) return []
     if (failure.about !== 'content') return [setBackUnsent(work, failure, tools)]
-    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure)]
+    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure, settings)]
     const facts = await planAgain(planned, settings, failure, tools)
     const unsent: RunFact = { type: 'turn_unsent', run, not_before_ms: tools.clock.now_ms(), error: noteOf(failure) }
     const plan = facts.find((fact) => fact.type === 'run_planned')?.plan
     if (!plan) return [unsent, ...facts]
-    if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure)]
+    if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure, settings)]
     await ledger.record([unsent, ...facts])
     tools.report.later(`${textOf(failure)}; planned anew`, nameOf(work))
     planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
@@ -85,7 +86,8 @@ async function isChatGone({ project_id, chat_id }: RunWork, { remote }: RunTools
   return !outcome.ok && outcome.failure.status === 404
 }
 
-function refused(run: number, failure: Failure): RunFact {
-  const message = `${textOf(failure)}; its files stay fresh for the next run`
+function refused(run: number, failure: Failure, { scope }: PromptSettings): RunFact {
+  const about = isGone(failure) ? uncheckedIds(scope) : ''
+  const message = `${textOf(failure)}${about}; its files stay fresh for the next run`
   return { type: 'run_failed', run, error: { code: noteOf(failure).code, message } }
 }

@@ -2,6 +2,7 @@ import type { RunFact } from '../domain/run.ts'
 import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { checkAssets } from './check-assets.ts'
+import { checkScope } from './check-scope.ts'
 import { composeCoverage, coverageLine, refusalsOf } from './coverage.ts'
 import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
@@ -36,13 +37,16 @@ export async function planRun(
 ): Promise<RunFact[]> {
   const labels = await labelIds(work.project_id, settings.scope, tools)
   if (!labels.ok) return afterFailure(labels.failure, work, tools)
-  const notes = notesOf(labels.value.missing, change)
+  const checked = await checkScope(work.project_id, settings.scope, tools)
+  if (!checked.ok) return afterFailure(checked.failure, work, tools)
+  const there = { ...settings, scope: checked.value.scope }
+  const notes = [...notesOf(labels.value.missing, change), ...checked.value.notes]
   const gathered = await gatherChecked(work, settings, tools, notes)
   if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
   // Dropped in the middle: not all of it is checked.
   if (tools.hard.aborted) return []
   const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
-  return [composePlan(work, settings, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
+  return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
 }
 
 /** What a plan is made of: what is fresh for the run, the ids of the labels, and where the prompt stands. */

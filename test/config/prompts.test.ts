@@ -179,6 +179,12 @@ describe('a good prompt', () => {
   })
 })
 
+test('where a negation may bring a directory back, the advice says so', () => {
+  const [fault] = faultsOf(delivery('{ file: { dir: ~/foreign/out } }'))
+  expect(fault).toContain('exclude hold "/out/" and no negation such as !*.tmp, which may bring a part of it back')
+  expect(faultsOf(delivery('{ file: { dir: ~/finance/x } }'))[0]).toMatch(/exclude hold "\/x\/"$/)
+})
+
 describe('a bad prompt', () => {
   test('all faults at once, with their places, beside those of the rest', () => {
     const faults = faultsOf(`  - name: weekly

@@ -169,12 +169,25 @@ test('the last asset removed between the check and the question: skipped, and ne
   expect(rig.chats()).toHaveLength(0)
 })
 
+test('chats and projects that are gone are left out, and noted; those that are there are asked about', async () => {
+  const scope = { chats: [never('chat')], projects: [never('project')] }
+  const rig = await openRunRig({ scope })
+  const started = await rig.remote.startChat(rig.project_id, { prompt: 'of somebody' })
+  if (started.ok) scope.chats.push(started.value.chat_id)
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.run()
+  const report = rig.written().replaceAll('\\', '')
+  for (const id of [scope.chats[0], scope.projects[0]]) expect(report).toContain(`${id} is not on the service`)
+  expect(report, 'the chat that is there was in the scope').toContain('of somebody')
+})
+
 test('an id of the config that is gone is a failure that says what to look at', async () => {
   const rig = await openRunRig({ scope: { concepts: [never('concept')] } })
   await rig.bringIn('a.md')
   await rig.due()
   await rig.run()
-  expect(rig.told.at(-1)).toMatch(/^failed.*scope/)
+  expect(rig.told.at(-1)).toMatch(/^failed.*scope.*one of concept_[a-z0-9]+ may be gone/)
   expect(rig.starts()).toBe(1)
 })
 

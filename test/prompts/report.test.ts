@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { codeSpan } from '../../src/base/markdown.ts'
+import { message_values } from '../../src/config/schema-deliver.ts'
+import { message_value_names, templateValues } from '../../src/deliver/template-values.ts'
 import { composeCoverage } from '../../src/prompts/coverage.ts'
 import { frontMatter } from '../../src/prompts/front-matter.ts'
 import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
@@ -139,6 +141,13 @@ test('a code span is closed by nothing that a name holds', () => {
     '``` `` ```',
     '`  `',
   ])
+})
+
+test('templates of deliveries know what a message has, no less and no more', () => {
+  const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
+  const message = reportMessage({ written, report_path: '/r/weekly.md' }, settingsOf())
+  expect(Object.keys(templateValues(message)).sort()).toEqual([...message_values].sort())
+  expect(message_value_names.toSorted()).toEqual(Object.keys(templateValues({ ...message, values: {} })).sort())
 })
 
 test('the message of a run is the same at every try, and has its values', () => {
