@@ -1,0 +1,27 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { factsOfPrompts } from '../../src/prompts/configure-prompts.ts'
+import { openRunRig } from './answer-run-rig.ts'
+
+const md5 = '0123456789abcdef0123456789abcdef'
+
+test('a prompt without a run in the ledger is told what its manifests tell, in one go; one with a run is not', async () => {
+  const rig = await openRunRig()
+  const { settings, project_id } = rig
+  const { name, report } = settings
+  const manifest = { format: 'sluice-run', version: 1, prompt: name, project_id, due_ms: 7, assets: [{ md5, size: 3 }] }
+  const put = (file: string, content: object) => {
+    writeFileSync(join(report.dir, `${file}.json`), JSON.stringify(content))
+    writeFileSync(join(report.dir, `${file}.md`), 'the report\n')
+  }
+  put('one', manifest)
+  put('of another', { ...manifest, prompt: 'another' })
+  writeFileSync(join(report.dir, 'alone.json'), JSON.stringify({ ...manifest, due_ms: 9 }))
+  const facts = () => factsOfPrompts(rig.ledger, [{ ...settings, project_id }], rig.tools().report)
+  const [configured, ...told] = await facts()
+  expect(configured).toMatchObject({ type: 'prompts_configured', prompts: [{ name, project_id }] })
+  expect(told).toEqual([{ type: 'told_restored', prompt: name, run_due_ms: 7, told: [{ md5, size: 3 }] }])
+  await rig.due()
+  expect((await facts()).map(({ type }) => type)).toEqual(['prompts_configured'])
+})

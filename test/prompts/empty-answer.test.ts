@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { awaitAnswer } from '../../src/prompts/await-answer.ts'
+import { openRunRig } from './answer-run-rig.ts'
+
+test('an answer of nothing fails the run, which tells nothing', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const work = await rig.runTo('asked')
+  const tools = rig.tools()
+  // The local service has something to say to everything.
+  const remote: typeof tools.remote = {
+    ...tools.remote,
+    readMessage: async () => ({ ok: true, value: { state: 'done', prompt: 'a', response: ' \n' } }) as never,
+  }
+  expect(await awaitAnswer(work, rig.settings, { ...tools, remote })).toEqual([
+    {
+      type: 'run_failed',
+      run: work.run,
+      error: { code: 'answer.empty', message: expect.stringContaining('its files stay fresh') },
+    },
+  ])
+})
