@@ -4,6 +4,7 @@ import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
+import { type Pause, readPause } from './pause-row.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
@@ -49,6 +50,8 @@ export interface HealthView {
   together<Answer>(read: () => Answer): Answer
   folders(): FolderView[]
   troubles(): Trouble[]
+  /** In force at this time. */
+  pause(now_ms: number): Pause | undefined
   /** The content that has waited longest, of those that could go on: not one whose folder is offline or left the config. */
   oldestWaiting(): WaitingFile | undefined
   /** The file whose look has been due for longest, in a folder that is there. */
@@ -77,12 +80,21 @@ export interface HealthView {
 /** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
 const most_candidates = 10_000
 const most_given_up = 50
+/** The first version that keeps alerts; the next start of a daemon brings an older ledger to it. */
+const alerts_since_version = 2
+// ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
+const arrivals_after = `SELECT seq, at_ms AS ready_ms,
+       iif(arrivals.there_ms IS NULL,
+         (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
+        FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
+        WHERE files.folder = arrivals.folder AND files.state = 'present'), NULL) AS saved_ms
+     FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
 const underway = `'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string): HealthView {
   const database = openLedgerReadOnly(state_dir)
-  const prompts = new PromptRows(database)
+  const version = database.pragma('user_version', { simple: true }) as number
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
      WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
@@ -91,15 +103,6 @@ export function openHealthView(state_dir: string): HealthView {
     `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = 'sent' AND hour_ms > ?`,
   )
   const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
-  const arrivals = database.prepare(
-    // ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
-    `SELECT seq, at_ms AS ready_ms,
-       iif(arrivals.there_ms IS NULL,
-         (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
-        FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
-        WHERE files.folder = arrivals.folder AND files.state = 'present'), NULL) AS saved_ms
-     FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`,
-  )
   const last_delivery = database
     .prepare(
       `SELECT max(done_ms) FROM (SELECT done_ms FROM deliveries WHERE state = 'done' ORDER BY rowid DESC LIMIT 100)`,
@@ -109,21 +112,26 @@ export function openHealthView(state_dir: string): HealthView {
     together: (read) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
+    pause: (now_ms) => readPause(database, now_ms),
     oldestWaiting: () => oldestWaiting(database),
     oldestLook: () => oldestLook(database),
     prompts: () =>
-      prompts
+      new PromptRows(database)
         .states()
         .filter(({ configured }) => configured)
         .map(({ name, checked_ms, last_written_due_ms, open_runs }) => {
           const last = last_ended.get(name) as NonNullable<PromptHealth['last_ended']> | undefined
           return { name, checked_ms, last_written_due_ms, open_runs, last_ended: last }
         }),
-    givenUp: () => givenUp(database),
+    givenUp: () => givenUp(database, version >= alerts_since_version),
     sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
     arrivalsAfter: (seq, limit) =>
-      (arrivals.all(seq, limit) as (Omit<ArrivalTimes, 'saved_ms'> & { saved_ms: number | null })[]).map((row) => ({
+      (
+        database.prepare(arrivals_after).all(seq, limit) as (Omit<ArrivalTimes, 'saved_ms'> & {
+          saved_ms: number | null
+        })[]
+      ).map((row) => ({
         ...row,
         saved_ms: row.saved_ms ?? undefined,
       })),
@@ -133,6 +141,12 @@ export function openHealthView(state_dir: string): HealthView {
     close: () => database.close(),
   }
 }
+
+const given_up_alerts = `UNION ALL
+       SELECT NULL, NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
+       WHERE state = 'failed' AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS arrived
+         WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
+       GROUP BY target`
 
 function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   const candidates = database.prepare(
@@ -175,7 +189,7 @@ function oldestLook(database: Sqlite): WaitingFile | undefined {
   return undefined
 }
 
-function givenUp(database: Sqlite): GivenUp[] {
+function givenUp(database: Sqlite, has_alerts: boolean): GivenUp[] {
   const rows = database
     .prepare(
       `SELECT prompts.name AS prompt, run, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
@@ -185,11 +199,7 @@ function givenUp(database: Sqlite): GivenUp[] {
            WHERE later.prompt = runs.prompt AND later.id > runs.id AND arrived.target = deliveries.target
              AND arrived.state = 'done')
        GROUP BY prompts.id, target
-       UNION ALL
-       SELECT NULL, NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
-       WHERE state = 'failed' AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS arrived
-         WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
-       GROUP BY target ORDER BY since_ms LIMIT ${most_given_up}`,
+       ${has_alerts ? given_up_alerts : ''} ORDER BY since_ms LIMIT ${most_given_up}`,
     )
     .all() as (Omit<GivenUp, 'error' | 'prompt' | 'run'> & {
     prompt: string | null

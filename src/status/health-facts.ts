@@ -16,7 +16,6 @@ export interface HealthSettings {
 
 /** What the ledger does not say by itself, or not yet. */
 export interface HealthExtras {
-  paused?: HealthFacts['paused']
   audits?: HealthFacts['audits']
   /** See health-prompts.ts: what computes due times is loaded only where there are some. */
   prompts?: HealthFacts['prompts']
@@ -32,10 +31,10 @@ export function healthFacts(
 ): HealthFacts {
   const disk = diskOf(settings.state_dir)
   const read = () => {
-    const { paused, audits = [], prompts = [], ledger_fault } = extras
+    const { audits = [], prompts = [], ledger_fault } = extras
     return {
       now_ms,
-      paused,
+      paused: view?.pause(now_ms),
       folders: folderFacts(view, settings),
       waiting: waitingFact(view, settings, now_ms),
       unlooked: view?.oldestLook(),

@@ -33,7 +33,7 @@ export type PromiseName = (typeof promises)[number]
 /** What is known, all of one moment. Times are Unix ms. */
 export interface HealthFacts {
   now_ms: number
-  /** By a person's word: then nothing goes up and nothing is asked, and that is right. */
+  /** By a person's word: then nothing goes up and nothing is asked, and that is right. Looks go on. */
   paused: { since_ms: number } | undefined
   folders: readonly {
     name: string
@@ -152,9 +152,9 @@ function scanReasons({ folders, now_ms }: HealthFacts, { scan_late_ms, missed_ev
 }
 
 function queueReasons({ waiting, unlooked, paused, now_ms }: HealthFacts, { queue_age_ms }: HealthLimits): Reason[] {
-  const isOld = (since_ms: number) => paused === undefined && now_ms - since_ms > queue_age_ms
+  const isOld = (since_ms: number) => now_ms - since_ms > queue_age_ms
   const reasons: Reason[] = []
-  if (waiting && !waiting.held && isOld(waiting.since_ms)) {
+  if (waiting && !waiting.held && paused === undefined && isOld(waiting.since_ms)) {
     reasons.push({
       promise: 'queue',
       about: 'uploads',
