@@ -9,6 +9,7 @@ export interface Config {
   readonly folders: readonly FolderConfig[]
   readonly uploads: UploadsConfig
   readonly follow: FollowConfig
+  readonly audit: AuditConfig
   readonly hashing: { readonly threads: number }
   readonly scan: ScanConfig
   readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
@@ -75,6 +76,12 @@ export interface FollowConfig {
   readonly deadline_base_ms: number
   readonly deadline_per_mb_ms: number
   readonly dead_hit_after_ms: number
+}
+
+export interface AuditConfig {
+  readonly pages_per_minute: number
+  readonly round_hours: number
+  readonly on_remote_delete: 'respect' | 'resend'
 }
 
 export interface ScanConfig {

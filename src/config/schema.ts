@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
 import { alerts_schema } from './schema-alerts.ts'
 import { asking_schema } from './schema-asking.ts'
+import { audit_schema } from './schema-audit.ts'
 import { smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
 import { health_schema } from './schema-health.ts'
@@ -71,6 +72,9 @@ export const config_schema = z.strictObject({
     .meta({ description: 'The folders to watch, 1 to 1000.' }),
   uploads: uploads_schema.prefault({}).meta({ description: 'How files are sent.' }),
   follow: follow_schema.prefault({}).meta({ description: 'How sent files are followed until they are ready.' }),
+  audit: audit_schema
+    .prefault({})
+    .meta({ description: 'How what is ready is held against the service, again and again.' }),
   hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),

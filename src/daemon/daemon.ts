@@ -12,6 +12,7 @@ import { type Drained, drain } from './drain.ts'
 import { prepareGeneration } from './generation.ts'
 import { HealthKeeper } from './health-keeper.ts'
 import { KeptFolders } from './kept-folders.ts'
+import { auditSettings } from './limits.ts'
 import { type ReloadOutcome, Reloads } from './reload.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
 
@@ -62,6 +63,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     ...tools,
     get projects() {
       return projectsOf(reloads.current.config)
+    },
+    get audited() {
+      return mode === 'run' ? auditSettings(reloads.current.config).projects : []
     },
     reloadToken: () => reloads.current.reloadToken(),
     onSlowDown: () => reloads.current.slowDown(),

@@ -2,6 +2,7 @@ import { slowest_bytes_per_s } from '../base/http-client.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
+import type { AuditSettings } from '../sync/auditor.ts'
 import type { FollowPolicy } from '../sync/follow-verdict.ts'
 
 /** The config's limits in the terms of the rooms that keep them. */
@@ -37,4 +38,9 @@ export function followPolicy({ follow }: Config): FollowPolicy {
     deadline_ms: (bytes) => follow.deadline_base_ms + (bytes / megabyte) * follow.deadline_per_mb_ms,
     dead_hit_after_ms: follow.dead_hit_after_ms,
   }
+}
+
+/** Files go to the projects of folders; a project that is only asked has nothing of ours to be held against it. */
+export function auditSettings({ audit, folders }: Config): AuditSettings {
+  return { ...audit, projects: [...new Set(folders.map(({ project_id }) => project_id))] }
 }

@@ -22,6 +22,7 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     folder: (name, what, level) => log[level]({ folder: name }, `folder ${name} ${what}`),
     // The service's own words, in the middle, end in a full stop as well.
     trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
+    audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
     fault: logFaults(log, clock),
   }
 }

@@ -4,13 +4,14 @@ import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import type { WorkKind } from '../ledger/ledger.ts'
 import { type PromptWorkers, startPrompts } from '../prompts/start-prompts.ts'
+import { startAuditor } from '../sync/auditor.ts'
 import type { Circuits } from '../sync/circuits.ts'
 import { startFollower } from '../sync/follower.ts'
 import type { IntakeFolder } from '../sync/intake.ts'
 import { startLabeler } from '../sync/labeler.ts'
 import { startUploader, type Uploader } from '../sync/uploader.ts'
 import type { Connections } from './connections.ts'
-import { followPolicy } from './limits.ts'
+import { auditSettings, followPolicy } from './limits.ts'
 import type { Tools } from './tools.ts'
 
 export interface Workers {
@@ -59,6 +60,8 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
   )
   const follower = startFollower({ ...tools, policy: followPolicy(config), list_from: follow.list_from }, soft)
   const labeler = startLabeler(tools, soft)
+  // A single pass has no time for it.
+  const auditor = asking === 'on_schedule' ? startAuditor(tools, auditSettings(config), soft) : undefined
   const tidier = runWorker({
     name: 'tidier',
     step: async () => {
@@ -75,6 +78,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
     send: () => uploader.worker.wake(),
     follow: () => follower.worker.wake(),
     label: () => labeler.worker.wake(),
+    audit: () => auditor?.wake(),
     prompt: () => prompts?.by_kind.prompt?.wake(),
     run: () => prompts?.by_kind.run.wake(),
     delivery: () => prompts?.by_kind.delivery.wake(),
@@ -82,7 +86,14 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
   return {
     uploader,
     prompts,
-    all: [uploader.worker, follower.worker, labeler.worker, tidier, ...(prompts?.all ?? [])],
+    all: [
+      uploader.worker,
+      follower.worker,
+      labeler.worker,
+      tidier,
+      ...(auditor ? [auditor] : []),
+      ...(prompts?.all ?? []),
+    ],
     wake: (kind) => wakes[kind]?.(),
     inFlight: () => uploader.inFlight() + follower.inFlight() + labeler.inFlight(),
   }

@@ -8,9 +8,11 @@ import type { ContentFact } from './fact.ts'
  * - `reserved`: the service gave a slot (`asset_id`); its ticket is kept until the bytes are in.
  * - `sent`: the blob store has taken all the bytes; `complete` is still to be called.
  * - `ingesting`: the service has the bytes and reads them. The follower moves it on.
- * - `ready`: usable in the assistant. Only this is success.
+ * - `ready`: usable in the assistant. Only this is success. The audit keeps it true: the service may lose it (`removed_on_service`),
+ *   read it again (`ingesting`) or find that it cannot use it (`refused`).
  * - `refused`: a person must act (`error_*` says why); new bytes make a new content, `sluice retry` asks again.
- * - `removed_on_service`: it was there, and somebody removed it there. Not sent again unless a person asks.
+ * - `removed_on_service`: it was there, and somebody removed it there. Not sent again unless a person asks, or the policy
+ *   `audit.on_remote_delete` does. Listed as ready once more, it is.
  * - `abandoned`: no path wants these bytes any more, and they never got in. A path that brings them back wants it again.
  */
 export type ContentState =
@@ -117,8 +119,14 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...step, state: 'wanted', asset_id: undefined, without_md5: true }
     case 'asset_vanished':
       return afterVanished(content, at_ms)
-    case 'asset_removed':
+    case 'asset_missing':
       return { ...content, state: 'removed_on_service', ...removed('removed on the service') }
+    case 'asset_unready':
+      return { ...forward, state: 'ingesting', following_since_ms: at_ms }
+    case 'asset_failed':
+      return refused(content, fact.error)
+    case 'asset_returned':
+      return isGivenUpThere(content) ? { ...forward, state: 'ready' } : undefined
     case 'content_orphaned':
       return { ...forward, state: 'abandoned', asset_id: undefined }
     case 'content_wanted_again':
@@ -141,9 +149,20 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   slot_lost: ['reserved', 'sent'],
   hit_dead: ['ingesting'],
   asset_vanished: ['ingesting'],
-  asset_removed: ['ready'],
+  asset_missing: ['ready'],
+  asset_unready: ['ready'],
+  asset_failed: ['ready'],
+  asset_returned: ['refused', 'removed_on_service'],
   content_orphaned: before_bytes,
   content_wanted_again: ['refused', 'removed_on_service', 'abandoned'],
+}
+
+/** Of a content that the service has and cannot use. */
+export const ingest_failed = 'ingest_failed'
+
+/** For a reason that lay in the asset, which may have been put right there: the content still knows its id. */
+function isGivenUpThere({ state, asset_id, error_code }: ContentProgress): boolean {
+  return asset_id !== undefined && (state === 'removed_on_service' || error_code === ingest_failed)
 }
 
 interface Fault {

@@ -1,4 +1,5 @@
 import type { AlertFact } from './alert.ts'
+import type { AuditFact } from './audit.ts'
 import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
 import type { RunFact } from './run.ts'
@@ -81,8 +82,14 @@ export type ContentFact =
   | { type: 'slot_lost'; content: number; not_before_ms: number; error: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
-  /** It was ready, and the service no longer has it. */
-  | { type: 'asset_removed'; content: number }
+  /** It was ready, and the service no longer has it: asked for by its id, never concluded from a list. */
+  | { type: 'asset_missing'; content: number }
+  /** It was ready, and the service is reading it again. */
+  | { type: 'asset_unready'; content: number }
+  /** It was ready, and the service says now that it cannot use it. */
+  | { type: 'asset_failed'; content: number; error: FaultNote }
+  /** It was given up as removed or failed there, and is ready there. */
+  | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }
   | { type: 'content_wanted_again'; content: number; not_before_ms: number }
 
@@ -120,6 +127,7 @@ export type Fact =
   | TroubleFact
   | RunFact
   | AlertFact
+  | AuditFact
 
 export function isContentFact(fact: Fact): fact is ContentFact {
   return content_facts.has(fact.type)
@@ -139,7 +147,10 @@ const content_facts: ReadonlySet<string> = new Set<ContentFact['type']>([
   'slot_lost',
   'hit_dead',
   'asset_vanished',
-  'asset_removed',
+  'asset_missing',
+  'asset_unready',
+  'asset_failed',
+  'asset_returned',
   'content_orphaned',
   'content_wanted_again',
 ])

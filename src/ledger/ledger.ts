@@ -2,6 +2,7 @@ import type { ContentState } from '../domain/content.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { Ticket } from '../domain/ticket.ts'
+import type { AuditLedger } from './audit-work.ts'
 import type { Claimed } from './claimed.ts'
 import type { PromptLedger } from './prompt-work.ts'
 
@@ -12,7 +13,7 @@ export type { Claimed } from './claimed.ts'
  * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over (a claim to send does not run out: an upload may take hours; no fact ends one of a run or a delivery).
  * Errors: `database.*` (full, damaged, …); what was recorded before stays.
  */
-export interface Ledger extends PromptLedger {
+export interface Ledger extends PromptLedger, AuditLedger {
   /** One transaction: all of the facts or none, durable when it resolves; then the workers that now have work are woken. */
   record(facts: readonly Fact[]): Promise<void>
 
@@ -54,8 +55,11 @@ export type Release =
   | [work: 'run', runs: readonly number[]]
   | [work: 'delivery', deliveries: readonly { run: number; target: string }[]]
 
-/** `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed. */
-export type WorkKind = 'look' | 'send' | 'follow' | 'label' | 'scan' | 'prompt' | 'run' | 'delivery'
+/**
+ * `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed; `audit`: a
+ * person wants a round now.
+ */
+export type WorkKind = 'look' | 'send' | 'follow' | 'label' | 'scan' | 'audit' | 'prompt' | 'run' | 'delivery'
 
 export interface FolderState {
   name: string

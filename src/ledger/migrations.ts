@@ -17,6 +17,9 @@ import { first_ledger_schema } from './first-schema.ts'
  * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
  * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
  * pause   at most one row: a person stopped what goes out. A time in `until_ms` that is over means: not paused.
+ * audits     one row a project: the running round of the audit (`began_ms` NULL between two), how far it is (`cursor`, `listed`)
+ *            and what it counted, and the same of the last full one (`last_*`). `contents.audited_round` is the last round in which
+ *            the content was seen to be ready on the service, or became so; negative: in that round it was found being read again.
  */
 const second = `
 CREATE TABLE hosts (
@@ -73,6 +76,36 @@ CREATE TABLE pause (
   until_ms INTEGER,
   by_whom TEXT NOT NULL,
   why TEXT
+) STRICT;
+
+ALTER TABLE contents ADD COLUMN audited_round INTEGER;
+CREATE INDEX contents_by_asset ON contents (asset_id) WHERE asset_id IS NOT NULL;
+
+CREATE TABLE audits (
+  project INTEGER PRIMARY KEY REFERENCES projects (id),
+  round INTEGER NOT NULL DEFAULT 0,
+  wanted INTEGER NOT NULL DEFAULT 0,
+  asked INTEGER NOT NULL DEFAULT 0,
+  began_ms INTEGER,
+  cursor TEXT,
+  listed INTEGER NOT NULL DEFAULT 0,
+  pages INTEGER NOT NULL DEFAULT 0,
+  usable INTEGER NOT NULL DEFAULT 0,
+  unready INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  missing INTEGER NOT NULL DEFAULT 0,
+  unknown INTEGER NOT NULL DEFAULT 0,
+  slots INTEGER NOT NULL DEFAULT 0,
+  last_began_ms INTEGER,
+  last_ended_ms INTEGER,
+  last_pages INTEGER,
+  last_usable INTEGER,
+  last_unready INTEGER,
+  last_failed INTEGER,
+  last_missing INTEGER,
+  last_unanswered INTEGER,
+  last_unknown INTEGER,
+  last_slots INTEGER
 ) STRICT;
 `
 

@@ -23,6 +23,7 @@ export class ContentRecorder {
   readonly #mark_sent
   readonly #mark_labels_due
   readonly #want_anew
+  readonly #forget_labels
   readonly #append_history
 
   constructor(database: Sqlite, parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage }) {
@@ -45,6 +46,7 @@ export class ContentRecorder {
     this.#mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
     this.#mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
     this.#want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
+    this.#forget_labels = database.prepare('DELETE FROM asset_labels WHERE content = ?')
     this.#append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
   }
 
@@ -57,6 +59,8 @@ export class ContentRecorder {
     if (fact.type === 'content_orphaned' && this.#present.get(before.id) !== undefined) return false
     this.#keepTicket(fact, at_ms)
     this.rows.update(before.id, after)
+    // The next asset of this content begins without any.
+    if (before.asset_id !== undefined && after.asset_id !== before.asset_id) this.#forget_labels.run(before.id)
     if (after.state !== before.state) this.#restage(before, after, at_ms)
     if (fact.type === 'bytes_accepted') {
       this.#mark_sent.run(at_ms, before.id)
@@ -135,7 +139,10 @@ const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
   'slot_lost',
   'hit_dead',
   'asset_vanished',
-  'asset_removed',
+  'asset_missing',
+  'asset_unready',
+  'asset_failed',
+  'asset_returned',
   'content_orphaned',
   'content_wanted_again',
 ])

@@ -2,6 +2,7 @@ import { messageOf } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { day_ms } from '../base/time.ts'
 import { isAlertFact } from '../domain/alert.ts'
+import { isAuditFact } from '../domain/audit.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { isRunFact } from '../domain/run.ts'
@@ -17,6 +18,7 @@ import { PauseRow } from './pause-row.ts'
 import { PendingWork } from './pending-work.ts'
 import { PromptQueries } from './prompt-queries.ts'
 import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
+import { AuditRecorder } from './record-audit.ts'
 import { ContentRecorder } from './record-content.ts'
 import { FileRecorder } from './record-file.ts'
 import { LabelRecorder } from './record-label.ts'
@@ -52,6 +54,7 @@ export class LedgerStore {
   readonly claims: Claims
   readonly runs: RunRecorder
   readonly run_claims: RunClaims
+  readonly audits: AuditRecorder
   readonly wall_clock: WallClock
   readonly #limits: LedgerLimits
   readonly #counts: Counts
@@ -94,6 +97,7 @@ export class LedgerStore {
     }
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
+    this.audits = new AuditRecorder(database, this.#contents)
     this.#labels = new LabelRecorder(database, this.#folders)
     this.#people = new PersonRecorder(database, { files: this.#file_recorder, contents: this.#contents })
     this.#troubles = new TroubleRows(database)
@@ -239,7 +243,11 @@ export class LedgerStore {
     if (isContentFact(fact)) {
       if (!goes_on.has(fact.type)) this.claims.end(fact.content)
       if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)
-      this.#contents.apply(fact, at_ms)
+      if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content)
+      return
+    }
+    if (isAuditFact(fact)) {
+      this.audits.apply(fact, at_ms)
       return
     }
     if (isRunFact(fact)) {

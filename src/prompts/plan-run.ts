@@ -139,7 +139,7 @@ async function gatherChecked(
     for (const { asset_id, name, content } of unchecked) {
       if (gone.has(asset_id)) {
         has_gone = true
-        await tools.ledger.record([{ type: 'asset_removed', content }])
+        await tools.ledger.record([{ type: 'asset_missing', content }])
         notes.push(`${name} was removed on the service: left out`)
       } else if (not_ready.has(asset_id)) notes.push(`${name} is not ready on the service any more: left out`)
       else there.add(asset_id)

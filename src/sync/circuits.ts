@@ -60,6 +60,8 @@ export interface CircuitTools {
   onSlowDown: () => void
   /** Every project of the configuration in force. */
   readonly projects: readonly string[]
+  /** Those of them that somebody asks again and again, whether there is something to send or not: only an answer ends their trouble. */
+  readonly audited?: readonly string[]
 }
 
 export class Circuits {
@@ -121,6 +123,7 @@ export class Circuits {
       if (until_ms > now_ms) continue
       if (about === 'blob') await this.#heal(about)
       if (!about.startsWith('project:')) continue
+      if (this.#tools.audited?.some((project) => about === `project:${project}`)) continue
       const others = this.#tools.projects.filter((project) => about !== `project:${project}`)
       if (!(await this.#tools.ledger.dueElsewhere(others, far_ahead_ms))) await this.#heal(about)
     }

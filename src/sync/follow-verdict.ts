@@ -1,4 +1,5 @@
 import { formatDuration } from '../base/format.ts'
+import { ingest_failed } from '../domain/content.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
@@ -23,7 +24,7 @@ export function followFact(work: FollowWork, record: AssetRecord, now_ms: number
   if (record.status === 'ready') return { type: 'asset_ready', content }
   if (record.status === 'failed') {
     const message = 'the service has the bytes and could not read them (status failed); it does not say why'
-    return { type: 'content_refused', content, error: { code: 'ingest_failed', message } }
+    return { type: 'content_refused', content, error: { code: ingest_failed, message } }
   }
   const waited_ms = now_ms - work.following_since_ms
   if (isDeadHit(work, record, waited_ms, policy)) return { type: 'hit_dead', content }

@@ -16,5 +16,7 @@ export interface SyncReport {
   later(reason: string, name: string): void
   folder(name: string, what: string, level: 'info' | 'warn'): void
   trouble(about: string, what: string, level: 'info' | 'error'): void
+  /** What a full round of the audit of a project came to. */
+  audit(project_id: string, what: string, level: 'info' | 'warn'): void
   fault(where: string, error: unknown): void
 }

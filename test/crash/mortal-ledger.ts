@@ -101,6 +101,8 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     prompts: () => alive(() => inner.prompts()),
     claimRuns: (limit, options) => alive(() => inner.claimRuns(limit, options)),
     claimDeliveries: (limit) => alive(() => inner.claimDeliveries(limit)),
+    audits: () => alive(() => inner.audits()),
+    unaudited: (query) => alive(() => inner.unaudited(query)),
     arrivals: (query) => alive(() => inner.arrivals(query)),
     unready: (query) => alive(() => inner.unready(query)),
     release: (...claims) => alive(() => inner.release(...claims)),

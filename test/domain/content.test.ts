@@ -40,7 +40,10 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   slot_lost: { type: 'slot_lost', content: 1, not_before_ms: later_ms, error },
   hit_dead: { type: 'hit_dead', content: 1 },
   asset_vanished: { type: 'asset_vanished', content: 1 },
-  asset_removed: { type: 'asset_removed', content: 1 },
+  asset_missing: { type: 'asset_missing', content: 1 },
+  asset_unready: { type: 'asset_unready', content: 1 },
+  asset_failed: { type: 'asset_failed', content: 1, error },
+  asset_returned: { type: 'asset_returned', content: 1 },
   content_orphaned: { type: 'content_orphaned', content: 1 },
   content_wanted_again: { type: 'content_wanted_again', content: 1, not_before_ms: later_ms },
 }
@@ -61,7 +64,10 @@ const table: Record<ContentFact['type'], string> = {
   slot_lost: '          .         .         wanted    wanted    .         .     .       .       .',
   hit_dead: '           .         .         .         .         wanted    .     .       .       .',
   asset_vanished: '     .         .         .         .         wanted    .     .       .       .',
-  asset_removed: '      .         .         .         .         .         removed_on_service . .     .',
+  asset_missing: '      .         .         .         .         .         removed_on_service . .     .',
+  asset_unready: '      .         .         .         .         .         ingesting . .     .',
+  asset_failed: '       .         .         .         .         .         refused . .       .',
+  asset_returned: '     .         .         .         .         .         .     .       ready   .',
   content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .       .',
   content_wanted_again: '.        .         .         .         .         .     wanted  wanted  wanted',
 }

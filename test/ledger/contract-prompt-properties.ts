@@ -67,7 +67,7 @@ class World {
         const content = this.ready.has(text) ? this.#content(text) : undefined
         if (content === undefined) return
         this.ready.delete(text)
-        return this.#bench.record({ type: 'asset_removed', content })
+        return this.#bench.record({ type: 'asset_missing', content })
       }
       case 'reopened':
         return this.#bench.reopen()

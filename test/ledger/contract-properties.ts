@@ -19,7 +19,7 @@ const content_types: ContentFact['type'][] = [
   'slot_lost',
   'hit_dead',
   'asset_vanished',
-  'asset_removed',
+  'asset_missing',
   'content_orphaned',
   'content_wanted_again',
 ]

@@ -1,5 +1,6 @@
 import { describe } from 'vitest'
 import { arrivalContract } from './contract-arrivals.ts'
+import { auditContract } from './contract-audits.ts'
 import { claimContract } from './contract-claims.ts'
 import { differenceContract } from './contract-differences.ts'
 import { fileContract } from './contract-files.ts'
@@ -30,6 +31,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('runs of prompts', () => promptRunContract(factory))
     describe('properties of prompts', () => promptPropertyContract(factory))
     describe('what was there before', () => thereBeforeContract(factory))
+    describe('audits', () => auditContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
     describe('differences', () => differenceContract(factory))

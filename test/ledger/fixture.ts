@@ -243,6 +243,7 @@ export function contentFact(type: ContentFact['type'], content: number, now_ms: 
     case 'slot_lost':
       return { type, content, not_before_ms, error }
     case 'content_refused':
+    case 'asset_failed':
       return { type, content, error }
     case 'ingest_started':
     case 'ingest_continues':

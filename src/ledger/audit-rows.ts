@@ -1,0 +1,141 @@
+import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { AuditCounts, AuditState } from './audit-work.ts'
+
+/** Counters of a round; the names of columns. `unknown`: ready there, and nothing of ours. `slots`: never filled, whose nobody can say. */
+const counters = ['usable', 'unready', 'failed', 'missing', 'unknown', 'slots'] as const
+export type Counter = (typeof counters)[number]
+
+type Counts = Record<Counter, number> & Record<`last_${Counter}`, number | null> & { last_unanswered: number | null }
+
+interface Row extends Counts {
+  project_id: string
+  round: number
+  wanted: 0 | 1
+  asked: 0 | 1
+  began_ms: number | null
+  cursor: string | null
+  listed: 0 | 1
+  pages: number
+  last_began_ms: number | null
+  last_ended_ms: number | null
+  last_pages: number
+  expected: number
+}
+
+/** The rows of `audits`, one a project. */
+export class AuditRows {
+  readonly #want
+  readonly #begin
+  readonly #find
+  readonly #turn_page
+  readonly #end
+  readonly #usable
+  readonly #states
+  readonly #count: Record<Counter, Statement>
+
+  constructor(database: Sqlite) {
+    const zeros = ['pages', ...counters].map((name) => `${name} = 0`).join(', ')
+    this.#want = database.prepare(
+      `INSERT INTO audits (project, wanted) SELECT id, 1 FROM projects WHERE true ON CONFLICT (project) DO UPDATE SET wanted = 1`,
+    )
+    this.#begin = database.prepare(
+      `INSERT INTO audits (project, round, began_ms)
+       SELECT id, 1, @at_ms FROM projects WHERE project_id = @project_id
+       ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = @at_ms, asked = wanted, wanted = 0, cursor = NULL,
+         listed = 0, ${zeros}`,
+    )
+    this.#find = database.prepare(
+      `SELECT project, round, began_ms IS NOT NULL AS is_running FROM audits JOIN projects ON projects.id = audits.project
+       WHERE project_id = ?`,
+    )
+    this.#turn_page = database.prepare(
+      `UPDATE audits SET cursor = @cursor, listed = @cursor IS NULL, pages = pages + 1 WHERE project = @project`,
+    )
+    const kept = ['pages', ...counters].map((name) => `last_${name} = ${name}`).join(', ')
+    this.#end = database.prepare(
+      `UPDATE audits SET last_began_ms = began_ms, last_ended_ms = @at_ms, last_unanswered = @unanswered, ${kept},
+         began_ms = NULL, cursor = NULL, listed = 0, asked = 0 WHERE project = @project`,
+    )
+    this.#usable = database.prepare('SELECT usable FROM audits WHERE project = ?').pluck()
+    const counted = [...counters.flatMap((name) => [name, `last_${name}`]), 'last_unanswered'].join(', ')
+    // By files, not contents: a sum that is kept. It only sets the pace.
+    this.#states = database.prepare(
+      `SELECT projects.project_id, coalesce(round, 0) AS round, coalesce(wanted, 0) AS wanted, coalesce(asked, 0) AS asked,
+         began_ms, cursor, coalesce(listed, 0) AS listed, coalesce(pages, 0) AS pages, last_began_ms, last_ended_ms,
+         coalesce(last_pages, 0) AS last_pages, ${counted},
+         (SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
+          WHERE folders.project = projects.id AND stage = 'ready') AS expected
+       FROM projects LEFT JOIN audits ON audits.project = projects.id ORDER BY projects.id`,
+    )
+    const count = (name: Counter) =>
+      database.prepare(`UPDATE audits SET ${name} = max(0, ${name} + ?) WHERE project = ?`)
+    this.#count = Object.fromEntries(counters.map((name) => [name, count(name)])) as Record<Counter, Statement>
+  }
+
+  want(): void {
+    this.#want.run()
+  }
+
+  begin(project_id: string, at_ms: number): void {
+    this.#begin.run({ project_id, at_ms })
+  }
+
+  find(project_id: string): { project: number; round: number } | undefined {
+    return this.#find.get(project_id) as never
+  }
+
+  /** The project, if this is its running round; a fact of another one comes too late to say anything. */
+  running(project_id: string, round: number): number | undefined {
+    const row = this.#find.get(project_id) as { project: number; round: number; is_running: 0 | 1 } | undefined
+    return row?.is_running && row.round === round ? row.project : undefined
+  }
+
+  turnPage(project: number, cursor: string | undefined): void {
+    this.#turn_page.run({ project, cursor: cursor ?? null })
+  }
+
+  count(project: number, counter: Counter, by: number): void {
+    this.#count[counter].run(by, project)
+  }
+
+  usable(project: number): number {
+    return this.#usable.get(project) as number
+  }
+
+  end(project: number, unanswered: number, at_ms: number): void {
+    this.#end.run({ project, unanswered, at_ms })
+  }
+
+  states(): AuditState[] {
+    return (this.#states.all() as Row[]).map((row) => ({
+      project_id: row.project_id,
+      round: row.round,
+      wanted: row.wanted === 1,
+      running: runningOf(row),
+      last: lastOf(row),
+      expected: row.expected,
+    }))
+  }
+}
+
+function runningOf(row: Row): AuditState['running'] {
+  const { began_ms, cursor, pages, unknown, slots, usable, unready, failed, missing } = row
+  if (began_ms === null) return undefined
+  const counts = { usable, unready, failed, missing, unanswered: 0, unknown, slots }
+  return { began_ms, asked: row.asked === 1, cursor: cursor ?? undefined, listed: row.listed === 1, pages, counts }
+}
+
+function lastOf(row: Row): AuditState['last'] {
+  const { last_began_ms: began_ms, last_ended_ms: ended_ms, last_pages: pages } = row
+  if (began_ms === null || ended_ms === null) return undefined
+  const counts: AuditCounts = {
+    usable: row.last_usable ?? 0,
+    unready: row.last_unready ?? 0,
+    failed: row.last_failed ?? 0,
+    missing: row.last_missing ?? 0,
+    unanswered: row.last_unanswered ?? 0,
+    unknown: row.last_unknown ?? 0,
+    slots: row.last_slots ?? 0,
+  }
+  return { began_ms, ended_ms, pages, counts }
+}

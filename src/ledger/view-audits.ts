@@ -1,0 +1,46 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import { AuditRows } from './audit-rows.ts'
+import { type AuditCounts, expectedAssets } from './audit-work.ts'
+
+/** What people are told of the audit of one project. */
+export interface AuditView {
+  project_id: string
+  last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
+  /** `looked_at` of about `expected` assets so far. */
+  running: { began_ms: number; pages: number; looked_at: number; missing: number; expected: number } | undefined
+}
+
+/** The version of the ledger that began to keep them; the next start of a daemon brings an older one to it. */
+const kept_since_version = 2
+
+/** Of the projects that configured folders belong to. */
+export function readAudits(database: Sqlite): AuditView[] {
+  if ((database.pragma('user_version', { simple: true }) as number) < kept_since_version) return []
+  const configured = new Set(
+    database
+      .prepare(
+        'SELECT DISTINCT project_id FROM folders JOIN projects ON projects.id = folders.project WHERE configured = 1',
+      )
+      .pluck()
+      .all() as string[],
+  )
+  return new AuditRows(database)
+    .states()
+    .filter(({ project_id }) => configured.has(project_id))
+    .map(({ project_id, last, running, expected }) => ({
+      project_id,
+      last_full: last && {
+        ...last.counts,
+        began_ms: last.began_ms,
+        ended_ms: last.ended_ms,
+        expected: expectedAssets(last.counts),
+      },
+      running: running && {
+        began_ms: running.began_ms,
+        pages: running.pages,
+        looked_at: expectedAssets(running.counts),
+        missing: running.counts.missing,
+        expected,
+      },
+    }))
+}

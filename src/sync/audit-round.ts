@@ -1,0 +1,158 @@
+import { ingest_failed } from '../domain/content.ts'
+import type { Fact } from '../domain/fact.ts'
+import type { AuditState, UnauditedAsset } from '../ledger/audit-work.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { AssetRecord } from '../remote/assets.ts'
+import type { Failure, Outcome } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+import { page_size, reads_a_turn } from './audit-pace.ts'
+import type { Circuits } from './circuits.ts'
+import { isUnfilled } from './follow-verdict.ts'
+import type { SyncReport } from './report.ts'
+
+export interface AuditTools {
+  ledger: Ledger
+  circuits: Circuits
+  report: SyncReport
+}
+
+const reads_at_once = 4
+/** Times that what got no answer is asked for again before the round ends without it. */
+const passes_most = 3
+/** A cursor that was taken out of the list is unknown to some services; those before it on its page are tried in its place. */
+const other_cursors = 5
+
+/** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
+export class AuditRound {
+  readonly #project_id: string
+  readonly #tools: AuditTools
+  readonly #resend: boolean
+  /** Ids of the last page in this life, newest last; with them the places that the next page may be asked for from. */
+  #last_page: string[] = []
+  #tried_cursors = 0
+  /** How far what was not seen has been asked for. */
+  #reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
+
+  constructor(project_id: string, tools: AuditTools, { resend }: { resend: boolean }) {
+    this.#project_id = project_id
+    this.#tools = tools
+    this.#resend = resend
+  }
+
+  /** Answers the number of calls that were made. */
+  async turn({ round, running }: AuditState, remote: Remote, reads_most: number): Promise<number> {
+    if (!running) return 0
+    if (!running.listed) return this.#list(round, running.cursor, remote)
+    return this.#read(round, Math.min(reads_a_turn, reads_most), remote)
+  }
+
+  /** Whether the project can be reached, and nothing more. */
+  async probe(remote: Remote): Promise<void> {
+    await this.#noted(await remote.listAssets(this.#project_id, { limit: 1 }))
+  }
+
+  async #list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
+    const after_id = this.#tried_cursors === 0 ? cursor : this.#last_page.at(-1 - this.#tried_cursors)
+    const outcome = await remote.listAssets(this.#project_id, { after_id, limit: page_size })
+    if ((await this.#noted(outcome)) === 'hold') return 1
+    if (outcome.ok) {
+      const { items, next } = outcome.value
+      const is_again = new Set(this.#tried_cursors === 0 ? [] : this.#last_page)
+      this.#last_page = items.map(({ asset_id }) => asset_id)
+      this.#tried_cursors = 0
+      const listed = items.filter(({ asset_id }) => !is_again.has(asset_id)).map(listedAsset)
+      await this.#record({ type: 'assets_listed', project_id: this.#project_id, round, cursor: next, items: listed })
+    } else if (outcome.failure.about === 'attempt' && cursor !== undefined) await this.#cursorLost()
+    return 1
+  }
+
+  /** The place in the list is gone. Another on the same page, or all of it anew: nothing is missing for it. */
+  async #cursorLost(): Promise<void> {
+    const has_more = this.#tried_cursors < Math.min(other_cursors, this.#last_page.length - 1)
+    this.#tried_cursors = has_more ? this.#tried_cursors + 1 : 0
+    if (!has_more) await this.#record({ type: 'audit_round_began', project_id: this.#project_id })
+  }
+
+  /** Asks singly for what was on no page, or not as ready. */
+  async #read(round: number, limit: number, remote: Remote): Promise<number> {
+    if (this.#reading.round !== round) this.#reading = { round, after: 0, pass: 1, unanswered: 0 }
+    const reading = this.#reading
+    const query = { project_id: this.#project_id, after: reading.after, limit }
+    const { assets, next } = await this.#tools.ledger.unaudited(query)
+    let unanswered = 0
+    for (let from = 0; from < assets.length; from += reads_at_once) {
+      const some = assets.slice(from, from + reads_at_once)
+      const outcomes = await Promise.all(some.map((asset) => this.#readOne(asset, remote)))
+      unanswered += outcomes.filter((outcome) => outcome === 'unanswered').length
+      // All of these again, without those that are known by now.
+      if (outcomes.includes('hold')) return assets.length
+    }
+    reading.unanswered += unanswered
+    if (next !== undefined) reading.after = next
+    else await this.#passEnded(round)
+    return assets.length
+  }
+
+  async #passEnded(round: number): Promise<void> {
+    const { pass, unanswered } = this.#reading
+    if (unanswered > 0 && pass < passes_most) {
+      this.#reading = { round, after: 0, pass: pass + 1, unanswered: 0 }
+      return
+    }
+    const project_id = this.#project_id
+    await this.#record({ type: 'audit_round_ended', project_id, round, unanswered, resend: this.#resend })
+  }
+
+  async #readOne(
+    { content, asset_id, name }: UnauditedAsset,
+    remote: Remote,
+  ): Promise<'known' | 'unanswered' | 'hold'> {
+    const outcome = await remote.readAsset(this.#project_id, asset_id)
+    const verdict = await this.#noted(outcome)
+    if (verdict === 'hold') return 'hold'
+    const fact = outcome.ok ? factOf(content, outcome.value) : missing(content, outcome.failure)
+    if (!fact) return 'unanswered'
+    if (fact.type !== 'asset_confirmed') this.#tools.report.later(`audit: ${fact.type}`, name)
+    await this.#record(fact)
+    return 'known'
+  }
+
+  async #noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {
+    const { circuits } = this.#tools
+    if (outcome.ok) await circuits.succeeded(this.#project_id, 'api')
+    else if ((await circuits.failed(outcome.failure, this.#project_id, 'api')) === 'hold') return 'hold'
+    return 'go on'
+  }
+
+  async #record(fact: Fact): Promise<void> {
+    await this.#tools.ledger.record([fact])
+  }
+}
+
+/** Where only the size tells a slot from an asset on its way, it counts as one when nothing of it is there. */
+function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
+  const { asset_id, status } = record
+  if (status === 'ready') return { asset_id, status }
+  const is_slot = status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
+  return { asset_id, status: is_slot ? 'slot' : 'other' }
+}
+
+function missing(content: number, { about }: Failure): Fact | undefined {
+  return about === 'asset_gone' ? { type: 'asset_missing', content } : undefined
+}
+
+/** What an asset that is ready here is there. A slot without bytes is as good as gone. */
+export function factOf(content: number, { status, raw_status }: AssetRecord): Fact {
+  switch (status) {
+    case 'ready':
+      return { type: 'asset_confirmed', content }
+    case 'failed': {
+      const message = `the service had it ready and cannot use it any more (status ${raw_status}); it does not say why`
+      return { type: 'asset_failed', content, error: { code: ingest_failed, message } }
+    }
+    case 'uploaded':
+      return { type: 'asset_missing', content }
+    default:
+      return { type: 'asset_unready', content }
+  }
+}
