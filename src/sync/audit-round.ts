@@ -6,7 +6,7 @@ import type { AssetRecord } from '../remote/assets.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import { page_size, reads_a_turn } from './audit-pace.ts'
-import type { Circuits } from './circuits.ts'
+import { type Circuits, of_a_host } from './circuits.ts'
 import { isUnfilled } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
 
@@ -108,13 +108,18 @@ export class AuditRound {
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
     const outcome = await remote.readAsset(this.#project_id, asset_id)
-    const verdict = await this.#noted(outcome)
-    if (verdict === 'hold') return 'hold'
+    if ((await this.#noted(await this.#orOfTheHost(outcome, remote))) === 'hold') return 'hold'
     const fact = outcome.ok ? factOf(content, outcome.value) : missing(content, outcome.failure)
     if (!fact) return 'unanswered'
     if (fact.type !== 'asset_confirmed') this.#tools.report.later(`audit: ${fact.type}`, name)
     await this.#record(fact)
     return 'known'
+  }
+
+  /** One asset about which the service answers nonsense, again and again, is no fault of the service: that shows at the list. */
+  async #orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
+    if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
+    return of_a_host.includes(outcome.failure.about) ? remote.listAssets(this.#project_id, { limit: 1 }) : outcome
   }
 
   async #noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {

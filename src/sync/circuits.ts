@@ -44,7 +44,7 @@ const far_ahead_ms = 366 * day_ms
  * Failures that may be those of the host, not of one item. An answer that nobody understands is one of them: a captive portal
  * or a sign-in page answers every call in the same way.
  */
-const of_a_host: readonly Failure['about'][] = ['network', 'later', 'unknown_protocol']
+export const of_a_host: readonly Failure['about'][] = ['network', 'later', 'unknown_protocol']
 /** Of a trouble that is a pause which the service named: it is there, and whoever waits for it is told so. */
 const code_of_pause = 'service.asked_to_wait'
 /** A short pause that the service asked for is no trouble to tell people about. */

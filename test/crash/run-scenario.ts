@@ -75,13 +75,13 @@ function start(world: World, fate: Fate, moments: Moments, lines: string[]): Pro
     secrets: secretsOf(world.token),
     clock: world.clock,
     log: createLog({ level: 'debug', format: 'json', destination: { write: (text) => void lines.push(text) } }),
-    mode: world.prompt ? 'run' : 'once',
+    mode: world.watches ? 'run' : 'once',
     wrap_ledger: (inner) => mortal(inner, fate, moments),
   })
 }
 
 async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Promise<void> {
-  if (world.prompt) return watch(daemon, world, phase, fate)
+  if (world.watches) return watch(daemon, world, phase, fate)
   // It rejects with the ledger when the process dies while the word is being told.
   daemon.drained.catch(() => {})
   if (phase.said) await say(daemon, phase.said(world))

@@ -2,6 +2,8 @@ import { renameSync } from 'node:fs'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import { md5Of } from '../journey/disk-truth.ts'
+import { audit_scenarios } from './audit-scenarios.ts'
+import type { FactType } from './fact-types.ts'
 import type { Moments } from './mortal-ledger.ts'
 import { prompt_scenarios } from './prompt-scenarios.ts'
 import type { World, WorldOptions } from './world.ts'
@@ -218,5 +220,6 @@ export const scenarios: Scenario[] = [
       },
     ],
   },
+  ...audit_scenarios,
   ...prompt_scenarios,
 ]

@@ -1,10 +1,16 @@
 import { mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { type Clock, system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
 import { configFromObject } from '../../src/config/load.ts'
+import type { AssetStatus } from '../../src/contract/messages-assets.ts'
+import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledgerFile } from '../../src/ledger/open-ledger.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { md5Of } from '../journey/disk-truth.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { type PromptOptions, PromptSide } from './prompt-side.ts'
 
@@ -17,6 +23,8 @@ export interface WorldOptions {
   folder?: Fields
   uploads?: Fields
   service?: Partial<ServiceOptions>
+  /** The daemon watches until it is stopped, and asks nothing. */
+  watches?: boolean
   /** A prompt over the folder; then the daemon watches, for a single pass asks nothing by its schedule. */
   prompt?: PromptOptions
 }
@@ -36,6 +44,9 @@ const clock_ahead_ms = 60_000
 /** Far behind any of these clocks: such a file is not known to be quiet until it was looked at twice. */
 const future_s = Date.now() / 1_000 + 30 * 24 * 3_600
 
+/** Far ahead of every clock: what is being read again is not finished before the scenario says so. */
+const never_ms = Date.UTC(2100, 0, 1)
+
 /** One folder, one service and one place for the ledger, with a clock of their own; lives of the daemon come and go in it. */
 export class World {
   readonly base: string
@@ -45,6 +56,7 @@ export class World {
   readonly token: string
   readonly clock: Clock
   readonly prompt: PromptSide | undefined
+  readonly watches: boolean
   readonly #options: WorldOptions
   readonly #advance: (ms: number) => void
 
@@ -73,6 +85,7 @@ export class World {
     this.service = service
     this.clock = clock
     this.prompt = prompt
+    this.watches = options.watches === true || prompt !== undefined
     this.base = makeTree()
     this.project_id = service.projects.create('crash').project_id
     this.token = service.tokens.create('crash').token
@@ -97,11 +110,39 @@ export class World {
         folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 60_000, ...folder }],
         uploads: { ...quick_uploads, ...uploads },
         follow: quick_follow,
+        audit: { pages_per_minute: 6_000, on_remote_delete: 'resend' },
         hashing: { threads: 1 },
         ...this.prompt?.config(),
       },
       { HOME: this.home },
     )
+  }
+
+  /** Of the ledger, read beside the daemon. */
+  holds(condition: string): boolean {
+    const database = openSqliteReadOnly(ledgerFile(this.state_dir), ledger_version)
+    try {
+      return database.prepare(`SELECT 1 WHERE ${condition}`).get() !== undefined
+    } finally {
+      database.close()
+    }
+  }
+
+  /** The asset with these bytes, by the service's own database. */
+  assetWith(text: string): string {
+    return this.service.assets(this.project_id).findLast(({ md5 }) => md5 === md5Of(text))!.asset_id
+  }
+
+  /** The service changes its mind about an asset, as none of its calls would. */
+  setStatusThere(asset_id: string, status: AssetStatus): void {
+    const database = new Database(join(this.service.data_dir, 'service.db'))
+    try {
+      database
+        .prepare('UPDATE assets SET status = ?, ingest_due_ms = ? WHERE asset_id = ?')
+        .run(status, status === 'ingesting' ? never_ms : null, asset_id)
+    } finally {
+      database.close()
+    }
   }
 
   passTime(ms: number): void {

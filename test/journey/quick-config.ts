@@ -12,12 +12,14 @@ export interface ConfigChange {
   follow?: Fields
   scan?: Fields
   prompts?: Fields[]
+  audit?: Fields
 }
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
 const quick = {
   uploads: { brake: 'off', min_resend_s: 0, concurrency: 4, retry_first_ms: 20, retry_most_ms: 200 },
   follow: { first_ms: 20, most_ms: 200, dead_hit_after_ms: 1_000 },
+  audit: { pages_per_minute: 6_000 },
 }
 const quick_folder = { settle_ms: 100, settle_cap_ms: 5_000 }
 
@@ -26,7 +28,7 @@ export function quickConfig(
   places: { state_dir: string; base: string; home: string },
   ...changes: readonly ConfigChange[]
 ): Config {
-  const section = (name: 'service' | 'uploads' | 'follow' | 'scan') =>
+  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'audit') =>
     Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
   const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
@@ -44,6 +46,7 @@ export function quickConfig(
       follow: section('follow'),
       scan: section('scan'),
       prompts,
+      audit: section('audit'),
     },
     { HOME: places.home },
   )

@@ -1,0 +1,44 @@
+import type { Scenario } from './scenarios.ts'
+import type { World } from './world.ts'
+
+const audit_is_over = `EXISTS (SELECT 1 FROM audits WHERE last_ended_ms IS NOT NULL AND began_ms IS NULL AND wanted = 0)`
+const nothing_is_underway = `NOT EXISTS (SELECT 1 FROM contents WHERE state NOT IN ('ready', 'refused'))`
+
+/** Once the service has given this answer about the asset, or about all of them, its mind changes again. */
+function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id: string): void {
+  const takeOff = world.service.on('end', (entry) => {
+    if (entry.place !== place || (place === 'assets.read' && entry.asset_id !== asset_id)) return
+    takeOff()
+    world.setStatusThere(asset_id, 'ready')
+  })
+}
+
+/** A daemon that watches, and holds what it brought in against the service. */
+export const audit_scenarios: Scenario[] = [
+  {
+    name: 'the service loses some of what it had, and reads some again',
+    tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e' },
+    folder: { labels: ['team'] },
+    watches: true,
+    phases: [
+      {},
+      {
+        async before(world) {
+          await world.service.removeAsset(world.assetWith('a'))
+          world.setStatusThere(world.assetWith('b'), 'ingesting')
+          afterwards(world, 'assets.read', world.assetWith('b'))
+          world.setStatusThere(world.assetWith('c'), 'failed')
+          world.setStatusThere(world.assetWith('d'), 'ingesting')
+          afterwards(world, 'assets.list', world.assetWith('d'))
+        },
+        said: () => [{ type: 'audit_wanted' }],
+        until: (world) => world.holds(`${audit_is_over} AND ${nothing_is_underway}`),
+      },
+      {
+        before: (world) => world.setStatusThere(world.assetWith('c'), 'ready'),
+        said: () => [{ type: 'asset_returned', content: 3 }],
+        until: (world) => world.holds(`NOT EXISTS (SELECT 1 FROM contents WHERE state <> 'ready')`),
+      },
+    ],
+  },
+]
