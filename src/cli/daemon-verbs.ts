@@ -44,6 +44,7 @@ export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Re
       return reloader.reload()
     },
     deliverAgain: (what) => daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }]),
+    audit: () => daemon.ledger.record([{ type: 'audit_wanted' }]),
     idle: () => daemon.idle(),
   }
   return startControl({ socket: controlSocket(daemon.config.state_dir), verbs })

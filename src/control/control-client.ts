@@ -41,6 +41,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       resume: async () => void (await call(client, 'POST', 'resume')),
       reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
+      audit: async () => void (await call(client, 'POST', 'audit')),
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

@@ -67,6 +67,10 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     await verbs.deliverAgain(deliveriesOf(body))
     return {}
   })
+  app.post('/v1/audit', async () => {
+    await verbs.audit()
+    return {}
+  })
   app.post('/v1/idle', async () => {
     await verbs.idle()
     return {}

@@ -18,6 +18,8 @@ export interface ControlVerbs {
   reload(): Promise<Reloaded>
   /** Deliveries of a written run that were given up, or wait, are due now. Resolves when that is recorded. */
   deliverAgain(what: DeliveriesOfRun): Promise<void>
+  /** What is ready is compared with the service, from the beginning and without rests. Resolves when that is recorded. */
+  audit(): Promise<void>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
 }

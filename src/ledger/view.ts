@@ -8,6 +8,7 @@ import { noRight } from './no-right.ts'
 import { type Pause, readPause } from './pause-row.ts'
 import { ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
+import { type AuditView, readAudits } from './view-audits.ts'
 import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import {
@@ -43,6 +44,8 @@ export interface LedgerView {
   contentState(project_id: string, md5: string, size: number): ContentState | undefined
   /** What a person stopped, where that is in force. */
   pause(now_ms: number): Pause | undefined
+  /** Of each project that configured folders belong to. */
+  audits(): AuditView[]
   /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
   blobOrigin(): string | undefined
   close(): void
@@ -80,6 +83,7 @@ export function openLedgerView(state_dir: string): LedgerView {
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
     pause: (now_ms) => readPause(database, now_ms),
     blobOrigin: () => readBlobOrigin(database),
+    audits: () => readAudits(database),
     close: () => database.close(),
   }
 }

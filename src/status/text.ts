@@ -3,6 +3,7 @@ import { shellWord } from '../base/shell-word.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import type { Stage } from '../ledger/view-stage.ts'
 import { type Line, LineWriter } from './lines.ts'
+import { auditLines } from './text-audits.ts'
 import { folderLines } from './text-folder.ts'
 import { healthLines } from './text-health.ts'
 import { sayPause } from './text-pause.ts'
@@ -23,6 +24,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayBraked(writer, status)
   sayProblems(writer, status)
   for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
+  auditLines(writer, status.audits, Date.parse(status.at))
   sayLimits(writer, status)
   if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines

@@ -6,6 +6,7 @@ import type { LedgerView } from '../ledger/view.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/view-problems.ts'
 import { type Stage, stages } from '../ledger/view-stage.ts'
+import { type AuditStatus, auditStatus } from './audits.ts'
 import type { HealthStatus } from './health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
 
@@ -36,6 +37,8 @@ export interface StatusView {
   braked: Braked
   brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
+  /** What is ready, held against the service; one a project, see audits.ts. */
+  audits: AuditStatus[]
   /** Only where some are configured; see prompts.ts. Says nothing about the verdict, which is about files. */
   prompts?: PromptStatus[]
 }
@@ -120,6 +123,7 @@ export function statusView(source: {
     })),
     slow: ledger?.slow(now_ms, { base_ms: follow.deadline_base_ms, per_mb_ms: follow.deadline_per_mb_ms }) ?? 0,
     braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
+    audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),
     ...(prompts === undefined ? {} : { prompts }),
   })

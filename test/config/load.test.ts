@@ -81,6 +81,11 @@ describe('a good file', () => {
           "look_for_ms": 120000,
           "most_ms": 15000,
         },
+        "audit": {
+          "on_remote_delete": "respect",
+          "pages_per_minute": 10,
+          "round_hours": 24,
+        },
         "folders": [
           {
             "dot_files": false,

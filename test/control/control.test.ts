@@ -42,6 +42,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
       return { changes: ['1 folder added'], at_next_start: [] }
     },
     deliverAgain: async (what) => void heard.push(['deliverAgain', what]),
+    audit: async () => void heard.push(['audit']),
     idle: async () => void heard.push(['idle']),
     ...change,
   }

@@ -33,6 +33,7 @@ const quiet: StatusView = {
   braked: { files: 0, bytes: 0, places: [] },
   brake: null,
   daily_limit: null,
+  audits: [],
 }
 const busy: StatusView = {
   ...quiet,

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditView } from '../../src/ledger/view-audits.ts'
+import { auditStatus } from '../../src/status/audits.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { auditLines } from '../../src/status/text-audits.ts'
+
+const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'
+const ended_ms = new Date(2026, 0, 2, 3, 12).getTime()
+const hour_ms = 3_600_000
+const full = {
+  began_ms: ended_ms - 60_000,
+  ended_ms,
+  expected: 12_431,
+  usable: 12_431,
+  missing: 0,
+  failed: 0,
+  unready: 0,
+  unanswered: 0,
+  unknown: 7,
+  slots: 0,
+}
+
+function linesOf(view: Partial<AuditView>, now_ms = ended_ms + hour_ms): string[] {
+  const writer = new LineWriter(100)
+  auditLines(writer, [auditStatus({ project_id, last_full: undefined, running: undefined, ...view })], now_ms)
+  return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
+}
+
+describe('the audit in status', () => {
+  test('nothing was compared yet: nothing is said', () => expect(linesOf({})).toEqual([]))
+
+  test('the first round, while it runs', () => {
+    const running = { began_ms: 1, pages: 31, looked_at: 3_100, missing: 0, expected: 12_431 }
+    expect(linesOf({ running })).toEqual(['first audit: 3,100 of about 12,431 looked at'])
+  })
+
+  test('the last full round, by the clock here; its age from a day on', () => {
+    expect(linesOf({ last_full: full })).toEqual(['last full audit 03:12: 12,431 of 12,431 usable'])
+    expect(linesOf({ last_full: full }, ended_ms + 50 * hour_ms)[0]).toMatch(/^last full audit 2 d.* ago: 12,431 of/)
+  })
+
+  test('what is not usable, by its kind', () => {
+    const last_full = { ...full, usable: 12_428, missing: 2, failed: 1 }
+    expect(linesOf({ last_full })).toEqual([
+      'last full audit 03:12: 12,428 of 12,431 usable, 2 gone there, 1 failed there',
+    ])
+  })
+
+  test('an emptied project, or another one', () => {
+    const last_full = { ...full, usable: 0, missing: 12_431 }
+    expect(linesOf({ last_full }).join(' ')).toContain('check service.project_id')
+  })
+})
