@@ -27,6 +27,7 @@ import { RunRecorder } from './record-run.ts'
 import { RunClaims } from './run-claims.ts'
 import { Tickets } from './tickets.ts'
 import { Transaction } from './transaction.ts'
+import { trimHistory } from './trim-history.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
 import { WallClock } from './wall-clock.ts'
@@ -193,16 +194,8 @@ export class LedgerStore {
   }
 
   tidy(at_ms: number): void {
-    const { history_days, history_rows } = this.#limits
     this.#usage.trim(at_ms)
-    const newest = this.database.prepare('SELECT max(id) FROM history').pluck().get() as number | null
-    this.database
-      .prepare(
-        // Only the oldest rows are read: the whole history takes as long as a scan of the folder it is about.
-        `DELETE FROM history WHERE id IN (
-           SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
-      )
-      .run(tidy_rows, (newest ?? 0) - history_rows, at_ms - history_days * day_ms)
+    trimHistory(this.database, this.#limits, tidy_rows, at_ms)
     const old = this.database
       .prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
       .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
