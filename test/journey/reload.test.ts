@@ -75,6 +75,7 @@ localJourneys('another config without a restart', (profile) => {
     put.release()
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+    expect(journey.service.requestLog.filter(({ status }) => status === 401)).toEqual([])
     expect(journey.log().filter((line) => line.includes('account'))).toEqual([])
     expect(journey.troubles()).toEqual([])
   })
