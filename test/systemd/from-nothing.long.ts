@@ -51,6 +51,7 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       { line: 'sluice install --dry-run' },
       { line: 'sluice install' },
       { line: 'cat /etc/systemd/system/sluice.service.d/10-config.conf' },
+      { line: 'sluice doctor' },
       { line: 'systemctl enable --now sluice.service' },
       { line: 'sluice status', once: ready(1) },
       { line: "echo 'Minutes of Monday' > /srv/finance/minutes.md" },
