@@ -85,6 +85,8 @@ function findConfig({ layout, options }: Site, prefix: string): ServiceConfig | 
   const there = prefix === '' ? layout.config : join(prefix, layout.config)
   if (existsSync(there)) return loadForService(there, layout.state_dir)
   if (options.config_file !== undefined) return loadForService(options.config_file, layout.state_dir)
+  // The usual places would give an instance the folders of another one.
+  if (options.instance !== undefined) return undefined
   try {
     return loadForService(undefined, layout.state_dir)
   } catch (error) {
