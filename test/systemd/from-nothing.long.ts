@@ -10,6 +10,8 @@ import { type Masks, type Typed, transcriptOf } from './transcript.ts'
 
 const page_file = fileURLToPath(new URL('../../docs/operating.md', import.meta.url))
 const prebuilt = '/opt/prebuilt'
+/** Packing builds anew, twice; on a machine that has much else to do it takes minutes. */
+const patience_ms = 600_000
 const version = projectVersion()
 const next_version = version.replace(/\d+$/, (last) => String(Number(last) + 1))
 
@@ -32,7 +34,7 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       'groupadd finance && install -d -m 2750 -g finance /srv/finance && cd /srv/finance && echo Budget > budget.md',
     )
     lab.write('/root/token.txt', `${service.tokens.create('office').token}\n`, 0o600)
-  })
+  }, patience_ms)
   afterAll(async () => {
     await lab?.close()
     await service?.close()
