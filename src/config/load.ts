@@ -5,7 +5,7 @@ import { alertFaults } from './alert-faults.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
-import { pathFaults, serviceStateDir } from './local-paths.ts'
+import { inService, pathFaults } from './local-paths.ts'
 import { promptFaults } from './prompt-faults.ts'
 import { environmentFaults, relationFaults, resolveConfig } from './resolve.ts'
 import { config_schema } from './schema.ts'
@@ -30,7 +30,7 @@ const largest_file_bytes = 1_000_000
 export function loadConfig(options: { file?: string | undefined; env?: NodeJS.ProcessEnv } = {}): LoadedConfig {
   const found = readEnvironment(options.env)
   const file = findFile(options.file ?? found.config_file, found)
-  const environment = { ...found, state_directory: found.state_directory ?? serviceStateDir(file) }
+  const environment = inService(found, file)
   const source = parseYaml(readText(file))
   const faults = [...source.faults]
   let config: Config | undefined

@@ -13,6 +13,11 @@ export function defaultStateDir(environment: Environment): string {
   return environment.state_directory ?? join(environment.state_home, 'sluice')
 }
 
+/** The environment that a command typed by hand has for a configuration in /etc/sluice. */
+export function inService(environment: Environment, file: string): Environment {
+  return { ...environment, state_directory: environment.state_directory ?? serviceStateDir(file) }
+}
+
 /**
  * That of the unit which a configuration in /etc/sluice belongs to (systemd/sluice.service, sluice@.service): a command typed by
  * hand has no STATE_DIRECTORY, and must not look for the service's ledger in a home.

@@ -3,7 +3,7 @@ import type { Config, ServiceConfig } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { type Fault, pathText } from './faults.ts'
 import { addressWarnings, checkValue, faultLines, findFile, invalid_hint, readText } from './load.ts'
-import { field, listOf } from './local-paths.ts'
+import { field, inService, listOf } from './local-paths.ts'
 import { parseYaml } from './yaml-source.ts'
 
 /** What is in order of a configuration with faults: entries of lists that have some are left out, sections have their defaults. */
@@ -33,7 +33,7 @@ export function examineConfig(options: {
   let file: string | undefined
   try {
     file = findFile(options.file ?? environment.config_file, environment)
-    return examineText(readText(file), file, environment, options.looks_at_paths)
+    return examineText(readText(file), file, inService(environment, file), options.looks_at_paths)
   } catch (error) {
     if (!isSluiceError(error)) throw error
     return { file, faults: [error.message], hint: error.hint, warnings: [], usable: undefined }

@@ -70,6 +70,11 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
     const masks: Masks = [
       [service.api, 'https://assistant.example.com'],
       [project.project_id, 'project_0123456789abcdefghij'],
+      [new URL(service.api).host, 'assistant.example.com'],
+      [/[\d.]+ [GT]B free/g, '13 GB free'],
+      [/max_user_watches is [\d,]+/g, 'max_user_watches is 1,048,576'],
+      [/Node \d+\.\d+\.\d+/g, 'Node 20.20.2'],
+      [/ulimit -n: \d+/g, 'ulimit -n: 20000'],
       [/pid \d+/g, 'pid 4711'],
       [/scanned .+ ago in [\d.]+ m?s/g, 'scanned 2.0 s ago in 50 ms'],
       [/\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?/g, '2026-11-21 08:00'],
