@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts'
 import { readSecretFile } from '../deliver/secret-file.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { type Health, type HealthFacts, healthOf, type Reason } from '../status/health.ts'
-import { type HealthExtras, healthFacts } from '../status/health-facts.ts'
+import { healthFacts } from '../status/health-facts.ts'
 import { promptHealth } from '../status/health-prompts.ts'
 import type { Metrics } from '../status/metrics.ts'
 import { AlertSender, ping, pingFault } from './alert-sender.ts'
@@ -20,8 +20,6 @@ export interface HealthKeeperOptions {
   config: () => Config
   /** To receivers of alerts, never with our token. */
   receivers: HttpClient
-  /** What the ledger does not say by itself. */
-  extras?: (config: Config, now_ms: number) => HealthExtras
 }
 
 /** Arrivals that are counted at once; the rest follows with the next look. */
@@ -99,7 +97,7 @@ export class HealthKeeper {
   }
 
   #facts(): HealthFacts {
-    const { tools, config, extras } = this.#options
+    const { tools, config } = this.#options
     const now_ms = tools.clock.now_ms()
     const in_force = config()
     const trouble = tools.ledgerTrouble()
@@ -109,7 +107,7 @@ export class HealthKeeper {
       since_ms: trouble.since_ms,
     }
     const prompts = in_force.prompts.length === 0 ? [] : promptHealth(this.#view, in_force, now_ms)
-    return healthFacts(this.#view, in_force, now_ms, { prompts, ledger_fault, ...extras?.(in_force, now_ms) })
+    return healthFacts(this.#view, in_force, now_ms, { prompts, ledger_fault })
   }
 
   #log(reasons: readonly Reason[]): void {
