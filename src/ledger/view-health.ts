@@ -8,6 +8,7 @@ import { type Pause, readPause } from './pause-row.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
+import { type AuditView, readAudits } from './view-audits.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 
 /** What waits, and since when; `name` is folder and path. */
@@ -50,6 +51,8 @@ export interface HealthView {
   together<Answer>(read: () => Answer): Answer
   folders(): FolderView[]
   troubles(): Trouble[]
+  /** Of the projects of configured folders. */
+  audits(): AuditView[]
   /** In force at this time. */
   pause(now_ms: number): Pause | undefined
   /** The content that has waited longest, of those that could go on: not one whose folder is offline or left the config. */
@@ -112,6 +115,7 @@ export function openHealthView(state_dir: string): HealthView {
     together: (read) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
+    audits: () => readAudits(database),
     pause: (now_ms) => readPause(database, now_ms),
     oldestWaiting: () => oldestWaiting(database),
     oldestLook: () => oldestLook(database),

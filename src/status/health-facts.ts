@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
-import { day_ms, isoTime } from '../base/time.ts'
+import { day_ms, hour_ms, isoTime } from '../base/time.ts'
 import type { HealthView } from '../ledger/view-health.ts'
 import { type Health, type HealthFacts, type HealthLimits, healthOf, type Reason } from './health.ts'
 
@@ -10,13 +10,13 @@ export interface HealthSettings {
   readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
   readonly uploads: { readonly max_bytes_per_day: number | 'off' }
   readonly prompts: readonly { readonly name: string; readonly deliver: readonly { readonly name: string }[] }[]
+  readonly audit: { readonly round_hours: number }
   readonly alerts: { readonly deliver: readonly { readonly name: string }[] }
   readonly health: HealthLimits
 }
 
 /** What the ledger does not say by itself, or not yet. */
 export interface HealthExtras {
-  audits?: HealthFacts['audits']
   /** See health-prompts.ts: what computes due times is loaded only where there are some. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
@@ -31,7 +31,7 @@ export function healthFacts(
 ): HealthFacts {
   const disk = diskOf(settings.state_dir)
   const read = () => {
-    const { audits = [], prompts = [], ledger_fault } = extras
+    const { prompts = [], ledger_fault } = extras
     return {
       now_ms,
       paused: view?.pause(now_ms),
@@ -39,7 +39,7 @@ export function healthFacts(
       waiting: waitingFact(view, settings, now_ms),
       unlooked: view?.oldestLook(),
       troubles: view?.troubles() ?? [],
-      audits,
+      audits: auditFacts(view, settings),
       prompts,
       given_up: givenUp(view, settings),
       disk,
@@ -70,6 +70,18 @@ function waitingFact(
   const { since_ms, name, size } = oldest
   const { max_bytes_per_day: most } = uploads
   return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
+}
+
+/** A project that was never wholly audited is measured from when the first of its folders was kept. */
+function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
+  const ended_ms = new Map((view?.audits() ?? []).map(({ project_id, last_full }) => [project_id, last_full?.ended_ms]))
+  const began_ms = new Map<string, number>()
+  for (const { project_id, started_ms } of view?.folders() ?? []) {
+    began_ms.set(project_id, Math.min(started_ms, began_ms.get(project_id) ?? started_ms))
+  }
+  return [...began_ms].map(([project_id, started_ms]) => {
+    return { project_id, since_ms: ended_ms.get(project_id) ?? started_ms, round_ms: audit.round_hours * hour_ms }
+  })
 }
 
 /** A receiver that left the config is missed by nobody. */

@@ -127,6 +127,18 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.green()
   })
 
+  test('audit: the service is away for days', async () => {
+    const watched = await Watched.begin()
+    await watched.synced()
+    await watched.green()
+    watched.service.setBadDays({ failures: [{ route: 'assets.list', status: 503 }] })
+    watched.clock.skip(50 * hour_ms)
+    expect(await watched.red('audit')).toMatchObject({ about: watched.project_id })
+    watched.service.setBadDays({ failures: [] })
+    watched.clock.skip(hour_ms)
+    await watched.green()
+  })
+
   const prompt = {
     name: 'digest',
     cron: '0 * * * *',
