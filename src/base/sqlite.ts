@@ -116,7 +116,7 @@ const sqlite_faults: readonly (readonly [string, string, string])[] = [
   [
     'SQLITE_CORRUPT',
     'database.damaged',
-    'move the file away and restore a backup, or start without it: known files are linked again by their md5',
+    '`sluice restore FILE` goes back to a backup, `sluice rebuild` makes a lost ledger again: known files are linked by their md5',
   ],
   [
     'SQLITE_NOTADB',
