@@ -116,7 +116,7 @@ const sqlite_faults: readonly (readonly [string, string, string])[] = [
   [
     'SQLITE_CORRUPT',
     'database.damaged',
-    '`sluice restore FILE` goes back to a backup, `sluice rebuild` makes a lost ledger again: known files are linked by their md5',
+    'move the file away and restore a backup; a ledger: `sluice restore FILE`, or `sluice rebuild`, which sends nothing again',
   ],
   [
     'SQLITE_NOTADB',
