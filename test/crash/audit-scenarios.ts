@@ -3,6 +3,7 @@ import type { World } from './world.ts'
 
 const audit_is_over = `EXISTS (SELECT 1 FROM audits WHERE last_ended_ms IS NOT NULL AND began_ms IS NULL AND wanted = 0)`
 const nothing_is_underway = `NOT EXISTS (SELECT 1 FROM contents WHERE state NOT IN ('ready', 'refused'))`
+const all_is_ready = `NOT EXISTS (SELECT 1 FROM contents WHERE state <> 'ready')`
 
 /** Once the service has given this answer about the asset, or about all of them, its mind changes again. */
 function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id: string): void {
@@ -17,7 +18,7 @@ function afterwards(world: World, place: 'assets.list' | 'assets.read', asset_id
 export const audit_scenarios: Scenario[] = [
   {
     name: 'the service loses some of what it had, and reads some again',
-    tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e' },
+    tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd', 'e.txt': 'e', 'f.txt': 'f' },
     folder: { labels: ['team'] },
     watches: true,
     phases: [
@@ -28,6 +29,7 @@ export const audit_scenarios: Scenario[] = [
           world.setStatusThere(world.assetWith('b'), 'ingesting')
           afterwards(world, 'assets.read', world.assetWith('b'))
           world.setStatusThere(world.assetWith('c'), 'failed')
+          world.setStatusThere(world.assetWith('f'), 'failed')
           world.setStatusThere(world.assetWith('d'), 'ingesting')
           afterwards(world, 'assets.list', world.assetWith('d'))
         },
@@ -35,9 +37,13 @@ export const audit_scenarios: Scenario[] = [
         until: (world) => world.holds(`${audit_is_over} AND ${nothing_is_underway}`),
       },
       {
-        before: (world) => world.setStatusThere(world.assetWith('c'), 'ready'),
-        said: () => [{ type: 'asset_returned', content: 3 }],
-        until: (world) => world.holds(`NOT EXISTS (SELECT 1 FROM contents WHERE state <> 'ready')`),
+        before(world) {
+          world.setStatusThere(world.assetWith('c'), 'ready')
+          world.setStatusThere(world.assetWith('f'), 'ready')
+        },
+        // The one is told directly, the other is drawn from the list.
+        said: () => [{ type: 'asset_returned', content: 3 }, { type: 'audit_wanted' }],
+        until: (world) => world.holds(`${audit_is_over} AND ${all_is_ready}`),
       },
     ],
   },

@@ -86,8 +86,12 @@ const tellers: Record<Fact['type'], Teller> = {
 export type FactType = Fact['type']
 export const fact_types = Object.keys(tellers) as FactType[]
 
-/** Told by those who act on the world outside between two facts: what a lost fact names was done all the same. */
+/**
+ * Told by those who act on the world outside between two facts: what a lost fact names was done all the same. What the ledger
+ * draws itself stands or falls with the fact or the claim that it is drawn in.
+ */
 export function isActedOn(type: FactType): boolean {
+  if (tellers[type] === 'ledger') return false
   return isContentFact({ type } as Fact) || type.startsWith('label') || hasEffects(type)
 }
 
