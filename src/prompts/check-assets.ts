@@ -1,12 +1,11 @@
-import type { AssetRecord } from '../remote/assets.ts'
-import type { Failure } from '../remote/outcome.ts'
+import { type LossFact, lossOf } from '../domain/asset.ts'
+import type { Outcome } from '../remote/outcome.ts'
 import type { RunTools } from './run-tools.ts'
 
-export interface CheckedAssets {
-  /** Removed on the service: asset ids. */
-  gone: Set<string>
-  /** There, but of no use in a chat at the moment. */
-  not_ready: Set<string>
+/** What the ledger has as ready. */
+export interface CheckedAsset {
+  asset_id: string
+  content: number
 }
 
 /** Read singly, so many at once: a question waits for them, the uploads beside it should not. */
@@ -18,34 +17,38 @@ function pagesFor(assets: number): number {
   return Math.ceil(assets / 50) + 4
 }
 
-/** Whether the service still has these assets, ready for a question. A failure: it could not be found out. */
+/**
+ * Whether the service still has these assets, ready for a question: what became of those that are not, by content. Of a list
+ * only `ready` is believed. A failure: it could not be found out.
+ */
 export async function checkAssets(
   project_id: string,
-  asset_ids: readonly string[],
+  assets: readonly CheckedAsset[],
   { remote, hard }: RunTools,
-): Promise<{ ok: true; value: CheckedAssets } | { ok: false; failure: Failure }> {
-  const unknown = new Set(asset_ids)
-  const checked: CheckedAssets = { gone: new Set(), not_ready: new Set() }
-  const see = ({ asset_id, status }: AssetRecord) => {
-    if (unknown.delete(asset_id) && status !== 'ready') checked.not_ready.add(asset_id)
-  }
+): Promise<Outcome<Map<number, LossFact>>> {
+  const unlisted = new Set(assets.map(({ asset_id }) => asset_id))
+  const ready = new Set<string>()
   let after_id: string | undefined
-  for (let page = 0; unknown.size > singly_most && page < pagesFor(asset_ids.length); page++) {
+  for (let page = 0; unlisted.size > singly_most && page < pagesFor(assets.length); page++) {
     const outcome = await remote.listAssets(project_id, { after_id })
     if (!outcome.ok) return outcome
-    outcome.value.items.forEach(see)
+    for (const { asset_id, status } of outcome.value.items) {
+      if (unlisted.delete(asset_id) && status === 'ready') ready.add(asset_id)
+    }
     after_id = outcome.value.next
     if (after_id === undefined) break
   }
-  const singly = [...unknown]
+  const singly = assets.filter(({ asset_id }) => !ready.has(asset_id))
+  const lost = new Map<number, LossFact>()
   for (let from = 0; from < singly.length && !hard.aborted; from += reads_at_once) {
     const some = singly.slice(from, from + reads_at_once)
-    const outcomes = await Promise.all(some.map((asset_id) => remote.readAsset(project_id, asset_id)))
+    const outcomes = await Promise.all(some.map(({ asset_id }) => remote.readAsset(project_id, asset_id)))
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.ok) see(outcome.value)
-      else if (outcome.failure.about === 'asset_gone') checked.gone.add(some[index]!)
-      else return outcome
+      if (!outcome.ok && outcome.failure.about !== 'asset_gone') return outcome
+      const { content } = some[index]!
+      const loss = lossOf(content, outcome.ok ? outcome.value : 'gone')
+      if (loss) lost.set(content, loss)
     }
   }
-  return { ok: true, value: checked }
+  return { ok: true, value: lost }
 }

@@ -1,3 +1,4 @@
+import type { LossFact } from '../domain/asset.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
@@ -127,30 +128,34 @@ async function gatherChecked(
 ): Promise<Outcome<Gathered>> {
   const gathered = await gatherFresh(work, settings, tools.ledger)
   let fresh = gathered.fresh
-  const there = new Set<string>()
-  let has_gone = false
+  const there = new Set<number>()
+  let has_lost = false
   for (let round = 0; round < rounds_most; round++) {
-    const unchecked = fresh.slice(0, takenMost(settings)).filter(({ asset_id }) => !there.has(asset_id))
+    const unchecked = fresh.slice(0, takenMost(settings)).filter(({ content }) => !there.has(content))
     if (unchecked.length === 0) break
-    const asset_ids = unchecked.map(({ asset_id }) => asset_id)
-    const checked = await checkAssets(work.project_id, asset_ids, tools)
+    const checked = await checkAssets(work.project_id, unchecked, tools)
     if (!checked.ok) return checked
-    const { gone, not_ready } = checked.value
-    for (const { asset_id, name, content } of unchecked) {
-      if (gone.has(asset_id)) {
-        has_gone = true
-        await tools.ledger.record([{ type: 'asset_missing', content }])
-        notes.push(`${name} was removed on the service: left out`)
-      } else if (not_ready.has(asset_id)) notes.push(`${name} is not ready on the service any more: left out`)
-      else there.add(asset_id)
+    const lost = checked.value
+    if (lost.size > 0) await tools.ledger.record([...lost.values()])
+    for (const { name, content } of unchecked) {
+      const loss = lost.get(content)
+      if (loss) notes.push(`${name} ${said_of[loss.type]}: left out`)
+      else there.add(content)
     }
-    fresh = fresh.filter(({ asset_id }) => !gone.has(asset_id) && !not_ready.has(asset_id))
+    if (lost.size > 0) has_lost = true
+    fresh = fresh.filter(({ content }) => !lost.has(content))
   }
-  const is_checked = fresh.slice(0, takenMost(settings)).every(({ asset_id }) => there.has(asset_id))
-  if (!is_checked) fresh = fresh.filter(({ asset_id }) => there.has(asset_id))
-  // What has just been found to be gone is no file of the report any more, and its coverage says so.
-  const { unready } = has_gone ? await gatherFresh(work, settings, tools.ledger) : gathered
+  const is_checked = fresh.slice(0, takenMost(settings)).every(({ content }) => there.has(content))
+  if (!is_checked) fresh = fresh.filter(({ content }) => there.has(content))
+  // What has just been found to be gone, failed or read again is no file of the report any more, and its coverage says so.
+  const { unready } = has_lost ? await gatherFresh(work, settings, tools.ledger) : gathered
   return { ok: true, value: { ...gathered, fresh, unready } }
+}
+
+const said_of: Record<LossFact['type'], string> = {
+  asset_missing: 'was removed on the service',
+  asset_unready: 'is being read again by the service',
+  asset_failed: 'cannot be used by the service any more',
 }
 
 /** By name; a name that the service does not know is missing. */

@@ -1,4 +1,5 @@
 import { scrubText } from '../base/scrub.ts'
+import type { AssetSaid } from '../domain/asset.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseUploadUrl } from './addresses.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, textOf, timeOf_ms } from './translate.ts'
@@ -9,11 +10,8 @@ export interface LabelReference {
   name: string
 }
 
-/** What the service says of an asset. Only `ready` is of use in a chat; `other` is a status nobody knows: still going. */
-export interface AssetRecord {
+export interface AssetRecord extends AssetSaid {
   asset_id: string
-  status: 'uploaded' | 'ingesting' | 'ready' | 'failed' | 'other'
-  raw_status: string
   filename?: string
   size_in_bytes?: number
   created_at_ms?: number

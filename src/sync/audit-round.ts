@@ -1,9 +1,9 @@
-import { ingest_failed } from '../domain/content.ts'
+import { lossOf } from '../domain/asset.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { AuditState, UnauditedAsset } from '../ledger/audit-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
-import type { Failure, Outcome } from '../remote/outcome.ts'
+import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import { page_size, reads_a_turn } from './audit-pace.ts'
 import { type Circuits, of_a_host } from './circuits.ts'
@@ -109,10 +109,10 @@ export class AuditRound {
   ): Promise<'known' | 'unanswered' | 'hold'> {
     const outcome = await remote.readAsset(this.#project_id, asset_id)
     if ((await this.#noted(await this.#orOfTheHost(outcome, remote))) === 'hold') return 'hold'
-    const fact = outcome.ok ? factOf(content, outcome.value) : missing(content, outcome.failure)
-    if (!fact) return 'unanswered'
-    if (fact.type !== 'asset_confirmed') this.#tools.report.later(`audit: ${fact.type}`, name)
-    await this.#record(fact)
+    if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
+    const loss = lossOf(content, outcome.ok ? outcome.value : 'gone')
+    if (loss) this.#tools.report.later(`audit: ${loss.type}`, name)
+    await this.#record(loss ?? { type: 'asset_confirmed', content })
     return 'known'
   }
 
@@ -140,24 +140,4 @@ function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' |
   if (status === 'ready') return { asset_id, status }
   const is_slot = status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
   return { asset_id, status: is_slot ? 'slot' : 'other' }
-}
-
-function missing(content: number, { about }: Failure): Fact | undefined {
-  return about === 'asset_gone' ? { type: 'asset_missing', content } : undefined
-}
-
-/** What an asset that is ready here is there. A slot without bytes is as good as gone. */
-export function factOf(content: number, { status, raw_status }: AssetRecord): Fact {
-  switch (status) {
-    case 'ready':
-      return { type: 'asset_confirmed', content }
-    case 'failed': {
-      const message = `the service had it ready and cannot use it any more (status ${raw_status}); it does not say why`
-      return { type: 'asset_failed', content, error: { code: ingest_failed, message } }
-    }
-    case 'uploaded':
-      return { type: 'asset_missing', content }
-    default:
-      return { type: 'asset_unready', content }
-  }
 }

@@ -80,11 +80,11 @@ function bareReport(text: string): string {
 
 /**
  * A question whose fate nobody knew is said to have been found, or asked once more; so is one that the service ended, unless the
- * stop came first. That an asset was removed is noted by the plan that finds it so; one that knows it already says it in the
- * coverage alone, as both do.
+ * stop came first. That an asset was removed, failed or is read again is noted by the plan that finds it so; one that knows it
+ * already says it in the coverage alone, as both do.
  */
 function hangsOnTheStop(note: string): boolean {
-  return /the question was found on the service|: asked once more|, and asked once more|was removed on the service: left out/.test(
+  return /the question was found on the service|: asked once more|, and asked once more|(was removed on|is being read again by|cannot be used by) the service.*: left out/.test(
     note,
   )
 }

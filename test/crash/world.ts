@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { type Clock, system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -11,6 +10,7 @@ import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { md5Of } from '../journey/disk-truth.ts'
+import { setStatusThere } from '../service/set-status.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { type PromptOptions, PromptSide } from './prompt-side.ts'
 
@@ -43,9 +43,6 @@ const quick_follow = { first_ms: 30, most_ms: 100, dead_hit_after_ms: 1_000 }
 const clock_ahead_ms = 60_000
 /** Far behind any of these clocks: such a file is not known to be quiet until it was looked at twice. */
 const future_s = Date.now() / 1_000 + 30 * 24 * 3_600
-
-/** Far ahead of every clock: what is being read again is not finished before the scenario says so. */
-const never_ms = Date.UTC(2100, 0, 1)
 
 /** One folder, one service and one place for the ledger, with a clock of their own; lives of the daemon come and go in it. */
 export class World {
@@ -133,16 +130,8 @@ export class World {
     return this.service.assets(this.project_id).findLast(({ md5 }) => md5 === md5Of(text))!.asset_id
   }
 
-  /** The service changes its mind about an asset, as none of its calls would. */
   setStatusThere(asset_id: string, status: AssetStatus): void {
-    const database = new Database(join(this.service.data_dir, 'service.db'))
-    try {
-      database
-        .prepare('UPDATE assets SET status = ?, ingest_due_ms = ? WHERE asset_id = ?')
-        .run(status, status === 'ingesting' ? never_ms : null, asset_id)
-    } finally {
-      database.close()
-    }
+    setStatusThere(this.service, asset_id, status)
   }
 
   passTime(ms: number): void {

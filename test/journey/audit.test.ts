@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { audited, auditOf, setStatusThere } from './audited.ts'
+import { audited, auditOf, setFileStatusThere } from './audited.ts'
 import { begin, type Journey, journeys, localJourneys } from './harness.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
@@ -47,14 +47,14 @@ journeys('the audit', (profile) => {
   test('failed there, read again there, its bytes lost there', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
-    setStatusThere(journey, 'docs/a.txt', 'failed')
-    setStatusThere(journey, 'docs/b.txt', 'ingesting')
+    setFileStatusThere(journey, 'docs/a.txt', 'failed')
+    setFileStatusThere(journey, 'docs/b.txt', 'ingesting')
     expect(await audited(journey)).toMatchObject({ usable: 1, failed: 1, unready: 1, missing: 0 })
     expect(journey.file('docs/a.txt')).toMatchObject({ stage: 'refused', error_code: 'ingest_failed' })
     await journey.stage('docs/b.txt', 'ingesting')
-    setStatusThere(journey, 'docs/b.txt', 'ready')
+    setFileStatusThere(journey, 'docs/b.txt', 'ready')
     await journey.stage('docs/b.txt', 'ready')
-    setStatusThere(journey, 'docs/a.txt', 'ready')
+    setFileStatusThere(journey, 'docs/a.txt', 'ready')
     expect(await audited(journey)).toMatchObject({ usable: 3 })
     await journey.stage('docs/a.txt', 'ready')
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
@@ -161,13 +161,13 @@ localJourneys('rounds of the audit', (profile) => {
   test('a service that does not speak about some of them: the round ends without them, and they stay ready', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
-    setStatusThere(journey, 'docs/a.txt', 'ingesting')
+    setFileStatusThere(journey, 'docs/a.txt', 'ingesting')
     journey.service.setBadDays({ failures: [{ route: 'assets.read', status: 418 }] })
     expect(await audited(journey)).toMatchObject({ usable: 2, unanswered: 1, missing: 0 })
     expect(journey.file('docs/a.txt')?.stage).toBe('ready')
     expect(journey.troubles(), 'one asset is no reason to pause the rest').toEqual([])
     journey.service.setBadDays({ failures: [] })
-    setStatusThere(journey, 'docs/a.txt', 'ready')
+    setFileStatusThere(journey, 'docs/a.txt', 'ready')
   })
 })
 

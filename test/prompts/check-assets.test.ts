@@ -1,17 +1,51 @@
 import { expect, test } from 'vitest'
 import { checkAssets } from '../../src/prompts/check-assets.ts'
-import { openRunRig } from './answer-run-rig.ts'
+import { setStatusThere } from '../service/set-status.ts'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+/** So many files, ready; `content` is their place in the order in which they came in, from 0. */
+async function broughtIn(rig: RunRig, files: number) {
+  const assets: { asset_id: string; content: number }[] = []
+  for (let file = 0; file < files; file++) assets.push({ asset_id: await rig.bringIn(`${file}.md`), content: file })
+  return assets
+}
+
+async function checked(rig: RunRig, assets: Parameters<typeof checkAssets>[1]) {
+  const outcome = await checkAssets(rig.project_id, assets, rig.tools())
+  if (!outcome.ok) throw new Error(outcome.failure.message)
+  return [...outcome.value.values()].map(({ type, content }) => [content, type])
+}
 
 test('more assets than are read singly: from pages of the list, those beyond its first ones singly', async () => {
   const rig = await openRunRig()
-  const asset_ids: string[] = []
-  for (let file = 0; file < 130; file++) asset_ids.push(await rig.bringIn(`${file}.md`))
-  const gone = [asset_ids[0]!, asset_ids[129]!]
-  for (const id of gone) await rig.service.removeAsset(id)
+  const assets = await broughtIn(rig, 130)
+  for (const place of [0, 129]) await rig.service.removeAsset(assets[place]!.asset_id)
   const before = rig.service.requestLog.length
-  const checked = await checkAssets(rig.project_id, asset_ids, rig.tools())
-  expect(checked).toEqual({ ok: true, value: { gone: new Set(gone), not_ready: new Set() } })
+  expect(await checked(rig, assets)).toEqual([
+    [0, 'asset_missing'],
+    [129, 'asset_missing'],
+  ])
   const places = rig.service.requestLog.slice(before).map(({ place }) => place)
   expect(places.filter((place) => place === 'assets.list').length).toBeGreaterThan(1)
   expect(places.filter((place) => place === 'assets.read').length).toBeLessThanOrEqual(20)
+})
+
+test('what the list does not call ready is asked for alone', async () => {
+  const rig = await openRunRig()
+  const assets = await broughtIn(rig, 25)
+  setStatusThere(rig.service, assets[3]!.asset_id, 'failed')
+  setStatusThere(rig.service, assets[4]!.asset_id, 'ingesting')
+  setStatusThere(rig.service, assets[5]!.asset_id, 'ingesting')
+  const takeOff = rig.service.on('end', ({ place }) => {
+    if (place !== 'assets.list') return
+    takeOff()
+    setStatusThere(rig.service, assets[5]!.asset_id, 'ready')
+  })
+  const before = rig.service.requestLog.length
+  expect(await checked(rig, assets)).toEqual([
+    [3, 'asset_failed'],
+    [4, 'asset_unready'],
+  ])
+  const places = rig.service.requestLog.slice(before).map(({ place }) => place)
+  expect(places).toEqual(['assets.list', 'assets.read', 'assets.read', 'assets.read'])
 })

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { type AssetSaid, lossOf } from '../../src/domain/asset.ts'
+
+const said = (status: AssetSaid['status'], raw_status: string = status): AssetSaid => ({ status, raw_status })
+
+describe('what became of an asset that is ready here', () => {
+  test.each([
+    ['it is ready there, too', said('ready'), undefined],
+    ['it is not known there', 'gone', 'asset_missing'],
+    ['it is a slot without bytes there', said('uploaded'), 'asset_missing'],
+    ['it is read again', said('ingesting'), 'asset_unready'],
+    ['its status is one that nobody knows', said('other', 'indexing'), 'asset_unready'],
+    ['it cannot be used', said('failed'), 'asset_failed'],
+  ] as const)('%s', (_, answer, type) => {
+    expect(lossOf(7, answer)?.type).toBe(type)
+  })
+
+  test('a failure says the status in the service’s own word', () => {
+    expect(lossOf(7, said('failed', 'FAILED'))).toMatchObject({ content: 7, error: { code: 'ingest_failed' } })
+    expect(JSON.stringify(lossOf(7, said('failed', 'FAILED')))).toContain('(status FAILED)')
+  })
+})

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Manifest } from '../../src/prompts/manifest.ts'
+import { setStatusThere } from '../service/set-status.ts'
+import { openRunRig, type RunRig } from './answer-run-rig.ts'
+
+/** Of the one report that was written. */
+function manifestOf({ told }: RunRig): Manifest {
+  const line = told.findLast((text) => text.startsWith('written'))!
+  return JSON.parse(readFileSync(line.slice(line.indexOf(': ') + 2).replace(/md$/, 'json'), 'utf8'))
+}
+
+const namesIn = (rig: RunRig, turn: number) => rig.chats()[turn]!.messages[0]!.scope?.asset_ids
+
+test('found failed, read again or removed: the ledger knows it, and coverage and manifest say it', async () => {
+  const rig = await openRunRig()
+  const [failed, again, gone, kept] = [
+    await rig.bringIn('failed.md'),
+    await rig.bringIn('again.md'),
+    await rig.bringIn('gone.md'),
+    await rig.bringIn('kept.md'),
+  ]
+  setStatusThere(rig.service, failed, 'failed')
+  setStatusThere(rig.service, again, 'ingesting')
+  await rig.service.removeAsset(gone)
+  await rig.due()
+  await rig.run()
+  expect(namesIn(rig, 0)).toEqual([kept])
+
+  const { coverage, coverage_line, refusals, notes } = manifestOf(rig)
+  expect(coverage).toMatchObject({
+    ready: 1,
+    refused: { total: 1, files: [{ name: 'notes/failed.md', why: expect.stringContaining('cannot use it any more') }] },
+    on_the_way: { total: 1, files: [{ name: 'notes/again.md' }] },
+    removed: { total: 1, files: [{ name: 'notes/gone.md' }] },
+  })
+  expect(coverage_line).toBe(
+    '1 of 3 files ready; 1 refused (notes/failed.md); 1 still on the way (notes/again.md); 1 removed on the service (notes/gone.md)',
+  )
+  expect(rig.written()).toContain(coverage_line)
+  expect(refusals).toMatchObject([{ name: 'notes/failed.md' }])
+  expect(notes.sort()).toEqual([
+    'notes/again.md is being read again by the service: left out',
+    'notes/failed.md cannot be used by the service any more: left out',
+    'notes/gone.md was removed on the service: left out',
+  ])
+})
+
+test('what was read again is followed, and told by the next run', async () => {
+  const rig = await openRunRig()
+  const again = await rig.bringIn('again.md')
+  await rig.bringIn('kept.md')
+  setStatusThere(rig.service, again, 'ingesting')
+  await rig.due()
+  await rig.run()
+  const { work } = await rig.ledger.claimToFollow(10, { except_projects: [] })
+  expect(work).toMatchObject([{ asset_id: again }])
+  setStatusThere(rig.service, again, 'ready')
+  await rig.ledger.record([{ type: 'asset_ready', content: work[0]!.content }])
+  await rig.due()
+  await rig.run()
+  expect(namesIn(rig, 1)).toEqual([again])
+})
+
+test('all that is new is read again: skipped, and it says why', async () => {
+  const rig = await openRunRig()
+  setStatusThere(rig.service, await rig.bringIn('again.md'), 'ingesting')
+  await rig.due()
+  await rig.run()
+  expect(rig.told.at(-1)).toContain('0 of 1 file ready; 1 still on the way (notes/again.md)')
+  expect(rig.chats()).toHaveLength(0)
+})

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import type { AssetStatus } from '../../src/contract/messages-assets.ts'
+import type { Service } from '../../src/service/service.ts'
+
+/** Far ahead of every clock: what is being read again is not finished before the test says so. */
+const never_ms = Date.UTC(2100, 0, 1)
+
+/** The service changes its mind about an asset, as none of its calls would. */
+export function setStatusThere(service: Service, asset_id: string, status: AssetStatus): void {
+  const database = new Database(join(service.data_dir, 'service.db'))
+  try {
+    database
+      .prepare('UPDATE assets SET status = ?, ingest_due_ms = ? WHERE asset_id = ?')
+      .run(status, status === 'ingesting' ? never_ms : null, asset_id)
+  } finally {
+    database.close()
+  }
+}
