@@ -9,6 +9,7 @@ import { type Pause, readPause } from './pause-row.ts'
 import { ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
+import { ComparisonView } from './view-comparison.ts'
 import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import {
@@ -48,6 +49,8 @@ export interface LedgerView {
   audits(): AuditView[]
   /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
   blobOrigin(): string | undefined
+  /** For holding it against disk and service. */
+  comparison(): ComparisonView
   close(): void
 }
 
@@ -84,6 +87,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     pause: (now_ms) => readPause(database, now_ms),
     blobOrigin: () => readBlobOrigin(database),
     audits: () => readAudits(database),
+    comparison: () => new ComparisonView(database),
     close: () => database.close(),
   }
 }
