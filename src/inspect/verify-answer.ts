@@ -1,0 +1,88 @@
+/** Where ledger, disk and service are not of one mind. */
+export const difference_kinds = [
+  /** A file on disk that the ledger does not know yet. */
+  'unknown_on_disk',
+  /** In the ledger, and not on disk. */
+  'gone_from_disk',
+  /** Size, times or inode are others. */
+  'changed_on_disk',
+  /** Its size and times are as known, and its bytes are not; only a full comparison finds it. */
+  'content_differs',
+  /** Nobody could look: a directory that cannot be entered; with a full comparison a file, too. */
+  'unreadable',
+  /** Ready here; the service lists it nowhere, and says that there is no such asset. */
+  'missing_on_service',
+  /** Ready here; the service cannot use it. */
+  'failed_on_service',
+  /** Ready here; the service is reading it (again), or has a slot without bytes. */
+  'not_ready_on_service',
+  /** Given up here as removed or failed there; ready there. */
+  'returned_on_service',
+  /** A label that Sluice attached is not there. */
+  'label_missing',
+  /** Ready there, and unknown here: of other people. Told and counted; no fault of anything. */
+  'unknown_on_service',
+] as const
+export type DifferenceKind = (typeof difference_kinds)[number]
+
+export interface Difference {
+  kind: DifferenceKind
+  folder?: string
+  path?: string
+  asset_id?: string
+  message: string
+  /** The ledger's id of what was compared with the service. */
+  content?: number
+  /** Of `label_missing`. */
+  label?: string
+}
+
+export const verify_version = 1
+
+export interface VerifySummary {
+  version: typeof verify_version
+  at: string
+  /** The bytes on disk were read. */
+  full: boolean
+  folders: FolderComparison[]
+  projects: ProjectComparison[]
+  /** How many of each kind. */
+  differences: Record<DifferenceKind, number>
+  /** Files that settle, or are being sent or read: no difference. */
+  on_the_way: number
+  /** Known to be not in, and for this reason no difference. */
+  standing: { refused: number; blocked: number; removed_on_service: number }
+  /** Everything that was asked for could be looked at. */
+  complete: boolean
+}
+
+export interface FolderComparison {
+  name: string
+  path: string
+  /** Why nothing in it was compared; null: it was. */
+  offline: string | null
+  /** The walk came to its end. */
+  complete: boolean
+  /** Files that were met. */
+  files: number
+  /** Files whose bytes were read. */
+  read: number
+}
+
+export interface ProjectComparison {
+  project_id: string
+  /** Ready here; and there. */
+  expected: number
+  usable: number
+  /** About so many the service would not say. */
+  unanswered: number
+  /** Ready there, unknown here. */
+  unknown: number
+  /** Why the service could not be asked, or not to the end; null: it was. */
+  fault: { code: string; message: string; hint?: string } | null
+}
+
+/** Whether somebody, or a pass, has something to do. What other people have there is no difference of ours. */
+export function isWhole({ complete, differences }: Pick<VerifySummary, 'complete' | 'differences'>): boolean {
+  return complete && difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
+}

@@ -1,0 +1,246 @@
+import { isSluiceError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
+import type { Examiner } from '../disk/examiner.ts'
+import { createIgnoreRules } from '../disk/ignore.ts'
+import { rootStatus } from '../disk/mount.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import type { FileStat } from '../domain/file.ts'
+import { isBefore } from '../ledger/differences.ts'
+import { most_missing } from '../ledger/ledger.ts'
+import type { LedgerView } from '../ledger/view.ts'
+import type { ComparedFile, ComparisonView } from '../ledger/view-comparison.ts'
+import type { FolderView } from '../ledger/view-folders.ts'
+import type { Difference, FolderComparison } from './verify-answer.ts'
+import { type DiskVerdict, judgeOnDisk } from './verify-judge.ts'
+
+export interface DiskTools {
+  config: Config
+  view: LedgerView
+  comparison: ComparisonView
+  examiner: Examiner
+  clock: Clock
+  full: boolean
+  signal: AbortSignal
+  onDifference: (difference: Difference) => void
+  onFile: (files: number) => void
+}
+
+/** Rows of the ledger in memory at a time. */
+const page_rows = 2_000
+const looks_at_once = 500
+
+/**
+ * Walks one folder beside the ledger's rows, both in byte order, each read once. What differs is looked at once more before it
+ * is told: a daemon may be at work. An offline folder is told of, and nothing in it is gone. Answers also how many files settle.
+ */
+export async function compareFolder(
+  folder: FolderConfig,
+  tools: DiskTools,
+): Promise<{ comparison: FolderComparison; on_the_way: number }> {
+  const comparer = new FolderComparer(folder, tools)
+  const base = { name: folder.name, path: folder.path }
+  try {
+    const { end, doubt } = await comparer.run()
+    const { files, read, on_the_way } = comparer.counts
+    return {
+      comparison: { ...base, offline: doubt ?? null, complete: end.complete && doubt === undefined, files, read },
+      on_the_way,
+    }
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return { comparison: { ...base, offline: error.message, complete: false, files: 0, read: 0 }, on_the_way: 0 }
+  }
+}
+
+interface Entry {
+  path: string
+  stat: FileStat
+}
+
+class FolderComparer {
+  readonly #folder: FolderConfig
+  readonly #tools: DiskTools
+  readonly #rows: Iterator<ComparedFile, undefined>
+  readonly #known: FolderView | undefined
+  #row: ComparedFile | undefined
+  readonly #missing: string[] = []
+  #missing_total = 0
+  readonly counts = { files: 0, read: 0, on_the_way: 0 }
+
+  constructor(folder: FolderConfig, tools: DiskTools) {
+    this.#folder = folder
+    this.#tools = tools
+    this.#known = tools.view.folders().find(({ name }) => name === folder.name)
+    this.#rows = rowsOf(folder.name, tools.comparison)
+  }
+
+  /** `doubt`: why this is not the folder that is known; then nothing counts as gone. */
+  async run(): Promise<{ end: ScanEnd; doubt: string | undefined }> {
+    const { signal } = this.#tools
+    this.#row = this.#rows.next().value
+    const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
+    for await (const batch of batches) await this.#take(batch)
+    const ended = await end
+    if (!ended.complete || signal.aborted) return { end: { ...ended, complete: false }, doubt: undefined }
+    for (; this.#row !== undefined; this.#row = this.#rows.next().value) this.#miss(this.#row)
+    const doubt = this.#doubt(ended)
+    if (doubt !== undefined) return { end: ended, doubt }
+    this.#tellUnreadable(ended)
+    await this.#confirmMissing()
+    return { end: ended, doubt: undefined }
+  }
+
+  async #take(batch: ScanBatch): Promise<void> {
+    const doubtful: string[] = []
+    const to_read: (Entry & { known: ComparedFile })[] = []
+    for (let index = 0; index < batch.count; index += 1) {
+      const path = entryPath(batch, index)
+      const stat = entryStat(batch, index)
+      const known = this.#rowAt(path)
+      const verdict = this.#judge(stat, known)
+      if (verdict === 'on_the_way') this.counts.on_the_way += known?.state === 'seen' ? 0 : 1
+      else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
+      else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined) to_read.push({ path, stat, known })
+    }
+    this.counts.files += batch.count
+    this.#tools.onFile(batch.count)
+    await this.#confirm(doubtful)
+    await this.#read(to_read)
+  }
+
+  /** The ledger's row of this path; rows before it are of files that the walker did not meet. */
+  #rowAt(path: string): ComparedFile | undefined {
+    while (this.#row !== undefined && this.#row.path !== path && isBefore(this.#row.path, path)) {
+      this.#miss(this.#row)
+      this.#row = this.#rows.next().value
+    }
+    if (this.#row?.path !== path) return undefined
+    const row = this.#row
+    this.#row = this.#rows.next().value
+    return row
+  }
+
+  #miss({ path }: ComparedFile): void {
+    this.#missing_total += 1
+    if (this.#missing.length < most_missing) this.#missing.push(path)
+  }
+
+  #judge(stat: FileStat, known: ComparedFile | undefined): DiskVerdict {
+    const { clock, comparison } = this.#tools
+    return judgeOnDisk({
+      folder: this.#folder,
+      stat,
+      known,
+      now_ms: clock.now_ms(),
+      first_scan_done: this.#known?.first_scan_ms !== undefined,
+      wasBeforeStart: () => comparison.wasBeforeStart(this.#folder.name, stat),
+    })
+  }
+
+  /** Looks once more at the disk, then at the ledger: what was taken up meanwhile is no difference. */
+  async #confirm(paths: readonly string[]): Promise<void> {
+    const { examiner, comparison } = this.#tools
+    for (let from = 0; from < paths.length; from += looks_at_once) {
+      const some = paths.slice(from, from + looks_at_once)
+      const looks = await examiner.lstat(this.#folder.path, some)
+      for (const [index, path] of some.entries()) {
+        const look = looks[index]!
+        // What has gone since is told by the next comparison.
+        if (look.kind !== 'file') continue
+        const known = comparison.file(this.#folder.name, path)
+        const verdict = this.#judge(look.stat, known)
+        if (verdict === 'on_the_way') this.counts.on_the_way += 1
+        else if (verdict === 'unknown_on_disk') this.#tell({ kind: verdict, path, message: 'not known yet' })
+        else if (verdict === 'changed_on_disk') {
+          this.#tell({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, look.stat) })
+        }
+      }
+    }
+  }
+
+  async #read(entries: readonly (Entry & { known: ComparedFile })[]): Promise<void> {
+    if (entries.length === 0) return
+    const outcomes = await this.#tools.examiner.fingerprint(this.#folder.path, entries)
+    for (const [index, { path, known }] of entries.entries()) {
+      const outcome = outcomes[index]!
+      if (outcome.kind === 'hashed') {
+        this.counts.read += 1
+        if (outcome.md5 === known.md5) continue
+        const message = `its size and times are as known, its bytes are not: md5 ${outcome.md5}, known ${known.md5}`
+        this.#tell({ kind: 'content_differs', path, ...assetOf(known), message })
+      } else if (outcome.kind === 'unreadable') {
+        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: `it cannot be read (${outcome.code})` })
+      } else if (outcome.kind === 'outside') {
+        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: 'its real place is outside the folder' })
+      } else await this.#confirm([path])
+    }
+  }
+
+  /** The rules by which the daemon, too, does not believe that so much was deleted. */
+  #doubt({ files }: ScanEnd): string | undefined {
+    const { comparison, config } = this.#tools
+    const state = comparison.folder(this.#folder.name)
+    if (state === undefined || state.empty_accepted || this.#missing_total <= config.scan.empty_folder_files) {
+      return undefined
+    }
+    const { stages } = this.#known ?? { stages: undefined }
+    const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
+    if (files === 0) return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
+    const status = rootStatus(this.#folder.path)
+    const is_other = status.kind === 'online' && state.device !== undefined && status.device !== state.device
+    if (!is_other || this.#missing_total * 2 <= known) return undefined
+    return `another disk is mounted here, or none: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
+  }
+
+  #tellUnreadable({ unreadable, unreadable_total }: ScanEnd): void {
+    for (const { path, code } of unreadable)
+      this.#tell({ kind: 'unreadable', path, message: `it cannot be read (${code})` })
+    const more = unreadable_total - unreadable.length
+    if (more > 0) this.#tell({ kind: 'unreadable', path: '', message: `and ${more} more` })
+  }
+
+  /** Below what could not be read, or is ignored by now, nobody says that a file is gone; a single look tells. */
+  async #confirmMissing(): Promise<void> {
+    const { examiner, comparison, signal } = this.#tools
+    const { name, path: root } = this.#folder
+    const rules = createIgnoreRules(root, this.#folder)
+    for (let from = 0; from < this.#missing.length && !signal.aborted; from += looks_at_once) {
+      const some = this.#missing.slice(from, from + looks_at_once)
+      const looks = await examiner.lstat(root, some)
+      for (const [index, path] of some.entries()) {
+        const { kind } = looks[index]!
+        if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
+        const known = comparison.file(name, path)
+        if (known === undefined) continue
+        const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
+        this.#tell({ kind: 'gone_from_disk', path, ...assetOf(known), message })
+      }
+    }
+  }
+
+  #tell(difference: Omit<Difference, 'folder'>): void {
+    this.#tools.onDifference({ ...difference, folder: this.#folder.name })
+  }
+}
+
+function* rowsOf(folder: string, comparison: ComparisonView): Generator<ComparedFile, undefined> {
+  let after = ''
+  for (;;) {
+    const page = comparison.files({ folder, after, limit: page_rows })
+    yield* page
+    if (page.length < page_rows) return undefined
+    after = page.at(-1)!.path
+  }
+}
+
+function assetOf({ asset_id }: Pick<ComparedFile, 'asset_id'> = { asset_id: undefined }): { asset_id?: string } {
+  return asset_id === undefined ? {} : { asset_id }
+}
+
+function changeText(known: FileStat, now: FileStat): string {
+  if (known.size !== now.size) return `${now.size} bytes, known with ${known.size}`
+  if (known.mtime_ns !== now.mtime_ns) return 'written since it was looked at'
+  if (known.ctime_ns !== now.ctime_ns) return 'touched since it was looked at'
+  return 'another file has its name'
+}

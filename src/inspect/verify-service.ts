@@ -1,0 +1,235 @@
+import { isSluiceError, SluiceError, toPlainError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import { ingest_failed } from '../domain/content.ts'
+import type { AttachedLabel, ComparedAsset, ComparisonView } from '../ledger/view-comparison.ts'
+import type { AssetRecord } from '../remote/assets.ts'
+import type { Outcome } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Difference, DifferenceKind, ProjectComparison } from './verify-answer.ts'
+import { ask, stopped, wordsOf } from './verify-ask.ts'
+
+export interface ServiceTools {
+  comparison: ComparisonView
+  remote: Remote
+  clock: Clock
+  signal: AbortSignal
+  onDifference: (difference: Difference) => void
+  onAsset: (assets: number) => void
+}
+
+const page_size = 100
+const rows_at_once = 500
+const reads_at_once = 4
+/** A cursor that was taken out of the list is unknown to some services; those before it on its page are tried in its place. */
+const other_cursors = 5
+/** Ids of other people's assets are told up to here, their number always. */
+const most_unknown = 1_000
+
+/**
+ * Reads the service's list of one project, then asks singly for what is ready here and was not listed as ready: only that answer
+ * is believed. `folders`: only what a file in them holds; undefined for everything. Never throws for what the service does.
+ */
+export async function compareProject(
+  project_id: string,
+  folders: readonly string[] | undefined,
+  tools: ServiceTools,
+): Promise<ProjectComparison> {
+  const comparer = new ProjectComparer(project_id, folders, tools)
+  let fault: SluiceError | undefined
+  try {
+    await comparer.run()
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    fault = error
+  }
+  return { project_id, ...comparer.counts, fault: fault ? toPlainError(fault) : null }
+}
+
+class ProjectComparer {
+  readonly #project_id: string
+  readonly #folders: readonly string[] | undefined
+  readonly #tools: ServiceTools
+  /** A bit for each content that was seen to be ready there. */
+  #seen = new Uint8Array(0)
+  readonly #unknown: string[] = []
+  readonly counts = { expected: 0, usable: 0, unanswered: 0, unknown: 0 }
+
+  constructor(project_id: string, folders: readonly string[] | undefined, tools: ServiceTools) {
+    this.#project_id = project_id
+    this.#folders = folders
+    this.#tools = tools
+  }
+
+  async run(): Promise<void> {
+    await this.#list()
+    for (const asset_id of this.#unknown) {
+      this.#tools.onDifference({ kind: 'unknown_on_service', asset_id, message: 'ready there, and not of this ledger' })
+    }
+    await this.#compare()
+  }
+
+  async #list(): Promise<void> {
+    let cursor: string | undefined
+    let last_page: string[] = []
+    let tried = 0
+    for (;;) {
+      const after_id = tried === 0 ? cursor : last_page.at(-1 - tried)
+      const outcome = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: page_size }))
+      if (outcome.ok) {
+        const { items, next } = outcome.value
+        const is_again = new Set(tried === 0 ? [] : last_page)
+        this.#see(items.filter(({ asset_id }) => !is_again.has(asset_id)))
+        if (next === undefined) return
+        last_page = items.map(({ asset_id }) => asset_id)
+        cursor = next
+        tried = 0
+      } else if (outcome.failure.about === 'attempt' && tried < Math.min(other_cursors, last_page.length - 1))
+        tried += 1
+      else throw unlisted(wordsOf(outcome.failure))
+    }
+  }
+
+  #see(items: readonly AssetRecord[]): void {
+    const { comparison, onAsset, onDifference } = this.#tools
+    const ready = items.filter(({ status }) => status === 'ready')
+    onAsset(items.length)
+    if (ready.length === 0) return
+    const known = new Map<string, ComparedAsset[]>()
+    const ids = ready.map(({ asset_id }) => asset_id)
+    for (const asset of comparison.assets(this.#project_id, ids)) {
+      known.set(asset.asset_id, [...(known.get(asset.asset_id) ?? []), asset])
+    }
+    for (const { asset_id } of ready) {
+      const assets = known.get(asset_id)
+      if (assets === undefined) this.#foreign(asset_id)
+      for (const asset of assets ?? []) {
+        if (asset.state === 'ready') this.#mark(asset.content)
+        else if (isGivenUp(asset) && this.#isAsked(asset)) {
+          onDifference({
+            kind: 'returned_on_service',
+            ...placeOf(asset),
+            message: `given up here (${asset.state}), ready there`,
+          })
+        }
+      }
+    }
+    this.#compareLabels(ready, known)
+  }
+
+  #foreign(asset_id: string): void {
+    this.counts.unknown += 1
+    if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
+  }
+
+  #compareLabels(records: readonly AssetRecord[], known: ReadonlyMap<string, readonly ComparedAsset[]>): void {
+    const { comparison, onDifference } = this.#tools
+    const carried = new Map<number, { asset: ComparedAsset; ids: ReadonlySet<string> }>()
+    for (const { asset_id, labels } of records) {
+      // Not every answer lists them.
+      if (labels === undefined) continue
+      const ids = new Set(labels.map(({ label_id }) => label_id))
+      for (const asset of known.get(asset_id) ?? []) {
+        if (asset.state === 'ready' && this.#isAsked(asset)) carried.set(asset.content, { asset, ids })
+      }
+    }
+    if (carried.size === 0) return
+    for (const label of comparison.labels([...carried.keys()])) {
+      const { asset, ids } = carried.get(label.content)!
+      if (!ids.has(label.label_id)) onDifference(labelMissing(asset, label))
+    }
+  }
+
+  /** With folders named, of what no file in them holds nothing is said. */
+  #isAsked({ folder }: ComparedAsset): boolean {
+    return this.#folders === undefined || (folder !== undefined && this.#folders.includes(folder))
+  }
+
+  /** Everything that is ready here by now; what became ready since the list began is asked for singly. */
+  async #compare(): Promise<void> {
+    const { comparison, signal } = this.#tools
+    for (let after = 0; ; ) {
+      const query = { project_id: this.#project_id, folders: this.#folders, after, limit: rows_at_once }
+      const page = comparison.ready(query)
+      const unseen = page.filter(({ content }) => !this.#isMarked(content))
+      this.counts.expected += page.length - unseen.length
+      this.counts.usable += page.length - unseen.length
+      for (let from = 0; from < unseen.length; from += reads_at_once) {
+        if (signal.aborted) throw stopped()
+        await Promise.all(unseen.slice(from, from + reads_at_once).map((asset) => this.#read(asset)))
+      }
+      if (page.length < rows_at_once) return
+      after = page.at(-1)!.content
+    }
+  }
+
+  async #read(asset: ComparedAsset): Promise<void> {
+    const { comparison, onDifference } = this.#tools
+    const outcome = await this.#ask((remote) => remote.readAsset(this.#project_id, asset.asset_id))
+    // A daemon may have learned it meanwhile, or sent it anew.
+    const now = comparison.asset(asset.content)
+    if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
+    this.counts.expected += 1
+    const found = foundIn(outcome)
+    if (found === 'ready') this.counts.usable += 1
+    else if (found === undefined) this.counts.unanswered += 1
+    else onDifference({ kind: found.kind, ...placeOf(asset), message: found.message })
+  }
+
+  #ask<Value>(call: (remote: Remote) => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
+    return ask(() => call(this.#tools.remote), this.#tools)
+  }
+
+  #mark(content: number): void {
+    const at = content >> 3
+    if (at >= this.#seen.length) {
+      const larger = new Uint8Array(Math.max(at + 1, (this.#tools.comparison.newestContent() >> 3) + 1))
+      larger.set(this.#seen)
+      this.#seen = larger
+    }
+    this.#seen[at]! |= 1 << (content & 7)
+  }
+
+  #isMarked(content: number): boolean {
+    return ((this.#seen[content >> 3] ?? 0) & (1 << (content & 7))) !== 0
+  }
+}
+
+/** Undefined: the service would not say. */
+function foundIn(outcome: Outcome<AssetRecord>): 'ready' | { kind: DifferenceKind; message: string } | undefined {
+  if (!outcome.ok) {
+    if (outcome.failure.about !== 'asset_gone') return undefined
+    return { kind: 'missing_on_service', message: 'ready here; the service has no such asset any more' }
+  }
+  const { status, raw_status } = outcome.value
+  switch (status) {
+    case 'ready':
+      return 'ready'
+    case 'failed':
+      return { kind: 'failed_on_service', message: `ready here; the service cannot use it (status ${raw_status})` }
+    case 'uploaded':
+      return { kind: 'not_ready_on_service', message: 'ready here; the service has a slot without its bytes' }
+    default:
+      return { kind: 'not_ready_on_service', message: `ready here; the service is reading it (status ${raw_status})` }
+  }
+}
+
+function unlisted(message: string): SluiceError {
+  const hint = 'nothing was called missing; run it again'
+  return new SluiceError({
+    code: 'answer.list',
+    message: `the list of assets could not be read to its end: ${message}`,
+    hint,
+  })
+}
+
+function isGivenUp({ state, error_code }: ComparedAsset): boolean {
+  return state === 'removed_on_service' || (state === 'refused' && error_code === ingest_failed)
+}
+
+function labelMissing(asset: ComparedAsset, { name }: AttachedLabel): Difference {
+  return { kind: 'label_missing', ...placeOf(asset), label: name, message: `the label ${name} is not there any more` }
+}
+
+function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Difference, 'kind' | 'message'> {
+  return { ...(folder === undefined || path === undefined ? {} : { folder, path }), asset_id, content }
+}
