@@ -56,6 +56,11 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/accept.ts'),
   },
   {
+    usage: 'verify [folders..]',
+    describe: 'compare what is known with disk and service, now',
+    load: () => import('./commands/verify.ts'),
+  },
+  {
     usage: 'ask <question..>',
     describe: 'ask the assistant, over what came in',
     load: () => import('./commands/ask.ts'),

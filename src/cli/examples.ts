@@ -40,8 +40,8 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   rescan: [['$0 rescan notes', 'look through one folder now']],
   reload: [['$0 reload', 'take up the changed configuration']],
   verify: [
-    ['$0 verify', 'compare the ledger with the service'],
-    ['$0 verify --full', 'and with what lies on the disk'],
+    ['$0 verify', 'are disk, ledger and service of one mind?'],
+    ['$0 verify --full notes', 'one folder, with every byte read'],
   ],
   doctor: [
     ['$0 doctor', 'is everything right for it?'],

@@ -1,0 +1,100 @@
+import { fromPlainError } from '../../base/errors.ts'
+import { formatCount } from '../../base/format.ts'
+import { system_clock } from '../../base/time.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import { openRemote } from '../../daemon/open-remote.ts'
+import { startExaminer } from '../../disk/examiner.ts'
+import { type VerifyOptions, verify } from '../../inspect/verify.ts'
+import { isWhole, type VerifySummary } from '../../inspect/verify-answer.ts'
+import { openLedgerView } from '../../ledger/view.ts'
+import type { Command, GlobalOptions } from '../command.ts'
+import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { foldersNamed } from '../place.ts'
+import { showError } from '../show-error.ts'
+import { showSpinner } from '../spinner.ts'
+import { listenForStop } from '../stop-signals.ts'
+import type { Terminal } from '../terminal.ts'
+import { toned } from '../tones.ts'
+import { takeUp } from '../verify-take-up.ts'
+import { FoundDifferences, verifyLines } from '../verify-text.ts'
+
+interface Options extends GlobalOptions {
+  folders: string[] | undefined
+  full: boolean
+  json: boolean
+}
+
+export const command: Command<Options> = {
+  options: (yargs) =>
+    yargs
+      .positional('folders', {
+        type: 'string',
+        array: true,
+        describe: 'names or paths of folders of the configuration; without any, all of them',
+      })
+      .option('full', { type: 'boolean', default: false, describe: 'read the files, and compare their bytes as well' })
+      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+  async run({ config: named, folders: texts, full, json }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const folders = foldersNamed(texts ?? [], config.folders)
+    const found = new FoundDifferences()
+    const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
+    const taken_up = await takeUp(config, found)
+    if (json) terminal.out(JSON.stringify({ ...summary, found: found.all(), taken_up }, null, 2))
+    else {
+      const { on_remote_delete } = config.audit
+      const lines = verifyLines(summary, found, { width: terminal.width, on_remote_delete })
+      for (const line of lines) terminal.out(toned(line, terminal.styles))
+      for (const line of taken_up) terminal.err(line)
+    }
+    return exitCode(summary, terminal)
+  },
+}
+
+async function compare(
+  options: Pick<VerifyOptions, 'config' | 'full' | 'onDifference'> & {
+    config: Config
+    folders: readonly string[]
+    terminal: Terminal
+  },
+): Promise<VerifySummary> {
+  const { config, terminal } = options
+  const clock = system_clock
+  const { secrets } = openSecrets(config)
+  const view = openLedgerView(config.state_dir)
+  const remote = openRemote(config, () => secrets.token(), clock)
+  const examiner = startExaminer({ threads: config.hashing.threads })
+  const signals = listenForStop()
+  let looked = { files: 0, assets: 0 }
+  const spinner = showSpinner(terminal, clock, () => {
+    return `${formatCount(looked.files)} files and ${formatCount(looked.assets)} assets looked at`
+  })
+  try {
+    return await verify({
+      ...options,
+      view,
+      remote,
+      examiner,
+      clock,
+      signal: signals.first,
+      onProgress(progress) {
+        looked = progress
+      },
+    })
+  } finally {
+    signals.end()
+    await spinner.end()
+    await Promise.all([examiner.close(), remote.close()])
+    view.close()
+  }
+}
+
+/** A token or a project that is refused counts first: nothing else can be known then. */
+function exitCode(summary: VerifySummary, terminal: Terminal): ExitCode {
+  const faults = summary.projects.flatMap(({ fault }) => (fault ? [fromPlainError(fault)] : []))
+  for (const fault of faults) showError(fault, terminal)
+  if (faults.some((fault) => exitCodeOf(fault) === exit_codes.refused)) return exit_codes.refused
+  return isWhole(summary) ? exit_codes.ok : exit_codes.incomplete
+}
