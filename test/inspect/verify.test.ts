@@ -7,7 +7,7 @@ import { startExaminer } from '../../src/disk/examiner.ts'
 import { type VerifyOptions, verify } from '../../src/inspect/verify.ts'
 import { type Difference, isWhole, type VerifySummary } from '../../src/inspect/verify-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
-import { setStatusThere } from '../journey/audited.ts'
+import { setFileStatusThere } from '../journey/audited.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journey/harness.ts'
 import type { ConfigChange } from '../journey/quick-config.ts'
@@ -128,8 +128,8 @@ localJourneys('verify', (profile) => {
     })
     const id = (name: string) => journey.file(name)!.asset_id!
     await journey.service.removeAsset(id('docs/a.txt'))
-    setStatusThere(journey, 'docs/b.txt', 'failed')
-    setStatusThere(journey, 'docs/deep/c.txt', 'ingesting')
+    setFileStatusThere(journey, 'docs/b.txt', 'failed')
+    setFileStatusThere(journey, 'docs/deep/c.txt', 'ingesting')
     const labels = (await journey.call('GET', '/v1/labels')).body.data as { label_id: string; name: string }[]
     const team = labels.find(({ name }) => name === 'team')!
     expect((await journey.call('DELETE', `/v1/assets/${id('docs/d.txt')}/labels/${team.label_id}`)).status).toBe(204)
@@ -145,8 +145,8 @@ localJourneys('verify', (profile) => {
       asset_id: id('docs/d.txt'),
     })
     expect(summary.projects[0]).toMatchObject({ expected: 4, usable: 1, unanswered: 0 })
-    setStatusThere(journey, 'docs/b.txt', 'ready')
-    setStatusThere(journey, 'docs/deep/c.txt', 'ready')
+    setFileStatusThere(journey, 'docs/b.txt', 'ready')
+    setFileStatusThere(journey, 'docs/deep/c.txt', 'ready')
     journey.ends({ left_out: [...not_sent, 'docs/a.txt'] })
   })
 })
