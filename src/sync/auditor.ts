@@ -8,6 +8,7 @@ import { type AuditState, expectedAssets } from '../ledger/audit-work.ts'
 import type { Remote } from '../remote/remote.ts'
 import { pauseAfterTurn_ms } from './audit-pace.ts'
 import { AuditRound, type AuditTools } from './audit-round.ts'
+import type { About } from './circuits.ts'
 
 export type AuditorTools = AuditTools & { remote: Remote; clock: Clock; pulses: Pulses }
 
@@ -104,7 +105,8 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
 
   /** Nobody else may have anything to ask of it: then it is found out here that it is right again. */
   function isTripped({ project_id }: AuditState): boolean {
-    return circuits.tripped().some(({ about }) => about === `project:${project_id}`)
+    const mine: readonly About[] = ['account', 'api', `project:${project_id}`]
+    return circuits.tripped().some(({ about }) => mine.includes(about))
   }
 
   function restUntilNext(free: readonly AuditState[], some_rest: boolean): number {

@@ -133,6 +133,8 @@ export class Circuits {
   async failed(failure: Failure, project_id: string, host: 'api' | 'blob'): Promise<'hold' | 'count'> {
     this.#probe_until_ms = 0
     if (failure.about === 'account') return this.#trip('account', failure)
+    // What is left of a project that is no longer asked for is a matter of its own.
+    if (failure.about === 'project' && !this.asksFor(project_id)) return 'count'
     if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
     if (!of_a_host.includes(failure.about)) return 'count'
     if (failure.status === 429 || failure.status === 503) this.#tools.onSlowDown()
@@ -174,6 +176,11 @@ export class Circuits {
     this.#in_a_row.clear()
     this.#probe_until_ms = 0
     for (const about of [...this.#tripped.keys()]) await this.#heal(about)
+  }
+
+  /** Whether the configuration in force names this project. */
+  asksFor(project_id: string): boolean {
+    return this.#tools.projects.includes(project_id)
   }
 
   /** Of projects that are no longer asked for. */

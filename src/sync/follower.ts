@@ -6,6 +6,7 @@ import { runWorker, type Worker } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork, Ledger } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
+import type { Failure } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
 import { type FollowPolicy, followFact } from './follow-verdict.ts'
@@ -106,6 +107,7 @@ class FollowRound {
     let after_id: string | undefined
     for (let page = 0; page < pages_most && this.#pending.size > 0 && !this.#signal.aborted; page++) {
       const listed = await this.#tools.remote.listAssets(this.#project_id, { after_id, limit: page_size })
+      if (!listed.ok && this.#isLeft(listed.failure)) return true
       if (!listed.ok) return (await this.#tools.circuits.failed(listed.failure, this.#project_id, 'api')) === 'count'
       await this.#tools.circuits.succeeded(this.#project_id, 'api')
       await this.#take(listed.value.items)
@@ -133,7 +135,7 @@ class FollowRound {
     }
     const { failure } = outcome
     const works = this.#pending.get(asset_id) ?? []
-    if (failure.about === 'asset_gone') {
+    if (failure.about === 'asset_gone' || this.#isLeft(failure)) {
       this.#pending.delete(asset_id)
       await this.#record(works.map(({ content }) => ({ type: 'asset_vanished', content })))
       return 'go on'
@@ -148,6 +150,11 @@ class FollowRound {
       }),
     )
     return 'go on'
+  }
+
+  /** The configuration has left the project, and it went away or was closed to us: nobody waits for what is in it. */
+  #isLeft({ about }: Failure): boolean {
+    return about === 'project' && !this.#tools.circuits.asksFor(this.#project_id)
   }
 
   async #take(records: readonly AssetRecord[]): Promise<void> {

@@ -162,6 +162,13 @@ test('a trouble ends when nothing is left that could meet it', async () => {
   expect(told.filter(({ type }) => type === 'trouble_ended')).toHaveLength(2)
 })
 
+test('a project that the configuration has left is no trouble of anybody', async () => {
+  const { circuits, told } = setUp()
+  expect(await circuits.failed(failure('project', { status: 404 }), 'project_of_before', 'api')).toBe('count')
+  expect(told).toEqual([])
+  expect(circuits.tripped()).toEqual([])
+})
+
 test('a blob store that rests stops no worker that needs the API alone', async () => {
   const { circuits } = setUp()
   for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
