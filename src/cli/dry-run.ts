@@ -1,15 +1,15 @@
-import { isSluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import type { Config, PromptConfig } from '../config/config.ts'
 import { openSecrets } from '../config/secrets.ts'
 import { openRemote } from '../daemon/open-remote.ts'
 import type { RunAsset } from '../domain/run.ts'
-import { type FreshView, openFreshView } from '../ledger/view-fresh.ts'
+import type { FreshView } from '../ledger/view-fresh.ts'
 import { coverageLine } from '../prompts/coverage.ts'
 import { type Gathered, gatherFresh } from '../prompts/gather-fresh.ts'
 import { composePlan, labelIds } from '../prompts/plan-run.ts'
 import { coverageOf } from '../prompts/report.ts'
 import { failureOf } from './ask-question.ts'
+import { withFreshView } from './open-view.ts'
 
 /** What a run that came due now would ask. */
 export interface DryRun {
@@ -30,30 +30,34 @@ export interface DryRun {
  */
 export async function dryRun(settings: PromptConfig, config: Config, now_ms: number): Promise<DryRun> {
   const labels = await idsOfLabels(settings, config)
-  const view = openView(config.state_dir)
-  try {
-    const state = view?.prompt(settings.name)
-    const gathered = view ? await gather(settings, view, now_ms) : nothing
-    // A prompt that no daemon has met begins with the first that does.
-    const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
-    const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
-    const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {
-      ...gathered,
-      ...none_yet,
-      label_ids: labels.ids,
-      state,
-      notes: labels.missing.map((name) => `there is no label "${name}" on the service: left out`),
-    })
-    const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
-    if (fact.type === 'run_skipped') return { ...none, why: fact.why }
-    if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
-    const { bodies, chat_id, assets, coverage, notes = [] } = fact.plan
-    const line = coverageLine(coverageOf({ coverage, due_ms: now_ms }), settings.schedule.timezone)
-    return { bodies, chat_id, assets, coverage: line, notes, why: undefined }
-  } finally {
-    view?.close()
-  }
+  return withFreshView(config.state_dir, (view) => planned(settings, { view, labels, now_ms }))
 }
+
+async function planned(
+  settings: PromptConfig,
+  { view, labels, now_ms }: { view: FreshView | undefined; labels: Labels; now_ms: number },
+): Promise<DryRun> {
+  const state = view?.prompt(settings.name)
+  const gathered = view ? await gather(settings, view, now_ms) : nothing
+  // A prompt that no daemon has met begins with the first that does.
+  const is_before_all = !state && settings.first_run === 'from_now' && settings.scope.fresh === 'since_last_run'
+  const none_yet = is_before_all ? { fresh: [], more: 0 } : {}
+  const fact = composePlan({ run: 0, due_ms: now_ms, last_written_due_ms: state?.last_written_due_ms }, settings, {
+    ...gathered,
+    ...none_yet,
+    label_ids: labels.ids,
+    state,
+    notes: labels.missing.map((name) => `there is no label "${name}" on the service: left out`),
+  })
+  const none = { bodies: [], chat_id: undefined, assets: [], coverage: undefined, notes: [] }
+  if (fact.type === 'run_skipped') return { ...none, why: fact.why }
+  if (fact.type === 'run_failed') return { ...none, why: fact.error.message }
+  const { bodies, chat_id, assets, coverage, notes = [] } = fact.plan
+  const line = coverageLine(coverageOf({ coverage, due_ms: now_ms }), settings.schedule.timezone)
+  return { bodies, chat_id, assets, coverage: line, notes, why: undefined }
+}
+
+type Labels = Awaited<ReturnType<typeof idsOfLabels>>
 
 const nothing: Gathered = { fresh: [], more: 0, unready: [], folders: [] }
 
@@ -77,14 +81,5 @@ async function idsOfLabels({ project_id, scope }: PromptConfig, config: Config) 
     return labels.value
   } finally {
     await remote.close()
-  }
-}
-
-function openView(state_dir: string): FreshView | undefined {
-  try {
-    return openFreshView(state_dir)
-  } catch (error) {
-    if (isSluiceError(error, 'database.missing')) return undefined
-    throw error
   }
 }

@@ -2,7 +2,9 @@ import { isSluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { ledgerFile } from '../ledger/state-directory.ts'
 import { type LedgerView, openLedgerView } from '../ledger/view.ts'
+import { type FreshView, openFreshView } from '../ledger/view-fresh.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
+import { openPassView, type PassView } from '../ledger/view-pass.ts'
 import { openPromptsView, type PromptsView } from '../ledger/view-prompts.ts'
 
 /** Runs `use` with a view of the ledger that is closed afterwards; undefined where nothing was kept yet. */
@@ -18,6 +20,16 @@ export function withPromptsView<Answer>(state_dir: string, use: Use<PromptsView,
 /** The same with what health is judged by. */
 export function withHealthView<Answer>(state_dir: string, use: Use<HealthView, Answer>): Promise<Answer> {
   return withView(openHealthView, 'database.missing', state_dir, use)
+}
+
+/** The same with what a pass did, and what a person's word reaches. */
+export function withPassView<Answer>(state_dir: string, use: Use<PassView, Answer>): Promise<Answer> {
+  return withView(openPassView, 'database.missing', state_dir, use)
+}
+
+/** The same with what came in, for prompts. */
+export function withFreshView<Answer>(state_dir: string, use: Use<FreshView, Answer>): Promise<Answer> {
+  return withView(openFreshView, 'database.missing', state_dir, use)
 }
 
 type Use<View, Answer> = (view: View | undefined) => Answer | Promise<Answer>

@@ -1,10 +1,9 @@
-import { isSluiceError } from '../base/errors.ts'
 import { formatBytes, formatCount, printable } from '../base/format.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import type { Amount } from '../ledger/view-folders.ts'
-import { openPassView } from '../ledger/view-pass.ts'
+import { withPassView } from './open-view.ts'
 import { type Place, placeOf } from './place.ts'
 import { tellDaemon } from './tell-daemon.ts'
 import type { Terminal } from './terminal.ts'
@@ -24,7 +23,7 @@ export async function sayWord(options: {
   const { config } = loadConfig({ file: options.config_file })
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before: afterwards they are on their way.
-  const amounts = countReached(words, config.state_dir)
+  const amounts = await countReached(words, config.state_dir)
   // Before the first run nothing is known of any file, so no word has an effect.
   const is_running = amounts === undefined || (await record(words, config))
   for (const [index, word] of words.entries()) terminal.out(told(word, amounts?.[index] ?? { files: 0, bytes: 0 }))
@@ -36,18 +35,8 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
   return paths.map((path) => placeOf(path, folders, process.cwd()))
 }
 
-function countReached(words: readonly PersonFact[], state_dir: string): Amount[] | undefined {
-  try {
-    const pass = openPassView(state_dir)
-    try {
-      return words.map((word) => pass.reachedBy(word))
-    } finally {
-      pass.close()
-    }
-  } catch (error) {
-    if (isSluiceError(error, 'database.missing')) return undefined
-    throw error
-  }
+function countReached(words: readonly PersonFact[], state_dir: string): Promise<Amount[] | undefined> {
+  return withPassView(state_dir, (pass) => pass && words.map((word) => pass.reachedBy(word)))
 }
 
 /** Answers whether a daemon took it. */

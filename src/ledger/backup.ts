@@ -13,7 +13,7 @@ import {
   syncPath,
   ticketsFile,
 } from './state-directory.ts'
-import { openLedgerView } from './view.ts'
+import { type LedgerView, openLedgerView } from './view.ts'
 
 export interface Backup {
   bytes: number
@@ -28,13 +28,7 @@ export interface Backup {
  */
 export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
   refuseTarget(file, force)
-  const view = openLedgerView(state_dir)
-  let files: number
-  try {
-    files = view.folders().reduce((sum, folder) => sum + filesOf(folder.stages), 0)
-  } finally {
-    view.close()
-  }
+  const files = countFiles(state_dir)
   const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
   try {
     copyInto(source, file)
@@ -42,6 +36,18 @@ export function backUpLedger(state_dir: string, file: string, { force }: { force
     source.close()
   }
   return { bytes: statSync(file).size, files }
+}
+
+function countFiles(state_dir: string): number {
+  let view: LedgerView | undefined
+  try {
+    view = openLedgerView(state_dir)
+    return view.folders().reduce((sum, folder) => sum + filesOf(folder.stages), 0)
+  } catch (error) {
+    throw translateSqliteError(error, ledgerFile(state_dir))
+  } finally {
+    view?.close()
+  }
 }
 
 function filesOf(stages: Readonly<Record<string, { files: number }>>): number {
@@ -68,7 +74,8 @@ function copyInto(source: Sqlite, file: string): void {
     syncDirectory(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
-    const translated = translateSqliteError(error, file)
+    // What is damaged is what was read.
+    const translated = translateSqliteError(error, codeOf(error)?.startsWith('SQLITE_CORRUPT') ? source.name : file)
     if (isSluiceError(translated)) throw translated
     throw new SluiceError({
       code: 'backup.unwritable',

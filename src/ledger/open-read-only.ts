@@ -1,3 +1,4 @@
+import { SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import { ledger_version } from './migrations.ts'
 import { refuseNoRight } from './no-right.ts'
@@ -7,5 +8,9 @@ import { ledgerFile } from './state-directory.ts'
 export function openLedgerReadOnly(state_dir: string): Sqlite {
   const file = ledgerFile(state_dir)
   refuseNoRight(state_dir, [file], 'read')
-  return openSqliteReadOnly(file, ledger_version)
+  const database = openSqliteReadOnly(file, ledger_version)
+  // A first start makes the file before its tables, and on a full disk gets no further.
+  if (database.pragma('user_version', { simple: true }) !== 0) return database
+  database.close()
+  throw new SluiceError({ code: 'database.missing', message: `there is nothing in ${file} yet` })
 }

@@ -48,7 +48,7 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
 }
 
 const restore_hint =
-  'stop the daemon, move ledger.db and what lies beside it away, and restore a backup or start without one: known files are linked by their md5'
+  'stop the daemon, then `sluice restore FILE` where there is a backup, else `sluice rebuild`: known files are linked by their md5'
 
 function damaged(file: string, what: string): Check {
   return fault('ledger', file, `it is damaged: ${what}`, restore_hint)
