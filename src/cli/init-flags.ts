@@ -45,7 +45,7 @@ export function checkFlags(flags: InitFlags, cwd: string): { folders: NamedPath[
 
 /** `name=path`, or a path alone, which is named after its last part. */
 function namedPath(text: string, cwd: string): NamedPath {
-  const [, named, rest] = /^([^=/]*)=(.*)$/.exec(text) ?? [undefined, undefined, text]
+  const [, named, rest] = /^([^=/]*)=(.*)$/s.exec(text) ?? [undefined, undefined, text]
   if (rest === '' || rest === undefined) throw invalid(`--folder ${text} has no path`)
   const name = named ?? nameFor(rest)
   const fault = faultOfName(name)

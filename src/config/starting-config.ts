@@ -89,5 +89,7 @@ function startReason(start: StartText): string {
 
 /** One line, quoted where YAML would take it for something else. */
 function scalar(text: string): string {
-  return stringify(text, { lineWidth: 0, defaultStringType: 'PLAIN' }).trimEnd()
+  // A line break would end the line that it stands in.
+  const defaultStringType = printable(text) === text ? 'PLAIN' : 'QUOTE_DOUBLE'
+  return stringify(text, { lineWidth: 0, defaultStringType, doubleQuotedAsJSON: true }).trimEnd()
 }

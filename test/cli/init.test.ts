@@ -50,6 +50,19 @@ test('by options alone: init, plan, sync, ready', async () => {
   expect(home.readyAssets()).toBe(2)
 })
 
+test.each(['new\nline', '- a: "b" \'c\' #d 100% {ü}', 'e\u001b[31m=f', `${'long '.repeat(20)}\n\n end`])(
+  'a folder called %j is in the configuration by that name',
+  async (odd) => {
+    const home = await Home.make(tree)
+    addToTree(home.path, { [`${odd}/x.txt`]: 'x' })
+    const flags = flagsOf(home).map((flag) => (flag === 'docs=docs' ? `docs=${odd}` : flag))
+    expect(await home.sluice(...flags, '--yes', '--config', 'made.yaml')).toMatchObject({ code: 0 })
+    expect(load(join(home.path, 'made.yaml')).config.folders).toMatchObject([
+      { name: 'docs', path: join(home.path, odd) },
+    ])
+  },
+)
+
 test('every value has its reason beside it', async () => {
   const home = await Home.make(tree)
   await home.sluice(...flagsOf(home), '--start', '90d', '--yes', '--config', 'made.yaml')
