@@ -83,6 +83,9 @@ test('an instance has a configuration, a token and a drop-in of its own', async 
   expect(has('etc/sluice/hr.yaml')).toBe(false)
   const odd = await sluice('install', '--instance', '../x')
   expect([odd.code, odd.err]).toEqual([64, expect.stringContaining('../x cannot be the name of an instance')])
+  // /etc/sluice/sluice.yaml is another's.
+  const same = await sluice('install', '--config', file, '--instance', 'sluice')
+  expect([same.code, same.err]).toEqual([64, expect.stringContaining('sluice.service has its configuration')])
 })
 
 test('paths that mean the home of whoever reads them are refused', async () => {
@@ -98,6 +101,16 @@ test('what is no token is not taken for one, and not shown', async () => {
   const { code, out, err } = await sluice('install', '--config', file)
   expect([code, err]).toEqual([77, expect.stringContaining('is not a token (7 characters)')])
   expect(out + err).not.toContain('hunter2')
+})
+
+test('what the machine refuses is said with its path, and is no fault of Sluice', async () => {
+  const { sluice, file, root } = machine()
+  mkdirSync(root, { recursive: true })
+  writeFileSync(join(root, 'etc'), 'in the way')
+  const { code, err } = await sluice('install', '--config', file)
+  expect([code, err]).toEqual([1, expect.stringContaining(`${join(root, 'etc/')}`)])
+  expect(err).toContain('run the same command again once that is mended')
+  expect(err).not.toContain('a fault of Sluice itself')
 })
 
 test('uninstall leaves configuration, token and state, until it is told to purge; what instances share goes last', async () => {

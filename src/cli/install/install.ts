@@ -31,7 +31,7 @@ interface Site {
 
 /**
  * Lays down what systemd needs to run Sluice, and says each thing that it does. What is there already and in order is left alone,
- * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.program`, `install.command`, `unit.path`
+ * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.program`, `install.file`, `install.command`, `unit.path`
  * and those of the configuration.
  */
 export function install(options: InstallOptions): void {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
-import { codeOf, SluiceError } from '../../base/errors.ts'
+import { codeOf, messageOf, SluiceError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -38,7 +38,7 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
   const { prefix, is_dry, terminal } = options
   const at = (path: string) => (prefix === '' ? path : join(prefix, path))
   const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
-  const read = (path: string) => textOf(at(path))
+  const read = (path: string) => mayFail(at(path), () => textOf(at(path)))
   return {
     read,
     exists: (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
@@ -49,11 +49,11 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
         return false
       }
       say(old === undefined ? 'write' : 'change', path, mode === 0o644 ? '' : `  (${mode.toString(8)})`)
-      if (!is_dry) write(at(path), text, mode, prefix === '' ? owner : undefined)
+      if (!is_dry) mayFail(at(path), () => write(at(path), text, mode, prefix === '' ? owner : undefined))
       return true
     },
     close(path, mode) {
-      const wide = (statSync(at(path)).mode & 0o777 & ~mode) !== 0
+      const wide = mayFail(at(path), () => (statSync(at(path)).mode & 0o777 & ~mode) !== 0)
       say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
       if (wide && !is_dry) chmodSync(at(path), mode)
     },
@@ -66,13 +66,13 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
     remove(path) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
       say('remove', path)
-      if (!is_dry) rmSync(at(path))
+      if (!is_dry) mayFail(at(path), () => rmSync(at(path)))
       return true
     },
     removeTree(path) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
       say('remove', path, '  (and all that is in it)')
-      if (!is_dry) rmSync(at(path), { recursive: true })
+      if (!is_dry) mayFail(at(path), () => rmSync(at(path), { recursive: true }))
       return true
     },
     removeEmpty(path) {
@@ -99,6 +99,21 @@ function runProgram(line: string, program: string, words: readonly string[]): vo
     message: `${line} failed: ${error ? codeOf(error) : stderr.trim() || `exit code ${status}`}`,
     hint: 'what was done before stays; run the same command again once that is mended',
   })
+}
+
+/** What the machine refuses (rights, space, a directory in the way) is no fault of ours. */
+function mayFail<Answer>(path: string, act: () => Answer): Answer {
+  try {
+    return act()
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    throw new SluiceError({
+      code: 'install.file',
+      message: `${path}: ${messageOf(error)}`,
+      hint: 'what was done before stays; run the same command again once that is mended',
+      cause: error,
+    })
+  }
 }
 
 function write(path: string, text: string, mode: number, owner: FileToLay['owner']): void {

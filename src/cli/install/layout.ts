@@ -27,6 +27,14 @@ export function layoutOf(instance: string | undefined): Layout {
       hint: 'letters, digits, "_", "." and "-"; not at the beginning',
     })
   }
+  // /etc/sluice/sluice.yaml is that of sluice.service, and a purge of one would take it from the other.
+  if (instance === service_user) {
+    throw new SluiceError({
+      code: 'usage.instance',
+      message: `${instance} cannot be the name of an instance: sluice.service has its configuration`,
+      hint: 'choose another name, or leave --instance out',
+    })
+  }
   const unit = instance === undefined ? 'sluice.service' : `sluice@${instance}.service`
   return {
     unit,

@@ -8,7 +8,7 @@ import { layoutOf, service_user } from './layout.ts'
 
 /**
  * Stops the service and takes away its unit. Configuration, token and state stay unless `purge` is given; what instances share
- * goes with the last of them. Errors: `install.root`, `install.command`.
+ * goes with the last of them. Errors: `install.root`, `install.file`, `install.command`.
  */
 export function uninstall(options: {
   instance: string | undefined
