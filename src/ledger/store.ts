@@ -1,6 +1,5 @@
 import { messageOf } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
-import { day_ms } from '../base/time.ts'
 import { isAlertFact } from '../domain/alert.ts'
 import { isAuditFact } from '../domain/audit.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
@@ -26,8 +25,8 @@ import { PersonRecorder } from './record-person.ts'
 import { RunRecorder } from './record-run.ts'
 import { RunClaims } from './run-claims.ts'
 import { Tickets } from './tickets.ts'
+import { tidyLedger } from './tidy.ts'
 import { Transaction } from './transaction.ts'
-import { trimHistory } from './trim-history.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
 import { WallClock } from './wall-clock.ts'
@@ -36,10 +35,6 @@ import { WallClock } from './wall-clock.ts'
 const cache_kib = 32_768
 /** 16 MB of log: four times SQLite's default, since the same pages are written again and again during a first scan. */
 const pages_between_checkpoints = 4_000
-/** Rows trimmed by one `tidy`: a few milliseconds of the ledger's time. */
-const tidy_rows = 5_000
-/** How long the row of a file that is gone is kept: a folder taken back within a season sends nothing twice. */
-const tombstone_days = 90
 
 /** Where the claims stood before a call. */
 export interface ClaimMarks {
@@ -194,24 +189,10 @@ export class LedgerStore {
   }
 
   tidy(at_ms: number): void {
-    this.#usage.trim(at_ms)
-    trimHistory(this.database, this.#limits, tidy_rows, at_ms)
-    const old = this.database
-      .prepare(`SELECT folder, path FROM files WHERE state = 'gone' AND gone_ms < ? LIMIT ?`)
-      .all(at_ms - tombstone_days * day_ms, tidy_rows) as { folder: number; path: string }[]
-    for (const { folder, path } of old) this.#file_recorder.dropTombstone(folder, path)
-    this.#counts.flush()
-    this.runs.trim(at_ms)
-    this.#alerts.trim()
-    this.#eraseOldTickets()
-  }
-
-  /** A crash between the two commits of an erasure can leave a ticket behind. */
-  #eraseOldTickets(): void {
-    for (const content of this.tickets.contents()) {
-      const state = this.#contents.rows.get(content)?.state
-      if (state !== 'reserving' && state !== 'reserved' && state !== 'sent') this.tickets.erase(content)
-    }
+    const { runs, tickets } = this
+    const parts = { usage: this.#usage, files: this.#file_recorder, counts: this.#counts, alerts: this.#alerts }
+    const { rows: contents } = this.#contents
+    tidyLedger(this.database, { ...parts, runs, tickets, contents }, this.#limits, at_ms)
   }
 
   close(): void {
