@@ -90,10 +90,8 @@ test('a state directory that cannot be written, or is a file: told, with what to
   chmodSync(home.at('token'), 0o644)
   makeDirectory(home.at('state'), 0o755)
   const closed = await home.sluice(['sync'], { as_nobody: true })
-  expect(closed.code, closed.err).toBe(1)
-  expect(closed.err).toMatch(
-    /the state directory .*state cannot be used: .*\n {2}set state_dir to a directory that this user owns/,
-  )
+  expect(closed.code, closed.err).toBe(77)
+  expect(closed.err).toMatch(/this user may not write what Sluice keeps in .*state\n {2}run this as the user that/)
   rmSync(home.at('state'), { recursive: true })
   writeFileSync(home.at('state'), 'a file')
   const file = await sync(home)
@@ -106,7 +104,7 @@ const disk_full_script = `
 set -u
 mount -t tmpfs -o size=700k,mode=0700 tmpfs "$STATE" || exit 9
 "$@" sync > "$OUT/1.out" 2> "$OUT/1.err"; echo "first $?"
-for i in $(seq 1 1500); do echo "file $i" > "$DOCS/a-rather-long-name-to-fill-the-ledger-$i.txt"; done
+for i in $(seq 1 400); do echo "file $i" > "$DOCS/a-rather-long-name-to-fill-the-ledger-$i.txt"; done
 timeout -k 1 40 "$@" sync > "$OUT/2.out" 2> "$OUT/2.err"; echo "full $?"
 mount -o remount,size=64m "$STATE"
 "$@" sync > "$OUT/3.out" 2> "$OUT/3.err"; echo "room $?"
@@ -134,6 +132,6 @@ test('a full disk under the ledger ends a pass with exit 1; with room again all 
   expect(told('2.err')).toMatch(/sluice: .*(ledger|tickets)\.db: .*(SQLITE_FULL|SQLITE_IOERR)/)
   expect(told('2.err').trimEnd().split('\n').at(-1)).toMatch(/^ {2}\S/)
   const ready = service.assets(project_id).filter(({ status }) => status === 'ready')
-  expect(ready).toHaveLength(1_501)
-  expect(new Set(ready.map(({ md5 }) => md5)).size).toBe(1_501)
+  expect(ready).toHaveLength(401)
+  expect(new Set(ready.map(({ md5 }) => md5)).size).toBe(401)
 }, 90_000)
