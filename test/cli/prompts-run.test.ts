@@ -59,7 +59,7 @@ test('beside a daemon: that one runs it, this waits; a delivery that failed is t
   home.configure({ prompts: [digest, { ...digest, name: 'later' }] })
   expect(await home.inProcess('prompts', 'run', 'later')).toMatchObject({
     code: 64,
-    err: expect.stringContaining('restart it after a change'),
+    err: expect.stringContaining('`sluice reload`'),
   })
   daemon.child.kill('SIGTERM')
   expect((await daemon.ended).code).toBe(0)

@@ -54,7 +54,7 @@ test('a folder by its name or path: the others are not looked at', async (contex
     out: expect.stringContaining('ready     1 file, 5 B'),
   })
   expect(home.readyAssets()).toBe(2)
-  expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain('a pass is about whole folders')
+  expect((await home.inProcess('sync', 'docs/a.txt')).err).toContain('a scan is about whole folders')
   expect((await home.inProcess('sync', 'nothing')).code).toBe(64)
 })
 
@@ -114,13 +114,14 @@ test('two passes at once: the second asks the first, both end with 0, and nothin
 
 test('beside a daemon whose token is refused: 77, at once', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
-  home.giveToken(`pat_${'x'.repeat(32)}`)
   const daemon = await home.run()
-  await until('it is told', () => /account/.test(daemon.err()), daemon.err)
+  await until('it is ready', () => home.readyAssets() === 1, daemon.err)
+  home.service.tokens.revoke('cli 1')
+  home.write({ 'b.txt': 'two' })
   expect((await home.inProcess('sync')).code).toBe(77)
   // The daemon goes on, and takes the new token up by itself.
   home.giveToken()
-  await until('it is ready', () => home.readyAssets() === 1, daemon.err)
+  await until('both are ready', () => home.readyAssets() === 2, daemon.err)
 })
 
 test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async (context) => {

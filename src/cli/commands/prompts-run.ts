@@ -169,7 +169,7 @@ function notRun(name: string): SluiceError {
   return new SluiceError({
     code: 'answer.not_asked',
     message: `the daemon made no run of ${name}`,
-    hint: 'it took up its configuration when it started: restart it after a change',
+    hint: 'if the configuration has changed, `sluice reload` lets the daemon read it again',
   })
 }
 
