@@ -41,7 +41,7 @@ export class AuditRows {
     this.#begin = database.prepare(
       `INSERT INTO audits (project, round, began_ms)
        SELECT id, 1, @at_ms FROM projects WHERE project_id = @project_id
-       ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = @at_ms, asked = wanted, wanted = 0, cursor = NULL,
+       ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = @at_ms, asked = max(asked, wanted), wanted = 0, cursor = NULL,
          listed = 0, ${zeros}`,
     )
     this.#find = database.prepare(

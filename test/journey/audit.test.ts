@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { audited, auditOf, setFileStatusThere } from './audited.ts'
+import { audited, auditOf, many, secondPage, setFileStatusThere } from './audited.ts'
 import { begin, type Journey, journeys, localJourneys } from './harness.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
 const resend = { audit: { on_remote_delete: 'resend' } }
-
-function many(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
-}
 
 async function removeThere(journey: Journey, ...names: string[]): Promise<void> {
   for (const name of names) expect(await journey.service.removeAsset(journey.file(name)!.asset_id!)).toBe(true)
@@ -170,22 +166,3 @@ localJourneys('rounds of the audit', (profile) => {
     setFileStatusThere(journey, 'docs/a.txt', 'ready')
   })
 })
-
-/** Holds the second page of the list that is asked for from now on. */
-function secondPage(journey: Journey): { reached: Promise<void>; goOn(): void } {
-  let pages = 0
-  let goOn = () => {}
-  let tell = () => {}
-  const released = new Promise<void>((resolve) => {
-    goOn = resolve
-  })
-  const reached = new Promise<void>((resolve) => {
-    tell = resolve
-  })
-  journey.service.on('begin', async ({ place }) => {
-    if (place !== 'assets.list' || ++pages !== 2) return
-    tell()
-    await released
-  })
-  return { reached, goOn: () => goOn() }
-}

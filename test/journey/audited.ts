@@ -23,3 +23,26 @@ export async function audited(journey: Journey): Promise<NonNullable<AuditState[
 export function setFileStatusThere(journey: Journey, name: string, status: AssetStatus): void {
   setStatusThere(journey.service, journey.file(name)!.asset_id!, status)
 }
+
+export function many(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+}
+
+/** Holds the second page of the list that is asked for from now on. */
+export function secondPage(journey: Journey): { reached: Promise<void>; goOn(): void } {
+  let pages = 0
+  let goOn = () => {}
+  let tell = () => {}
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const reached = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  journey.service.on('begin', async ({ place }) => {
+    if (place !== 'assets.list' || ++pages !== 2) return
+    tell()
+    await released
+  })
+  return { reached, goOn: () => goOn() }
+}
