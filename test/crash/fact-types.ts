@@ -4,7 +4,7 @@ import { isRunFact } from '../../src/domain/run.ts'
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
  * `ledger`: today the ledger draws it itself, inside a claim or another fact, and nobody tells it; a scenario tells it directly.
- * `health`: the keeper of health in a daemon that watches, whose restarts test/daemon/alerts.test.ts has; a scenario tells it directly.
+ * `health`: the keeper of health in a daemon that watches, whose restarts test/health/alerts.test.ts has; a scenario tells it directly.
  */
 type Teller = 'worker' | 'person' | 'ledger' | 'health'
 
