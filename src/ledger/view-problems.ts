@@ -103,7 +103,7 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
   })
 }
 
-/** What was set back by an error and waits for its next try, grouped by that error. */
+/** What was set back by an error and waits for its next try, grouped by that error; but for what lies in no configured folder any more. */
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
     `SELECT * FROM (SELECT * FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
@@ -112,13 +112,15 @@ export function readRetrying(database: Sqlite): RetryGroup[] {
       `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
        FROM (${latest(`state IN ('wanted', 'reserving', 'reserved', 'sent')`)} UNION ALL ${latest(`state = 'ingesting'`)})
-       WHERE error_code IS NOT NULL GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
+       WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
+         WHERE files.content = id AND files.state = 'present' AND folders.configured = 1)
+       GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
     )
     .all() as (Omit<RetryGroup, 'examples'> & { ids: string })[]
   const example = database.prepare(
     `SELECT folders.name AS folder, files.path, contents.error_message AS message
      FROM files JOIN contents ON contents.id = files.content JOIN folders ON folders.id = files.folder
-     WHERE files.content = ? AND files.state = 'present' LIMIT 1`,
+     WHERE files.content = ? AND files.state = 'present' AND folders.configured = 1 LIMIT 1`,
   )
   return rows.map(({ ids, ...group }) => ({
     ...group,

@@ -90,7 +90,9 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
   function next(states: readonly AuditState[]): AuditState | undefined {
     const is_young = clock.monotonic_ms() < awake_ms
     const isAsked = ({ wanted, running }: AuditState) => wanted || running?.asked === true
-    const due = states.filter((state) => (isDue(state) && !is_young) || isAsked(state) || isTripped(state))
+    const due = states.filter((state) => {
+      return ((isDue(state) || isUnmet(state)) && !is_young) || isAsked(state) || isTripped(state)
+    })
     const place = (state: AuditState) => (isAsked(state) ? 0 : 1)
     const turned = ({ project_id }: AuditState) => turned_ms.get(project_id) ?? Number.NEGATIVE_INFINITY
     return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
@@ -101,6 +103,11 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
     if (wanted || running || !last) return true
     const since_ms = clock.now_ms() - last.began_ms
     return since_ms >= round_ms || since_ms < -minute_ms
+  }
+
+  /** What was wrong in the last life is forgotten: whether it still is must not wait for the next round. */
+  function isUnmet({ project_id }: AuditState): boolean {
+    return !turned_ms.has(project_id)
   }
 
   /** Nobody else may have anything to ask of it: then it is found out here that it is right again. */

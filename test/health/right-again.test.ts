@@ -80,4 +80,15 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     )
     expect(await watched.broken()).toEqual([])
   })
+
+  test('a restart forgets no project that is out of reach, and nothing is called right again for it', async () => {
+    const watched = await beginAudited()
+    const { service } = watched
+    await watched.stop()
+    const { project_id } = service.projects.create('other')
+    watched.secrets = secretsOf(service.tokens.create('narrow', { project_ids: [project_id] }).token)
+    await watched.start()
+    watched.clock.skip(2 * minute_ms)
+    expect(await watched.red('project')).toMatchObject({ about: watched.project_id })
+  })
 })

@@ -195,6 +195,8 @@ describe('problems', () => {
     const groups = rig.view().retrying()
     expect(groups).toMatchObject([{ ...fault, contents: 2, next_try_ms: rig.clock.now_ms() + 5_000 }])
     expect(groups[0]!.examples.map(({ path }) => path)).toEqual(['a', 'b'])
+    await rig.record({ type: 'folders_removed_except', names: [] })
+    expect(rig.view().retrying()).toEqual([])
   })
 
   test('braked files, by the deepest directory that holds what arrived together', async () => {
