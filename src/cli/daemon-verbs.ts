@@ -3,6 +3,7 @@ import { system_clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { type Control, startControl } from '../control/control-server.ts'
 import { type ControlVerbs, controlSocket } from '../control/control-verbs.ts'
+import { factsOfDoubt } from '../control/doubt.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Reloader } from './reloader.ts'
 
@@ -45,6 +46,10 @@ export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Re
     },
     deliverAgain: (what) => daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }]),
     audit: () => daemon.ledger.record([{ type: 'audit_wanted' }]),
+    async doubt(doubt) {
+      if (doubt.about === 'bytes') refuseUnknown(doubt.folder)
+      await daemon.ledger.record(factsOfDoubt(doubt, system_clock.now_ms()))
+    },
     idle: () => daemon.idle(),
   }
   return startControl({ socket: controlSocket(daemon.config.state_dir), verbs })

@@ -85,21 +85,21 @@ function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): s
     case 'gone_from_disk':
       return 'the next pass takes note of it; nothing is removed on the service'
     case 'content_differs':
-      return 'no scan sees it: with its times set anew (`touch`) the next pass reads and sends it'
+      return 'no scan sees it: a running daemon, or --record and the next pass, reads it again and sends it'
     case 'unreadable':
       return '`sluice doctor` says who may read it; the next pass tries again'
     case 'missing_on_service':
       return on_remote_delete === 'resend'
-        ? 'the audit notes it and sends it again (audit.on_remote_delete: resend)'
-        : 'the audit notes it and leaves it away (audit.on_remote_delete: respect); then `sluice retry PATH` sends it again'
+        ? 'the audit notes it and sends it again (on_remote_delete: resend)'
+        : 'the audit (or --record) notes it and leaves it away (on_remote_delete: respect); then `sluice retry PATH` sends it again'
     case 'failed_on_service':
-      return 'the audit notes it; then `sluice retry PATH` sends it again'
+      return 'the audit (or --record) notes it; then `sluice retry PATH` sends it again'
     case 'not_ready_on_service':
-      return 'the audit notes it, and it is followed until it is ready'
+      return 'the audit (or --record) notes it, and it is followed until it is ready'
     case 'returned_on_service':
-      return 'the audit makes it ready here, too'
+      return 'the audit (or --record) makes it ready here, too'
     case 'label_missing':
-      return 'whoever took it away may have meant it'
+      return 'a running daemon, or --record and the next pass, attaches it again; it goes for good by `labels` of the folder'
     case 'unknown_on_service':
       return 'nothing to do'
   }

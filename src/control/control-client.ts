@@ -42,6 +42,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
       audit: async () => void (await call(client, 'POST', 'audit')),
+      doubt: async (doubt) => void (await call(client, 'POST', 'doubt', doubt)),
       idle: async () => void (await call(patient, 'POST', 'idle')),
       close,
     }

@@ -4,6 +4,7 @@ import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSoc
 import { scrubText } from '../base/scrub.ts'
 import { second_ms } from '../base/time.ts'
 import type { ControlVerbs, DeliveriesOfRun, PauseWish, PlaceInFolder } from './control-verbs.ts'
+import type { Doubt } from './doubt.ts'
 
 export interface Control {
   /** Answers what can be answered at once, cuts the rest, removes the socket. */
@@ -71,6 +72,10 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     await verbs.audit()
     return {}
   })
+  app.post('/v1/doubt', async ({ body }) => {
+    await verbs.doubt(doubtOf(body))
+    return {}
+  })
   app.post('/v1/idle', async () => {
     await verbs.idle()
     return {}
@@ -84,9 +89,15 @@ function placeOf(body: unknown): PlaceInFolder {
 
 function deliveriesOf(body: unknown): DeliveriesOfRun {
   const { run, targets } = fieldsOf(body)
-  if (typeof run !== 'number' || !Number.isSafeInteger(run)) throw wrongBody('run must be a whole number')
   if (!Array.isArray(targets)) throw wrongBody('targets must be a list')
-  return { run, targets: targets.map((target) => textOf(target, 'a target')) }
+  return { run: idOf(run, 'run'), targets: targets.map((target) => textOf(target, 'a target')) }
+}
+
+function doubtOf(body: unknown): Doubt {
+  const { about, content, label } = fieldsOf(body)
+  if (about === 'bytes') return { about, ...placeOf(body) }
+  if (about === 'label') return { about, content: idOf(content, 'content'), label: textOf(label, 'label') }
+  throw wrongBody('about must be bytes or label')
 }
 
 function pauseOf(body: unknown): PauseWish {
@@ -107,6 +118,11 @@ function fieldsOf(body: unknown): Record<string, unknown> {
   if (body === undefined) return {}
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>
   throw wrongBody('the body is not a JSON object')
+}
+
+function idOf(value: unknown, field: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+  throw wrongBody(`${field} must be a whole number`)
 }
 
 function textOf(value: unknown, field: string): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Doubt } from './doubt.ts'
 
 /** What a running daemon can be asked from outside; the same on both ends of the socket. */
 export interface ControlVerbs {
@@ -20,6 +21,8 @@ export interface ControlVerbs {
   deliverAgain(what: DeliveriesOfRun): Promise<void>
   /** What is ready is compared with the service, from the beginning and without rests. Resolves when that is recorded. */
   audit(): Promise<void>
+  /** Something is otherwise than the ledger has it: it is done anew. Resolves when that is recorded. */
+  doubt(doubt: Doubt): Promise<void>
   /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
   idle(): Promise<void>
 }

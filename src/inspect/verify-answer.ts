@@ -35,6 +35,8 @@ export interface Difference {
   content?: number
   /** Of `label_missing`. */
   label?: string
+  /** What the service says of an asset that is there and not ready. */
+  status?: string
 }
 
 export const verify_version = 1

@@ -5,7 +5,7 @@ import type { AttachedLabel, ComparedAsset, ComparisonView } from '../ledger/vie
 import type { AssetRecord } from '../remote/assets.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
-import type { Difference, DifferenceKind, ProjectComparison } from './verify-answer.ts'
+import type { Difference, ProjectComparison } from './verify-answer.ts'
 import { ask, stopped, wordsOf } from './verify-ask.ts'
 
 export interface ServiceTools {
@@ -172,7 +172,7 @@ class ProjectComparer {
     const found = foundIn(outcome)
     if (found === 'ready') this.counts.usable += 1
     else if (found === undefined) this.counts.unanswered += 1
-    else onDifference({ kind: found.kind, ...placeOf(asset), message: found.message })
+    else onDifference({ ...placeOf(asset), ...found })
   }
 
   #ask<Value>(call: (remote: Remote) => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
@@ -195,7 +195,7 @@ class ProjectComparer {
 }
 
 /** Undefined: the service would not say. */
-function foundIn(outcome: Outcome<AssetRecord>): 'ready' | { kind: DifferenceKind; message: string } | undefined {
+function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kind' | 'message' | 'status'> | undefined {
   if (!outcome.ok) {
     if (outcome.failure.about !== 'asset_gone') return undefined
     return { kind: 'missing_on_service', message: 'ready here; the service has no such asset any more' }
@@ -205,11 +205,19 @@ function foundIn(outcome: Outcome<AssetRecord>): 'ready' | { kind: DifferenceKin
     case 'ready':
       return 'ready'
     case 'failed':
-      return { kind: 'failed_on_service', message: `ready here; the service cannot use it (status ${raw_status})` }
+      return {
+        kind: 'failed_on_service',
+        status,
+        message: `ready here; the service cannot use it (status ${raw_status})`,
+      }
     case 'uploaded':
-      return { kind: 'not_ready_on_service', message: 'ready here; the service has a slot without its bytes' }
+      return { kind: 'not_ready_on_service', status, message: 'ready here; the service has a slot without its bytes' }
     default:
-      return { kind: 'not_ready_on_service', message: `ready here; the service is reading it (status ${raw_status})` }
+      return {
+        kind: 'not_ready_on_service',
+        status,
+        message: `ready here; the service is reading it (status ${raw_status})`,
+      }
   }
 }
 

@@ -10,6 +10,7 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   audit: never,
   idle: never,
   deliverAgain: never,
+  doubt: never,
   runPrompt: async () => ({ due_ms: 1 }),
   pause: never,
   resume: never,

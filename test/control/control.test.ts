@@ -42,6 +42,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
       return { changes: ['1 folder added'], at_next_start: [] }
     },
     deliverAgain: async (what) => void heard.push(['deliverAgain', what]),
+    doubt: async (what) => void heard.push(['doubt', what]),
     audit: async () => void heard.push(['audit']),
     idle: async () => void heard.push(['idle']),
     ...change,
@@ -87,6 +88,8 @@ test('every verb arrives as it was asked', async () => {
   await client.resume()
   expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [] })
   await client.deliverAgain({ run: 7, targets: ['mail'] })
+  await client.doubt({ about: 'bytes', folder: 'docs', path: 'a' })
+  await client.doubt({ about: 'label', content: 7, label: 'team' })
   await client.idle()
   expect(heard).toEqual([
     ['rescan', {}],
@@ -98,6 +101,8 @@ test('every verb arrives as it was asked', async () => {
     ['resume'],
     ['reload'],
     ['deliverAgain', { run: 7, targets: ['mail'] }],
+    ['doubt', { about: 'bytes', folder: 'docs', path: 'a' }],
+    ['doubt', { about: 'label', content: 7, label: 'team' }],
     ['idle'],
   ])
 })

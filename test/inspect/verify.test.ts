@@ -1,7 +1,10 @@
-import { chmodSync, renameSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { hour_ms, system_clock } from '../../src/base/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
+import { factsOfDoubt } from '../../src/control/doubt.ts'
 import { openRemote } from '../../src/daemon/open-remote.ts'
 import { startExaminer } from '../../src/disk/examiner.ts'
 import { type VerifyOptions, verify } from '../../src/inspect/verify.ts'
@@ -78,6 +81,29 @@ async function stopped(
   return journey
 }
 
+/** The ledger beside its own workers. */
+function inLedger(journey: Journey, sql: string, ...values: unknown[]): void {
+  const database = new Database(join(journey.home, 'state', 'ledger.db'))
+  try {
+    database.prepare(sql).run(...values)
+  } finally {
+    database.close()
+  }
+}
+
+/** Other bytes under the same size and mtime. Nobody can put a ctime back, so the ledger is given the one that it has now. */
+function changeInSecret(journey: Journey, name: string, text: string): void {
+  const file = journey.at(name)
+  const before = lstatSync(file, { bigint: true })
+  writeFileSync(file, text)
+  utimesSync(file, before.atime, before.mtime)
+  const now = lstatSync(file, { bigint: true })
+  expect([now.size, now.ino]).toEqual([before.size, before.ino])
+  // utimes(2) of Node counts in milliseconds.
+  const set = 'UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?'
+  inLedger(journey, set, now.ctimeNs, now.mtimeNs, name.slice(name.indexOf('/') + 1))
+}
+
 localJourneys('verify', (profile) => {
   test('all of one mind: nothing is named', async () => {
     const journey = await stopped({ profile })
@@ -149,4 +175,101 @@ localJourneys('verify', (profile) => {
     setFileStatusThere(journey, 'docs/deep/c.txt', 'ready')
     journey.ends({ left_out: [...not_sent, 'docs/a.txt'] })
   })
+
+  test('what others have there is told with its id and is no difference; what came back is one', async () => {
+    const journey = await stopped({ profile })
+    const a_id = journey.file('docs/a.txt')!.asset_id!
+    inLedger(journey, "UPDATE contents SET state = 'removed_on_service' WHERE asset_id = ?", a_id)
+    const returned = await verified(journey)
+    expect(returned.named).toEqual(['returned_on_service docs/a.txt'])
+    inLedger(journey, "UPDATE contents SET state = 'ready', asset_id = NULL WHERE asset_id = ?", a_id)
+    const { named, summary } = await verified(journey)
+    expect(named).toEqual([`unknown_on_service ${a_id}`])
+    expect(summary.projects[0]).toMatchObject({ expected: 2, usable: 2, unknown: 1 })
+    expect(isWhole(summary)).toBe(true)
+    inLedger(journey, 'UPDATE contents SET asset_id = ? WHERE asset_id IS NULL', a_id)
+  })
+
+  test('--full finds bytes that changed under the same size and times; without it nothing is seen', async () => {
+    const journey = await stopped({ profile })
+    changeInSecret(journey, 'docs/a.txt', 'A')
+    expect((await verified(journey)).named).toEqual([])
+    const { named, found, summary } = await verified(journey, { full: true })
+    expect(named).toEqual(['content_differs docs/a.txt'])
+    expect(found[0]!.message).toContain(`md5 ${md5Of('A')}, known ${md5Of('a')}`)
+    expect(summary.folders[0]).toMatchObject({ read: 3 })
+    await journey.start()
+    await journey.record(...factsOfDoubt({ about: 'bytes', folder: 'docs', path: 'a.txt' }, 0))
+    await journey.allReady()
+    journey.ends({ also_there: [md5Of('a')] })
+  })
+
+  test('a folder that is away, or empty where it was full: said, and nothing in it is gone', async () => {
+    const names = Array.from({ length: 15 }, (_, index) => `docs/${index}.txt`)
+    const journey = await stopped({ profile, tree: Object.fromEntries(names.map((name) => [name, name])) })
+    renameSync(journey.at('docs'), journey.at('away'))
+    const gone = await verified(journey)
+    expect(gone.named).toEqual([])
+    expect(gone.summary.folders[0]!.offline).toContain('ENOENT')
+    expect(gone.summary.projects).toMatchObject([{ expected: 15, usable: 15 }])
+    expect(isWhole(gone.summary)).toBe(false)
+    mkdirSync(journey.at('docs'))
+    const empty = await verified(journey)
+    expect(empty.named).toEqual([])
+    expect(empty.summary.folders[0]!.offline).toContain('held 15 files')
+    rmdirSync(journey.at('docs'))
+    renameSync(journey.at('away'), journey.at('docs'))
+    expect((await verified(journey, { clock: later })).named).toEqual([])
+  })
+
+  test('a service that refuses the token, or the project: nothing is missing, and the disk is compared all the same', async () => {
+    const journey = await stopped({ profile })
+    journey.remove('docs/a.txt')
+    for (const [failure, code] of [
+      [{ status: 401, code: 'publicapi.auth.invalid_api_key' }, 'account.refused'],
+      [{ status: 404, code: 'publicapi.tenancy.project.not_found' }, 'project.refused'],
+    ] as const) {
+      journey.service.setBadDays({ failures: [{ route: 'assets.list', ...failure }] })
+      const { named, summary } = await verified(journey)
+      expect(named).toEqual(['gone_from_disk docs/a.txt'])
+      expect(summary.projects).toMatchObject([{ fault: { code } }])
+      expect(summary.complete).toBe(false)
+    }
+    journey.service.setBadDays({ failures: [] })
+    journey.ends({ also_there: [md5Of('a')] })
+  })
+
+  test('one folder alone: nothing is said of the others', async () => {
+    const folders = { docs: {}, more: {} }
+    const journey = await stopped({
+      profile,
+      folders,
+      tree: { 'docs/a.txt': 'a', 'more/b.txt': 'b', 'more/c.txt': 'c' },
+    })
+    journey.remove('docs/a.txt')
+    journey.remove('more/b.txt')
+    await journey.service.removeAsset(journey.file('docs/a.txt')!.asset_id!)
+    const { named, summary } = await verified(journey, { folders: ['more'] })
+    expect(named).toEqual(['gone_from_disk more/b.txt'])
+    expect(summary.projects).toMatchObject([{ expected: 2, usable: 2 }])
+    expect((await verified(journey)).named).toEqual([
+      'gone_from_disk docs/a.txt',
+      'gone_from_disk more/b.txt',
+      'missing_on_service docs/a.txt',
+    ])
+    journey.ends({ also_there: [md5Of('b')] })
+  })
+})
+
+test.skipIf(process.getuid?.() === 0)('what cannot be read is named, and nothing below it is gone', async () => {
+  const journey = await stopped({ profile: 'default' })
+  chmodSync(journey.at('docs/deep'), 0)
+  chmodSync(journey.at('docs/a.txt'), 0)
+  try {
+    const { named } = await verified(journey, { full: true })
+    expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
+  } finally {
+    chmodSync(journey.at('docs/deep'), 0o700)
+    chmodSync(journey.at('docs/a.txt'), 0o600)
+  }
 })

@@ -23,6 +23,7 @@ import { FoundDifferences, verifyLines } from '../verify-text.ts'
 interface Options extends GlobalOptions {
   folders: string[] | undefined
   full: boolean
+  record: boolean
   json: boolean
 }
 
@@ -35,13 +36,18 @@ export const command: Command<Options> = {
         describe: 'names or paths of folders of the configuration; without any, all of them',
       })
       .option('full', { type: 'boolean', default: false, describe: 'read the files, and compare their bytes as well' })
+      .option('record', {
+        type: 'boolean',
+        default: false,
+        describe: 'without a daemon: note in the ledger what the service has lost, and what is to be read again',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
-  async run({ config: named, folders: texts, full, json }, terminal) {
+  async run({ config: named, folders: texts, full, record, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const folders = foldersNamed(texts ?? [], config.folders)
     const found = new FoundDifferences()
     const summary = await compare({ config, folders, full, terminal, onDifference: (one) => found.add(one) })
-    const taken_up = await takeUp(config, found)
+    const taken_up = await takeUp({ config, found, record })
     if (json) terminal.out(JSON.stringify({ ...summary, found: found.all(), taken_up }, null, 2))
     else {
       const { on_remote_delete } = config.audit
