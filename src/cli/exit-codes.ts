@@ -6,7 +6,10 @@ export const exit_codes = {
   ok: 0,
   /** A fault of ours, or of the machine: a bug, a full disk, a damaged ledger. */
   fault: 1,
-  /** Some files were refused, are blocked or are not in yet; a question has no answer (yet), a report is not written. */
+  /**
+   * Some files were refused, are blocked or are not in yet; a question has no answer (yet), a report is not written; ledger, disk
+   * and service differ.
+   */
   incomplete: 3,
   /** EX_USAGE: the command line is wrong. */
   usage: 64,

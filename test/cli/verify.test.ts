@@ -1,0 +1,112 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test as inTurn } from 'vitest'
+import { type Ended, Home, until } from './sluice.ts'
+
+/** Each waits for processes and rests most of its time. */
+const test = inTurn.concurrent
+
+const tree = { 'a.txt': 'one', 'b/c.txt': 'two' }
+
+async function synced(context: Parameters<typeof Home.of>[0]): Promise<Home> {
+  const home = await Home.of(context, tree)
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  return home
+}
+
+type Answer = Omit<Ended, 'signal'>
+
+/** Asks again until nothing is on its way any more, or all is of one mind. */
+async function verified(home: Home, enough = ({ out }: Answer) => !out.includes('on the way')): Promise<Answer> {
+  const began = performance.now()
+  for (;;) {
+    const answer = await home.inProcess('verify')
+    if (enough(answer)) return answer
+    if (performance.now() - began > 30_000) throw new Error(answer.out + answer.err)
+  }
+}
+
+function assetOf(home: Home, size: number): string {
+  return home.service.assets(home.project_id).find(({ size_in_bytes }) => size_in_bytes === size)!.asset_id
+}
+
+test('all of one mind: 0 and one line', async (context) => {
+  const home = await synced(context)
+  expect(await home.inProcess('verify')).toEqual({ code: 0, out: '2 of 2 usable; no differences\n', err: '' })
+  const { code, out } = await home.inProcess('verify', '--full', '--json', 'docs')
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    { version: 1, full: true, complete: true, folders: [{ name: 'docs', files: 2, read: 2 }], found: [], taken_up: [] },
+  ])
+})
+
+test('differences by kind, with what heals them: 3; a pass takes up what is on disk', async (context) => {
+  const home = await synced(context)
+  home.write({ 'new.txt': 'three', 'b/c.txt': 'other' })
+  const { code, out, err } = await verified(home)
+  expect([code, out]).toEqual([
+    3,
+    [
+      '1 × on disk, not known yet',
+      '  docs/new.txt: not known yet',
+      '  the next pass takes it up',
+      '1 × changed on disk since it was looked at',
+      '  docs/b/c.txt: 5 bytes, known with 3',
+      '  the next pass takes it up',
+      '2 of 2 usable; 2 differences',
+      '',
+    ].join('\n'),
+  ])
+  expect(err).toBe('no daemon is running: `sluice sync` takes up what is on disk\n')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '4 of 4 usable; no differences\n' })
+})
+
+test('--record: without a daemon the ledger learns what is gone there; retry and a pass bring it back', async (context) => {
+  const home = await synced(context)
+  await home.service.removeAsset(assetOf(home, 3))
+  const seen = await home.inProcess('verify')
+  expect(seen).toMatchObject({ code: 3, out: expect.stringContaining('1 of 2 usable; 1 difference') })
+  expect(seen.err).toContain('sluice verify --record')
+  expect((await home.inProcess('verify', '--record')).err).toContain('recorded: what the service lost')
+  const told = await home.inProcess('verify')
+  expect(told).toMatchObject({ code: 0, out: expect.stringContaining('known to be not in: 1 removed on the service') })
+  expect((await home.inProcess('retry')).out).toContain('docs: 1 file')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 of 2 usable; no differences\n' })
+})
+
+test('beside a daemon: it scans and audits', async (context) => {
+  const home = await Home.of(context, tree)
+  // Without watching, only the scan that is asked for finds what is new.
+  home.configure({ folder: { watch: false } })
+  const daemon = await home.run()
+  await until('all is ready', () => home.readyAssets() === 2, daemon.err)
+  await verified(home, ({ out }) => out === '2 of 2 usable; no differences\n')
+  await home.service.removeAsset(assetOf(home, 3))
+  home.write({ 'new.txt': 'three' })
+  const { code, err } = await verified(home)
+  expect(code).toBe(3)
+  expect(err.split('\n')).toEqual([
+    `the running daemon (process ${daemon.child.pid}) scans now: docs`,
+    `the running daemon (process ${daemon.child.pid}) audits now, and notes what the service lost`,
+    '',
+  ])
+  const healed = 'known to be not in: 1 removed on the service (sluice status)\n2 of 2 usable; no differences\n'
+  await verified(home, ({ code, out }) => code === 0 && out === healed)
+  daemon.child.kill('SIGTERM')
+  await daemon.ended
+})
+
+test('a token that is refused: 77; a folder that is away: 3; nothing kept yet: said', async (context) => {
+  const home = await synced(context)
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  const refused = await home.inProcess('verify')
+  expect([refused.code, refused.out]).toEqual([77, 'service not compared; no differences in what could be compared\n'])
+  home.giveToken()
+  rmSync(join(home.path, 'docs'), { recursive: true })
+  const away = await home.inProcess('verify')
+  expect([away.code, away.out]).toEqual([3, expect.stringContaining('docs is offline, and was not compared')])
+  rmSync(join(home.path, 'state'), { recursive: true })
+  expect(await home.inProcess('verify')).toMatchObject({ err: expect.stringContaining('Sluice has not run') })
+})
