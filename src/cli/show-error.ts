@@ -1,14 +1,23 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { printable } from '../base/format.ts'
 import { scrubText } from '../base/scrub.ts'
+import { textWidth } from '../base/text-width.ts'
 import type { Terminal } from './terminal.ts'
+
+const head = 'sluice: '
 
 /** What happened, and what to do. Of a fault of ours the stack too: it is for whoever mends it. */
 export function showError(error: unknown, terminal: Terminal): void {
   const { red, dim } = terminal.err_styles
-  for (const line of plainLines(messageOf(error))) terminal.err(`${red('sluice:')} ${line}`)
+  const room = terminal.width - head.length
+  for (const line of plainLines(messageOf(error))) {
+    const [first, ...more] = wrapped(line, room)
+    terminal.err(`${red('sluice:')} ${first}`)
+    for (const part of more) terminal.err(`  ${part}`)
+  }
   if (isSluiceError(error)) {
-    if (error.hint !== undefined) for (const line of plainLines(error.hint)) terminal.err(`  ${line}`)
+    const hints = plainLines(error.hint ?? '').flatMap((line) => wrapped(line, terminal.width - 2))
+    for (const line of hints) if (line !== '') terminal.err(`  ${line}`)
     return
   }
   const stack = error instanceof Error ? (error.stack ?? '') : ''
@@ -18,4 +27,18 @@ export function showError(error: unknown, terminal: Terminal): void {
 
 function plainLines(text: string): string[] {
   return scrubText(text).split('\n').map(printable)
+}
+
+/** Between words; a path or an address that is longer than the room stays whole, it is to be copied. */
+function wrapped(text: string, room: number): string[] {
+  if (textWidth(text) <= room) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }

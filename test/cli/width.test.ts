@@ -49,7 +49,7 @@ async function fill(): Promise<void> {
 }
 
 /** What a command writes on a terminal of so many columns. */
-async function shown(words: readonly string[], columns: number): Promise<string[]> {
+async function shown(words: readonly string[], columns: number, on: 'out' | 'err' = 'out'): Promise<string[]> {
   let text = ''
   const stream = {
     isTTY: true,
@@ -58,7 +58,7 @@ async function shown(words: readonly string[], columns: number): Promise<string[
       text += part
     },
   }
-  const terminal = createTerminal({ stdout: stream, stderr: { ...stream, isTTY: false }, no_color: true })
+  const terminal = createTerminal({ stdout: stream, stderr: { ...stream, isTTY: on === 'err' }, no_color: true })
   await runCli([...words], terminal, commands)
   return text.split('\n')
 }
@@ -109,4 +109,24 @@ test.each(widths)('no help is wider than %d columns, but for examples to be copi
     }
   }
   expect(wide).toEqual([])
+})
+
+test.each(widths)('no error is wider than %d columns, but for paths to be copied', async (width) => {
+  await fill()
+  const faults = [
+    ['rebuild'],
+    ['reload'],
+    ['backup', '.'],
+    ['restore', 'nowhere'],
+    ['ls', '--what'],
+    ['install', '--instance', '-x'],
+  ]
+  for (const words of faults) {
+    const lines = await shown([...words, '--config', config], width, 'err')
+    expect(lines[0], words.join(' ')).toMatch(/^sluice: /)
+    for (const line of lines) {
+      const longest = Math.max(...line.split(' ').map(textWidth))
+      expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 8))
+    }
+  }
 })
