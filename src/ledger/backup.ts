@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 import { ledger_version } from './migrations.ts'
+import { refuseNoRight } from './no-right.ts'
 import {
   ledgerFile,
   lockLedger,
@@ -91,12 +92,13 @@ function copyInto(source: Sqlite, file: string): void {
 
 /**
  * Puts a backup in the place of the ledger, which is moved aside. What is kept of open slots goes: it belongs to the ledger
- * that was. Answers the name that the former ledger has now. Errors: `ledger.locked`, `usage.backup` for what is no sound
- * backup, `database.*`.
+ * that was. Answers the name that the former ledger has now. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for
+ * what is no sound backup, `database.*`.
  */
 export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
   const backup = openBackup(file)
   try {
+    refuseNoRight(state_dir, [ledgerFile(state_dir)], 'write')
     makeStateDirectory(state_dir)
     const lock = lockLedger(state_dir)
     try {

@@ -5,8 +5,8 @@ import type { RunState } from '../domain/run.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
 import { type Pause, readPause } from './pause-row.ts'
-import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
+import { open_run_states } from './run-rows.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
@@ -94,6 +94,13 @@ const arrivals_after = `SELECT seq, at_ms AS ready_ms,
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
 const underway = `'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
 
+interface ConfiguredPrompt {
+  id: number
+  name: string
+  checked_ms: number
+  last_written_due_ms: number | null
+}
+
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string): HealthView {
   const database = openLedgerReadOnly(state_dir)
@@ -101,6 +108,12 @@ export function openHealthView(state_dir: string): HealthView {
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
      WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
+  )
+  const configured_prompts = database.prepare(
+    'SELECT id, name, checked_ms, last_written_due_ms FROM prompts WHERE configured = 1 ORDER BY id',
+  )
+  const open_runs = database.prepare(
+    `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`,
   )
   const sent = database.prepare(
     `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = 'sent' AND hour_ms > ?`,
@@ -120,13 +133,13 @@ export function openHealthView(state_dir: string): HealthView {
     oldestWaiting: () => oldestWaiting(database),
     oldestLook: () => oldestLook(database),
     prompts: () =>
-      new PromptRows(database)
-        .states()
-        .filter(({ configured }) => configured)
-        .map(({ name, checked_ms, last_written_due_ms, open_runs }) => {
-          const last = last_ended.get(name) as NonNullable<PromptHealth['last_ended']> | undefined
-          return { name, checked_ms, last_written_due_ms, open_runs, last_ended: last }
-        }),
+      (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
+        name,
+        checked_ms,
+        last_written_due_ms: last_written_due_ms ?? undefined,
+        open_runs: open_runs.all(id) as PromptHealth['open_runs'],
+        last_ended: last_ended.get(name) as PromptHealth['last_ended'],
+      })),
     givenUp: () => givenUp(database, version >= alerts_since_version),
     sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },

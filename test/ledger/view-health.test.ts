@@ -137,7 +137,12 @@ test('a ledger of the first version is read as it stands, before a daemon has br
   openSqlite({ file, migrations: ledger_migrations.slice(0, 1), synchronous: 'FULL' }).close()
   const view = openHealthView(memory)
   try {
-    expect(view.together(() => [view.folders(), view.troubles(), view.givenUp()])).toEqual([[], [], []])
+    expect(view.together(() => [view.folders(), view.troubles(), view.givenUp(), view.prompts()])).toEqual([
+      [],
+      [],
+      [],
+      [],
+    ])
     expect([view.oldestWaiting(), view.oldestLook(), view.sent(day_ms, day_ms)]).toMatchObject([
       undefined,
       undefined,
