@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { rootCertificates, connect as startTls, type TLSSocket } from 'node:tls'
 import type { ProxyVariables } from './http-client.ts'
 import { isLoopbackHost } from './loopback.ts'
@@ -34,7 +34,8 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
     if (url.protocol !== 'https:') return { proxy: way?.host, certificate: undefined }
     const tls = startTls({
       socket,
-      servername: bareHost(url),
+      // Of an address there is no name to send (RFC 6066, 3).
+      ...(isIP(bareHost(url)) === 0 ? { servername: bareHost(url) } : {}),
       host: bareHost(url),
       ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
     })

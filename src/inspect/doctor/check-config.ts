@@ -4,7 +4,9 @@ import { type Check, fault, ok, warning } from './check.ts'
 
 export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {
   const about = file ?? 'sluice.yaml'
-  const checks = faults.map((line) => fault('config', about, line.replace(`${about}:`, 'line '), hint))
+  const checks = faults.map((line) =>
+    fault('config', about, line.startsWith(`${about}:`) ? `line ${line.slice(about.length + 1)}` : line, hint),
+  )
   checks.push(...warnings.map((line) => warning('config', about, line)))
   if (dead.length > 0) {
     const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'

@@ -1,4 +1,5 @@
-import { type Connected, tryConnection } from '../../base/connect.ts'
+import { type Connected, proxyFor, tryConnection } from '../../base/connect.ts'
+import { isSluiceError } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { day_ms } from '../../base/time.ts'
 import { type Check, fault, ok, warning, withinTime } from './check.ts'
@@ -15,11 +16,13 @@ export async function checkHost(
   ca: { pem: string | undefined; field: string | undefined },
 ): Promise<Check> {
   const about = url.host
+  const way = proxyFor(url, proxy)?.host
+  const through = way === undefined ? '' : ` (through the proxy ${way}, as the proxy variables say)`
   const late = () =>
     fault(
       id,
       about,
-      `no answer in ${formatDuration(limits.answer_ms)}`,
+      `no answer in ${formatDuration(limits.answer_ms)}${through}`,
       'check the network, a firewall, and whether a proxy is needed',
     )
   const connect = async (signal: AbortSignal): Promise<Check> => {
@@ -27,7 +30,12 @@ export async function checkHost(
       return connected(id, about, await tryConnection(url, { ca: ca.pem, proxy, signal }), clock.now_ms())
     } catch (error) {
       if (signal.aborted) return late()
-      return fault(id, about, ...connectionAdvice(error, about, ca.field))
+      const [message, hint] = connectionAdvice(error, about, ca.field)
+      // A proxy that cannot be reached looks like a host that cannot.
+      const is_proxys =
+        way !== undefined && !isSluiceError(error, 'network.tls') && !isSluiceError(error, 'network.proxy')
+      const advice = `check the proxy, or except the host from it (NO_PROXY=${url.hostname})`
+      return fault(id, about, message + through, is_proxys ? advice : hint)
     }
   }
   return withinTime(clock, limits.answer_ms, connect, late)

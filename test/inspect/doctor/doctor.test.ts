@@ -95,6 +95,7 @@ describe('sluice doctor', () => {
     expect(read(join(root, 'missing.yaml'))).toMatchObject([
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])
+    expect(read(root)).toMatchObject([{ level: 'fault', message: expect.stringContaining(`cannot read ${root}: `) }])
     chmodSync(join(root, 'sluice.yaml'), 0o666)
     expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({
       level: 'fault',

@@ -88,7 +88,22 @@ describe('through a proxy', () => {
     const proxy = { http_proxy: undefined, https_proxy: `http://127.0.0.1:${port}`, no_proxy: undefined }
     const check = await checkHost('api_host', new URL('https://service.invalid'), toolsFor({}, { proxy }), plain)
     expect(asked).toEqual(['CONNECT service.invalid:443 HTTP/1.1'])
-    expect(check).toMatchObject({ level: 'fault', message: 'the proxy refused to connect (status 407)' })
+    expect(check).toMatchObject({
+      level: 'fault',
+      message: expect.stringMatching(/^the proxy refused to connect \(status 407\) \(through/),
+    })
+  })
+
+  test('one that is not there is named: it looks like a host that is not', async () => {
+    const port = await listen(createPlainServer())
+    await new Promise((resolve) => servers.pop()!.close(resolve))
+    const proxy = { http_proxy: undefined, https_proxy: `http://ann:sesame@127.0.0.1:${port}`, no_proxy: undefined }
+    const check = await checkHost('api_host', new URL('https://service.invalid'), toolsFor({}, { proxy }), plain)
+    expect(check).toMatchObject({
+      message: expect.stringContaining(`refused (ECONNREFUSED) (through the proxy 127.0.0.1:${port},`),
+      hint: expect.stringContaining('NO_PROXY=service.invalid'),
+    })
+    expect(JSON.stringify(check)).not.toContain('sesame')
   })
 
   test.each([

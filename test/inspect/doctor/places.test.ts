@@ -214,7 +214,7 @@ describe('the ledger', () => {
     bytes.fill(0xaa, 4_096 * 2)
     writeFileSync(file, bytes)
     expect(await check(rig.state_dir)).toMatchObject([
-      { level: 'fault', hint: expect.stringContaining('restore a backup') },
+      { level: 'fault', hint: expect.stringContaining('`sluice restore FILE`') },
     ])
     writeFileSync(file, 'this is no database, but long enough to look like a file that somebody might have')
     expect(levels(await check(rig.state_dir))).toEqual(['fault ledger'])
