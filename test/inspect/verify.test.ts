@@ -10,7 +10,7 @@ import { startExaminer } from '../../src/disk/examiner.ts'
 import { type VerifyOptions, verify } from '../../src/inspect/verify.ts'
 import { type Difference, isWhole, type VerifySummary } from '../../src/inspect/verify-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
-import { setFileStatusThere } from '../journey/audited.ts'
+import { audited, setFileStatusThere } from '../journey/audited.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journey/harness.ts'
 import type { ConfigChange } from '../journey/quick-config.ts'
@@ -171,9 +171,20 @@ localJourneys('verify', (profile) => {
       asset_id: id('docs/d.txt'),
     })
     expect(summary.projects[0]).toMatchObject({ expected: 4, usable: 1, unanswered: 0 })
+    journey.ends({ left_out: [...not_sent, 'docs/a.txt'] })
+    await journey.start()
+    const { content, label } = found.find(({ kind }) => kind === 'label_missing')!
+    await journey.record(...factsOfDoubt({ about: 'label', content: content!, label: label! }, 0))
+    expect(await audited(journey)).toMatchObject({ usable: 1, missing: 1, failed: 1, unready: 1 })
+    const labelsThere = () => journey.assets().find(({ asset_id }) => asset_id === id('docs/d.txt'))!.labels
+    await journey.until('it is labelled again', () => labelsThere().includes('team'))
+    expect((await verified(journey)).named, 'the audit has taken up the rest').toEqual([])
     setFileStatusThere(journey, 'docs/b.txt', 'ready')
     setFileStatusThere(journey, 'docs/deep/c.txt', 'ready')
-    journey.ends({ left_out: [...not_sent, 'docs/a.txt'] })
+    await journey.stage('docs/deep/c.txt', 'ready')
+    expect((await verified(journey)).named).toEqual(['returned_on_service docs/b.txt'])
+    expect(await audited(journey)).toMatchObject({ usable: 3 })
+    expect((await verified(journey)).named).toEqual([])
   })
 
   test('what others have there is told with its id and is no difference; what came back is one', async () => {
@@ -291,7 +302,7 @@ test('10,000 files on each side: merged in order, and in a memory that is bounde
   expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
   expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
   expect(most_bytes).toBeLessThan(150 * 1_048_576)
-  for (const name of names) journey.remove(`docs/${name}`)
+  for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
 })
 
 /** Puts files into the ledger as they lie on the disk, without their contents; one that is not there with made-up times. */
