@@ -74,7 +74,11 @@ export class Journey {
   readonly #owns_service: boolean
   #daemon: Daemon | undefined
   #view: LedgerView | undefined
-  #end: { left_out: string[]; also_there: string[] } = { left_out: [], also_there: [] }
+  #end: { left_out: string[]; also_there: string[]; half_sent: boolean } = {
+    left_out: [],
+    also_there: [],
+    half_sent: false,
+  }
 
   constructor(options: JourneyOptions, base: string, service: Service) {
     this.#options = options
@@ -272,9 +276,9 @@ export class Journey {
     await within('nothing left to do', this.daemon.idle())
   }
 
-  /** How the end differs from "what is on the disk is there": names that are not sent, texts that stay there all the same. */
-  ends(end: { left_out?: string[]; also_there?: string[] }): void {
-    this.#end = { left_out: end.left_out ?? this.#end.left_out, also_there: end.also_there ?? this.#end.also_there }
+  /** How the end differs from "what is on the disk is there", see checkEnd; `also_there` are md5s. */
+  ends(end: { left_out?: string[]; also_there?: string[]; half_sent?: boolean }): void {
+    this.#end = { ...this.#end, ...end }
   }
 
   /** Of a single pass. */

@@ -1,0 +1,39 @@
+import { type Clock, system_clock } from '../../src/base/time.ts'
+import { openSecrets } from '../../src/config/secrets.ts'
+import { openRemote } from '../../src/daemon/open-remote.ts'
+import { startExaminer } from '../../src/disk/examiner.ts'
+import { verify } from '../../src/inspect/verify.ts'
+import type { Difference, VerifySummary } from '../../src/inspect/verify-answer.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
+import type { Journey } from './harness.ts'
+
+/** What `sluice verify` finds, with or without a daemon beside it. */
+export async function verified(
+  journey: Journey,
+  { full, clock = system_clock }: { full: boolean; clock?: Clock },
+): Promise<{ summary: VerifySummary; differences: Difference[] }> {
+  const config = journey.config()
+  const { secrets } = openSecrets(config, {})
+  const view = openLedgerView(config.state_dir)
+  const remote = openRemote(config, () => secrets.token(), clock)
+  const examiner = startExaminer({ threads: 1 })
+  const differences: Difference[] = []
+  try {
+    const { signal } = new AbortController()
+    const onDifference = (difference: Difference) => void differences.push(difference)
+    const summary = await verify({ config, view, remote, examiner, clock, full, signal, onDifference })
+    return { summary, differences }
+  } finally {
+    await Promise.all([examiner.close(), remote.close()])
+    view.close()
+  }
+}
+
+/** One line each, `kind name`: the asset's id where the difference is with the service, else the file's. */
+export function namesOf(differences: readonly Difference[]): string[] {
+  return differences
+    .map(({ kind, folder, path, asset_id }) =>
+      kind.endsWith('_on_service') ? `${kind} ${asset_id}` : `${kind} ${folder}/${path}`,
+    )
+    .sort()
+}
