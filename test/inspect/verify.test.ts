@@ -277,7 +277,7 @@ test.skipIf(process.getuid?.() === 0)('what cannot be read is named, and nothing
   chmodSync(journey.at('docs/deep'), 0)
   chmodSync(journey.at('docs/a.txt'), 0)
   try {
-    const { named } = await verified(journey, { full: true })
+    const { named } = await verified(journey, { full: true, clock: later })
     expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
   } finally {
     chmodSync(journey.at('docs/deep'), 0o700)
