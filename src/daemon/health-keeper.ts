@@ -178,6 +178,7 @@ export class HealthKeeper {
       health,
       folders: view.folders(),
       prompts: view.prompts(),
+      audits: view.audits(),
       last_ready_ms: view.newestArrival().at_ms,
       last_delivery_ms: view.lastDelivery_ms(),
     })

@@ -74,13 +74,15 @@ function waitingFact(
 
 /** A project that was never wholly audited is measured from when the first of its folders was kept. */
 function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
-  const ended_ms = new Map((view?.audits() ?? []).map(({ project_id, last_full }) => [project_id, last_full?.ended_ms]))
+  const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
   const began_ms = new Map<string, number>()
   for (const { project_id, started_ms } of view?.folders() ?? []) {
     began_ms.set(project_id, Math.min(started_ms, began_ms.get(project_id) ?? started_ms))
   }
   return [...began_ms].map(([project_id, started_ms]) => {
-    return { project_id, since_ms: ended_ms.get(project_id) ?? started_ms, round_ms: audit.round_hours * hour_ms }
+    const { last_full, running } = audits.get(project_id) ?? {}
+    const since_ms = last_full?.ended_ms ?? started_ms
+    return { project_id, since_ms, round_ms: audit.round_hours * hour_ms, running_ms: running?.began_ms }
   })
 }
 

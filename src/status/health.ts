@@ -59,8 +59,8 @@ export interface HealthFacts {
     hint: string | undefined
     since_ms: number
   }[]
-  /** Since: the end of the last full round, or when the first could begin. */
-  audits: readonly { project_id: string; since_ms: number; round_ms: number }[]
+  /** Since: the end of the last full round, or when the first could begin. `running_ms`: the begin of the one that runs. */
+  audits: readonly { project_id: string; since_ms: number; round_ms: number; running_ms: number | undefined }[]
   prompts: readonly {
     name: string
     /** What may pass between a due time and the end of its run. */
@@ -211,14 +211,17 @@ function nameOf(about: string): string {
 }
 
 function auditReasons({ audits, now_ms }: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {
-  return audits.flatMap(({ project_id, since_ms, round_ms }) => {
-    if (now_ms - since_ms <= round_ms + audit_late_ms) return []
+  return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
+    const late_ms = since_ms + round_ms + audit_late_ms
+    // One that began too late (nobody was at work, or the project is a new one) has the time that a round may take.
+    const broken_ms = running_ms > late_ms ? running_ms + round_ms + audit_late_ms : late_ms
+    if (now_ms <= broken_ms) return []
     return {
       promise: 'audit' as const,
       about: project_id,
       message: `${project_id} was not compared with the service for ${formatDuration(now_ms - since_ms)}`,
       hint: '`sluice verify` compares it now; the log says what stops the audit',
-      since_ms: since_ms + round_ms + audit_late_ms,
+      since_ms: broken_ms,
     }
   })
 }

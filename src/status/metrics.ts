@@ -14,6 +14,7 @@ export interface MetricsSnapshot {
   health: Health
   folders: readonly FolderView[]
   prompts: readonly PromptHealth[]
+  audits: readonly { project_id: string; last_full: { ended_ms: number } | undefined }[]
   last_ready_ms: number | undefined
   last_delivery_ms: number | undefined
 }
@@ -96,8 +97,9 @@ export class Metrics implements Measures {
     }
   }
 
-  async text({ facts, health, folders, prompts, last_ready_ms, last_delivery_ms }: MetricsSnapshot): Promise<string> {
-    const { now_ms, waiting, audits, disk, paused } = facts
+  async text(snapshot: MetricsSnapshot): Promise<string> {
+    const { facts, health, folders, prompts, audits, last_ready_ms, last_delivery_ms } = snapshot
+    const { now_ms, waiting, disk, paused } = facts
     this.#show(folders)
     this.#healthy.set(health.healthy ? 1 : 0)
     for (const promise of promises) {
@@ -107,7 +109,9 @@ export class Metrics implements Measures {
     this.#queue_age.set(waiting ? Math.max(0, now_ms - waiting.since_ms) / second_ms : 0)
     if (disk) this.#disk.set(disk.free_bytes)
     this.#last_audit.reset()
-    for (const { project_id: project, since_ms } of audits) this.#last_audit.set({ project }, since_ms / second_ms)
+    for (const { project_id: project, last_full } of audits) {
+      if (last_full) this.#last_audit.set({ project }, last_full.ended_ms / second_ms)
+    }
     this.#last_prompt.reset()
     for (const { name: prompt, last_written_due_ms: at_ms } of prompts) {
       if (at_ms !== undefined) this.#last_prompt.set({ prompt }, at_ms / second_ms)

@@ -37,7 +37,7 @@ async function metricsText(): Promise<string> {
     waiting: { since_ms: now_ms - 60_000, name: 'docs/secret name.txt', held: false },
     unlooked: undefined,
     troubles: [{ about: 'account', message: 'no', hint: undefined, since_ms: now_ms }],
-    audits: [{ project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1 }],
+    audits: [{ project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1, running_ms: undefined }],
     prompts: [],
     given_up: [],
     disk: { path: '/var', free_bytes: 1_000 },
@@ -50,6 +50,10 @@ async function metricsText(): Promise<string> {
     health,
     folders: [],
     prompts: [{ name: 'digest', checked_ms: 0, last_written_due_ms: now_ms, open_runs: [], last_ended: undefined }],
+    audits: [
+      { project_id: 'project_1', last_full: { ended_ms: now_ms - 1_000 } },
+      { project_id: 'project_2', last_full: undefined },
+    ],
     last_ready_ms: now_ms,
     last_delivery_ms: now_ms,
   })
@@ -104,6 +108,8 @@ describe('the metrics', () => {
     expect(text).toContain('sluice_save_to_ready_seconds_bucket{le="5"} 1\n')
     expect(text).toContain('sluice_queue_oldest_age_seconds 60\n')
     expect(text).toContain('sluice_promises_broken{promise="account"} 1\n')
+    expect(text).toMatch(/^sluice_last_audit_timestamp_seconds\{project="project_1"\} \d/m)
+    expect(text, 'that was never audited').not.toContain('project_2')
     expect(text).not.toContain('secret name')
   })
 

@@ -39,7 +39,7 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
     ({ about }) => about,
   ),
   audits: many(
-    fc.record({ project_id: text, since_ms: time, round_ms: fc.constant(day_ms) }),
+    fc.record({ project_id: text, since_ms: time, round_ms: fc.constant(day_ms), running_ms: maybe(time) }),
     ({ project_id }) => project_id,
   ),
   prompts: many(

@@ -26,6 +26,7 @@ const folder: HealthFacts['folders'][number] = {
   missed: 0,
 }
 const prompt = { name: 'digest', patience_ms: hour_ms, unmet_ms: undefined, failed: undefined }
+const audit = { project_id: 'project_1', since_ms: ago(day_ms), round_ms: day_ms, running_ms: undefined }
 const good: HealthFacts = {
   now_ms,
   paused: undefined,
@@ -33,7 +34,7 @@ const good: HealthFacts = {
   waiting: { since_ms: ago(minute_ms), name: 'docs/a', held: false },
   unlooked: { since_ms: ago(second_ms), name: 'docs/b' },
   troubles: [],
-  audits: [{ project_id: 'project_1', since_ms: ago(day_ms), round_ms: day_ms }],
+  audits: [audit],
   prompts: [prompt],
   given_up: [],
   disk: { path: '/var/lib/sluice', free_bytes: 10_000_000_000 },
@@ -109,8 +110,20 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
   [
     'audit',
     'the last full audit is too old',
-    { audits: [{ project_id: 'project_1', since_ms: ago(2 * day_ms + 1), round_ms: day_ms }] },
-    { audits: [{ project_id: 'project_1', since_ms: ago(2 * day_ms), round_ms: day_ms }] },
+    { audits: [{ ...audit, since_ms: ago(2 * day_ms + 1) }] },
+    { audits: [{ ...audit, since_ms: ago(2 * day_ms) }] },
+  ],
+  [
+    'audit',
+    'a round that began in time and does not end',
+    { audits: [{ ...audit, since_ms: ago(2 * day_ms + 1), running_ms: ago(day_ms) }] },
+    { audits: [{ ...audit, since_ms: ago(2 * day_ms), running_ms: ago(day_ms) }] },
+  ],
+  [
+    'audit',
+    'one that began late, after a week without a daemon or as the first of a project, has its time, and no more',
+    { audits: [{ ...audit, since_ms: ago(9 * day_ms), running_ms: ago(2 * day_ms + 1) }] },
+    { audits: [{ ...audit, since_ms: ago(9 * day_ms), running_ms: ago(2 * day_ms) }] },
   ],
   [
     'prompt',
