@@ -78,7 +78,10 @@ class ProjectComparer {
       if (outcome.ok) {
         const { items, next } = outcome.value
         const is_again = new Set(tried === 0 ? [] : last_page)
-        this.#see(items.filter(({ asset_id }) => !is_again.has(asset_id)))
+        await this.#see(
+          items.filter(({ asset_id }) => !is_again.has(asset_id)),
+          after_id,
+        )
         if (next === undefined) return
         last_page = items.map(({ asset_id }) => asset_id)
         cursor = next
@@ -89,7 +92,8 @@ class ProjectComparer {
     }
   }
 
-  #see(items: readonly AssetRecord[]): void {
+  /** `after_id`: where their page begins. */
+  async #see(items: readonly AssetRecord[], after_id: string | undefined): Promise<void> {
     const { comparison, onAsset, onDifference } = this.#tools
     const ready = items.filter(({ status }) => status === 'ready')
     onAsset(items.length)
@@ -113,7 +117,7 @@ class ProjectComparer {
         }
       }
     }
-    this.#compareLabels(ready, known)
+    await this.#compareLabels(ready, known, after_id)
   }
 
   #foreign(asset_id: string): void {
@@ -121,8 +125,25 @@ class ProjectComparer {
     if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
   }
 
-  #compareLabels(records: readonly AssetRecord[], known: ReadonlyMap<string, readonly ComparedAsset[]>): void {
-    const { comparison, onDifference } = this.#tools
+  /** What was attached while the page was on its way is on the same page when it is asked for again. */
+  async #compareLabels(
+    records: readonly AssetRecord[],
+    known: ReadonlyMap<string, readonly ComparedAsset[]>,
+    after_id: string | undefined,
+  ): Promise<void> {
+    const { onDifference } = this.#tools
+    if (this.#missingLabels(records, known).length === 0) return
+    const again = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: page_size }))
+    // What new assets have pushed off the page is told by the next comparison.
+    if (!again.ok) return
+    for (const { asset, label } of this.#missingLabels(again.value.items, known))
+      onDifference(labelMissing(asset, label))
+  }
+
+  #missingLabels(
+    records: readonly AssetRecord[],
+    known: ReadonlyMap<string, readonly ComparedAsset[]>,
+  ): { asset: ComparedAsset; label: AttachedLabel }[] {
     const carried = new Map<number, { asset: ComparedAsset; ids: ReadonlySet<string> }>()
     for (const { asset_id, labels } of records) {
       // Not every answer lists them.
@@ -132,11 +153,11 @@ class ProjectComparer {
         if (asset.state === 'ready' && this.#isAsked(asset)) carried.set(asset.content, { asset, ids })
       }
     }
-    if (carried.size === 0) return
-    for (const label of comparison.labels([...carried.keys()])) {
+    if (carried.size === 0) return []
+    return this.#tools.comparison.labels([...carried.keys()]).flatMap((label) => {
       const { asset, ids } = carried.get(label.content)!
-      if (!ids.has(label.label_id)) onDifference(labelMissing(asset, label))
-    }
+      return ids.has(label.label_id) ? [] : [{ asset, label }]
+    })
   }
 
   /** With folders named, of what no file in them holds nothing is said. */
