@@ -236,5 +236,7 @@ async function upload(life: RandomLife, text: string): Promise<string> {
   await put.arrayBuffer()
   const completed = await life.journey.call('POST', `/v1/assets/${body.asset_id}/complete`)
   if (!put.ok || completed.status !== 200) throw new Error(`upload by somebody else: ${put.status} ${completed.status}`)
-  return body.asset_id as string
+  const asset_id = body.asset_id as string
+  await life.journey.until('what somebody else brought is read', () => life.isAlive(asset_id))
+  return asset_id
 }

@@ -39,7 +39,7 @@ export function faultsOf(life: RandomLife, policy: Policy): string[] {
       faults.push(`${name}: ${file?.stage} ${file?.md5 === md5 ? '' : 'of other bytes '}${asset?.asset_id}`)
   }
   for (const { name, stage } of known.values())
-    if (!disk.has(name) && stage !== 'gone') faults.push(`${name}: ${stage}`)
+    if (!disk.has(name) && !stage.startsWith('gone')) faults.push(`${name}: ${stage}`)
   faults.push(...wrongLabels(disk, by_md5), ...wrongCount(life, removed))
   if (faults.length === 0) life.forgetAdopted(new Set(disk.values()))
   return faults
