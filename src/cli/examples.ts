@@ -1,3 +1,4 @@
+/** What is too long for a line of a narrow terminal is continued as the shell does it (`\` at the end), so that it can be copied. */
 type Example = readonly [line: string, why: string]
 
 /**
@@ -8,7 +9,12 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   init: [
     ['$0 init', 'ask for everything'],
     [
-      '$0 init --base-url https://assistant.example.com --token-file ~/token --project Office --folder notes=~/notes --start 90d --yes',
+      [
+        '$0 init --yes --project Office',
+        '--base-url https://ai.example.com',
+        '--token-file ~/token',
+        '--folder notes=~/notes --start 90d',
+      ].join(' \\\n'),
       'ask for nothing',
     ],
   ],

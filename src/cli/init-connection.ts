@@ -51,7 +51,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     })
     if (listed.ok) return done(await chooseProject(listed.value, tools))
     const way = await afterFailure(listed.failure, tools)
-    if (way === 'go on') return done({ project_id: flags.project ?? (await askProjectId(dialog!)) })
+    if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) })
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
   }
@@ -121,7 +121,12 @@ async function listOf(base_url: string, secrets: Secrets, clock: Clock): Promise
   }
 }
 
-/** What to do when the projects cannot be read. Error `account.refused` where nobody can be asked. */
+/** Undefined for a name, too: only the service knows which project that is. */
+function givenId({ project }: InitFlags): string | undefined {
+  return project_schema.safeParse(project).success ? project : undefined
+}
+
+/** What to do when the projects cannot be read. Errors `account.refused` and `usage.project`, where nobody can be asked. */
 async function afterFailure(
   failure: Failure,
   { dialog, terminal, flags }: ConnectionTools,
@@ -130,6 +135,13 @@ async function afterFailure(
   if (!dialog || (flags.yes && flags.project !== undefined)) {
     if (failure.about === 'account')
       throw new SluiceError({ code: 'account.refused', message, hint: 'check the token' })
+    if (givenId(flags) === undefined) {
+      throw new SluiceError({
+        code: 'usage.project',
+        message: `${message}; ${flags.project} is no id, and only the service knows which project that is`,
+        hint: 'give --project an id (project_…), which is written unchecked, or try again when the service answers',
+      })
+    }
     terminal.err(
       `${terminal.err_styles.yellow('warning:')} ${printable(message)}; ${flags.project} is written unchecked`,
     )

@@ -44,5 +44,9 @@ export class UsageFault extends Error {
 
 /** The examples of a command, by its words: `prompts run`. */
 export function addExamples(parser: Argv<GlobalOptions>, path: readonly string[]): void {
-  for (const [line, why] of examplesOf(path)) parser.example(line, why)
+  for (const [line, why] of examplesOf(path)) {
+    // Beside its reason a long one would be folded where no shell expects it.
+    if (line.includes('\n')) parser.example(`# ${why}\n${line}`, '')
+    else parser.example(line, why)
+  }
 }

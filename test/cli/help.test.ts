@@ -21,7 +21,7 @@ test.each(every(commands).map(({ path }) => [path.join(' ')]))('%s has examples 
   expect(examples.length).toBeGreaterThan(0)
   for (const [line, why] of examples) {
     expect(why).not.toBe('')
-    const words = line.slice(line.indexOf('$0') + 3).split(' ')
+    const words = line.slice(line.indexOf('$0') + 3).split(/[\s\\]+/)
     const named = every(commands).findLast(
       (known) => known.path.join(' ') === words.slice(0, known.path.length).join(' '),
     )

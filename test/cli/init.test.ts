@@ -120,6 +120,21 @@ test('a token that the service refuses: 77; a service that is away: written, and
   words[words.indexOf('--base-url') + 1] = 'http://127.0.0.1:9'
   const away = await home.sluice(...words, '--yes', '--config', 'made.yaml')
   expect(away).toMatchObject({ code: 0, err: expect.stringContaining('is written unchecked') })
+  words[words.indexOf('--project') + 1] = 'Office'
+  const by_name = await home.sluice(...words, '--yes', '--config', 'other.yaml')
+  expect(by_name).toMatchObject({ code: 64, err: expect.stringContaining('give --project an id (project_…)') })
+  expect(by_name.err).not.toContain('unchecked;')
+  expect(existsSync(join(home.path, 'other.yaml'))).toBe(false)
+})
+
+test('what the disk refuses is no fault of the configuration: 1', async () => {
+  const home = await Home.make(tree)
+  // Room for the file itself, and none for the one that is written beside it.
+  for (const file of ['token/made.yaml', 'x'.repeat(250)]) {
+    const refused = await home.sluice(...flagsOf(home), '--yes', '--config', file)
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/cannot\s+be written/) })
+    expect(refused.err).not.toContain('a fault of Sluice itself')
+  }
 })
 
 test('a configuration that is there is not written over, but with --force', async () => {

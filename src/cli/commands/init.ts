@@ -82,9 +82,9 @@ function targetFile(named: string | undefined): string {
   return resolve(named ?? environment.config_file ?? join(environment.config_home, 'sluice', 'sluice.yaml'))
 }
 
-/** Error `usage.exists`. */
+/** Errors `usage.exists`, `init.unwritable`. */
 async function refuseExisting(file: string, { force }: InitFlags, dialog: Dialog | undefined): Promise<void> {
-  const there = statSync(file, { throwIfNoEntry: false })
+  const there = statOf(file)
   if (there === undefined) return
   if (
     there.isFile() &&
@@ -100,7 +100,15 @@ async function refuseExisting(file: string, { force }: InitFlags, dialog: Dialog
   })
 }
 
-/** The token first: a configuration never names one that is not there. */
+function statOf(file: string) {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+/** The token first: a configuration never names one that is not there. Error `init.unwritable`. */
 function write(file: string, text: string, token: Connection['token']): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -112,13 +120,18 @@ function write(file: string, text: string, token: Connection['token']): void {
       throw error
     }
   } catch (error) {
-    throw new SluiceError({
-      code: 'config.unwritable',
-      message: `${file} cannot be written: ${messageOf(error)}`,
-      hint: 'see that the directory is there and who may write to it, or name another file with --config',
-      cause: error,
-    })
+    throw unwritable(file, error)
   }
+}
+
+/** A full disk, or a right that is missing: the machine's fault (exit code 1) and not one of the configuration. */
+function unwritable(file: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'init.unwritable',
+    message: `${file} cannot be written: ${messageOf(cause)}`,
+    hint: 'check the space on the disk, and who may write there; --config FILE names another file',
+    cause,
+  })
 }
 
 function sayNext(file: string, { token }: Connection, terminal: Terminal): void {
