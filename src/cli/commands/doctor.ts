@@ -23,6 +23,6 @@ export const command: Command<Options> = {
 function exitCode({ checks }: DoctorAnswer): ExitCode {
   const faulty = new Set(checks.filter(({ level }) => level === 'fault').map(({ id }) => id))
   if (faulty.has('config')) return exit_codes.config
-  if (faulty.has('token') || faulty.has('project')) return exit_codes.refused
+  if (faulty.has('token') || faulty.has('project') || faulty.has('user')) return exit_codes.refused
   return faulty.size > 0 ? exit_codes.fault : exit_codes.ok
 }

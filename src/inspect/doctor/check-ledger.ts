@@ -57,7 +57,7 @@ function damaged(file: string, what: string): Check {
 function judgeError(file: string, error: unknown): Check {
   if (!isSluiceError(error)) throw error
   if (error.code === 'ledger.none') return ok('ledger', file, 'not there yet: the first start makes it')
-  if (error.code === 'account.no_right') return warning('ledger', file, error.message, error.hint)
+  if (error.code === 'account.no_right') return fault('ledger', file, `not looked at: ${error.message}`, error.hint)
   if (error.code === 'database.damaged') return damaged(file, error.message)
   return fault('ledger', file, error.message, error.hint)
 }

@@ -8,13 +8,22 @@ import { type Check, fault, named, ok, warning } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
 import { reportDirs } from './targets.ts'
 
-/** What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. */
+/**
+ * What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. Root sees all of
+ * it, and is warned; for anybody else it is a fault, since the state could not be looked at.
+ */
 export function checkUser({ config, uid, isDead }: DoctorTools): Check[] {
-  const stat = isDead(config.state_dir) ? undefined : statOf(config.state_dir)
-  if (stat === undefined || uid === undefined) return []
+  const { state_dir } = config
+  if (isDead(state_dir) || uid === undefined) return []
+  if (isClosed(state_dir)) {
+    const text = `this is uid ${uid}, which may not pass to ${state_dir}: nothing of the state was looked at`
+    return [fault('user', `uid ${uid}`, text, 'run this as the user that the daemon runs as, or as root')]
+  }
+  const stat = statOf(state_dir)
+  if (stat === undefined) return []
   if (stat.uid === uid) return [ok('user', `uid ${uid}`, 'the state belongs to this user')]
   const text = `this is uid ${uid}, and the state belongs to uid ${stat.uid}: rights were tried as the wrong user`
-  return [warning('user', `uid ${uid}`, text, `sudo -u '#${stat.uid}' sluice doctor`)]
+  return [(uid === 0 ? warning : fault)('user', `uid ${uid}`, text, `sudo -u '#${stat.uid}' sluice doctor`)]
 }
 
 export function checkStateDir({ config, uid, isDead, limits }: DoctorTools): Check[] {
@@ -23,6 +32,7 @@ export function checkStateDir({ config, uid, isDead, limits }: DoctorTools): Che
     const hint = 'it must lie on a local disk'
     return [fault('state_dir', state_dir, `no answer in ${limits.answer_ms / 1_000} s`, hint)]
   }
+  if (isClosed(state_dir)) return [warning('state_dir', state_dir, 'not looked at: this user may not pass to it')]
   const stat = statOf(state_dir)
   if (stat === undefined) return [ok('state_dir', state_dir, 'not there yet: the first start makes it')]
   const checks = [...checkModes(state_dir, stat), ...checkShare(state_dir), ...checkOwners(state_dir, stat, uid)]
@@ -118,6 +128,16 @@ function judgeSpace(place: string, wanted_bytes: number): Check[] {
 /** The place itself, or what of it there is. */
 function nearest(place: string): string {
   return statOf(place) !== undefined || place === '/' ? place : nearest(dirname(place))
+}
+
+/** Whether it is there cannot be said. */
+function isClosed(path: string): boolean {
+  try {
+    statSync(path)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'EACCES'
+  }
 }
 
 function statOf(path: string): Stats | undefined {

@@ -24,8 +24,11 @@ export function checkToken(
     if (!isSluiceError(error)) throw error
     if (error.code === 'account.token_missing' && credential_file !== undefined) {
       if (isReadable(credential_file)) return checkToken({ token_file: credential_file }, undefined, env)
-      const text = 'systemd hands it to the service; this user may not read it, so it was not tried'
-      return { checks: [ok('token', credential_file, `${text} (sudo sluice doctor does)`)], secrets: undefined }
+      const text = 'not tried: systemd hands it to the service, and this user may not read it'
+      return {
+        checks: [warning('token', credential_file, text, 'sudo sluice doctor tries it')],
+        secrets: undefined,
+      }
     }
     return { checks: [fault('token', 'token', error.message, error.hint)], secrets: undefined }
   }

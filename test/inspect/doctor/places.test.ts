@@ -185,7 +185,7 @@ describe('the state directory', () => {
     const uid = process.getuid?.() ?? 0
     expect(levels(checkUser(toolsFor({ state_dir })))).toEqual(['ok user'])
     expect(checkUser(toolsFor({ state_dir }, { uid: uid + 1 }))).toMatchObject([
-      { level: 'warning', hint: `sudo -u '#${uid}' sluice doctor` },
+      { level: 'fault', hint: `sudo -u '#${uid}' sluice doctor` },
     ])
   })
 
