@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Clock } from '../base/time.ts'
@@ -7,7 +6,7 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { conditionOfLedger, type LedgerCondition } from '../ledger/backup.ts'
 import { putRebuiltInPlace } from '../ledger/rebuilt.ts'
-import { giveToOwner, lockLedger, makeStateDirectory } from '../ledger/state-directory.ts'
+import { giveToOwner, lockLedger, makeStateDirectory, rebuildDirectory } from '../ledger/state-directory.ts'
 import { openLedgerView } from '../ledger/view.ts'
 import type { Remote } from '../remote/remote.ts'
 import { uploadName } from '../sync/upload-name.ts'
@@ -50,7 +49,7 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
   try {
-    const new_dir = join(state_dir, 'rebuild')
+    const new_dir = rebuildDirectory(state_dir)
     const condition = conditionOfLedger(state_dir)
     // What an earlier try left is of a ledger before this one.
     if (condition === 'sound') rmSync(new_dir, { recursive: true, force: true })

@@ -23,6 +23,16 @@ export function ticketsFile(state_dir: string): string {
   return join(state_dir, 'tickets.db')
 }
 
+/** Where a rebuild keeps the new ledger until it is whole. */
+export function rebuildDirectory(state_dir: string): string {
+  return join(state_dir, 'rebuild')
+}
+
+/** One was begun and is not at its end: it is at work, or was interrupted and goes on when it is run again. */
+export function isRebuildOpen(state_dir: string): boolean {
+  return exists(ledgerFile(rebuildDirectory(state_dir)))
+}
+
 /** Makes it 0700 where it is missing. Errors: `database.unreadable`, and `config.state_dir` for one that is not for us to close. */
 export function makeStateDirectory(state_dir: string): void {
   try {

@@ -49,7 +49,12 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
   if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
-  else if (status.folders.every(({ state }) => state === 'new')) {
+  else if (status.rebuild) {
+    const text = 'a rebuild is not finished, and there is no ledger until it is: run `sluice rebuild` again, it goes on'
+    writer.say(text, { tone: 'warn' })
+    // To start the daemon instead would make an empty ledger, and throw away what the rebuild has found.
+    if (status.daemon.state === 'stopped') return
+  } else if (status.folders.every(({ state }) => state === 'new')) {
     writer.say('nothing was looked at yet', { tone: 'warn' })
   } else {
     const text = [`${amountText(ready)} ready`, ...missingTexts(status)].join(', ')

@@ -24,6 +24,8 @@ export interface StatusView {
   /** Whether Sluice keeps what it promises; the verdict is about the files. */
   health?: HealthStatus
   daemon: DaemonStatus
+  /** Only where there is no ledger: one is being rebuilt, or was until it was interrupted. */
+  rebuild?: 'unfinished'
   /** A person stopped what goes out. */
   pause: PauseStatus | null
   troubles: TroubleStatus[]
@@ -102,9 +104,10 @@ export function statusView(source: {
   daemon: DaemonStatus
   health?: HealthStatus
   prompts?: PromptStatus[] | undefined
+  is_rebuild_open?: boolean
   now_ms: number
 }): StatusView {
-  const { ledger, settings, daemon, health, prompts, now_ms } = source
+  const { ledger, settings, daemon, health, prompts, is_rebuild_open, now_ms } = source
   const { state_dir, follow } = settings
   const pause = ledger?.pause(now_ms)
   const read = (): Omit<StatusView, 'verdict'> => ({
@@ -113,6 +116,7 @@ export function statusView(source: {
     state_dir,
     ...(health === undefined ? {} : { health }),
     daemon,
+    ...(is_rebuild_open && !ledger ? { rebuild: 'unfinished' as const } : {}),
     pause: pause ? pauseStatus(pause) : null,
     troubles: (ledger?.troubles() ?? []).map(troubleStatus),
     folders: folderStatuses(settings, ledger?.folders() ?? []),

@@ -1,6 +1,7 @@
 import { second_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { isRebuildOpen } from '../../ledger/state-directory.ts'
 import { type HealthStatus, healthFacts, healthStatus } from '../../status/health-facts.ts'
 import { statusLines } from '../../status/text.ts'
 import { type StatusView, statusView } from '../../status/view.ts'
@@ -60,7 +61,9 @@ async function readStatus(config: Config): Promise<StatusView> {
   return withLedgerView(config.state_dir, async (ledger) => {
     // After the ledger was found readable: what is wrong with it is told by its view.
     const health = await readHealth(config, daemon.state === 'running')
-    return statusView({ ledger, settings: config, daemon, health, prompts, now_ms: system_clock.now_ms() })
+    const is_rebuild_open = isRebuildOpen(config.state_dir)
+    const now_ms = system_clock.now_ms()
+    return statusView({ ledger, settings: config, daemon, health, prompts, is_rebuild_open, now_ms })
   })
 }
 
