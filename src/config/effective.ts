@@ -17,9 +17,13 @@ export function configAsYaml(config: Config): string {
     folders: folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
     prompts: prompts.map(promptAsWritten),
   })
+  return holdsAddresses(config) ? `# ${mask} in an address stands for what is not shown\n${text}` : text
+}
+
+/** Whether the file itself holds what is masked: an address of a webhook or of a ping is a secret. */
+export function holdsAddresses({ prompts, alerts }: Config): boolean {
   const targets = [alerts, ...prompts].flatMap(({ deliver }) => deliver)
-  const is_masked = targets.some((target) => target.kind === 'webhook' && target.url) || alerts.ping?.url !== undefined
-  return is_masked ? `# ${mask} in an address stands for what is not shown\n${text}` : text
+  return targets.some((target) => target.kind === 'webhook' && target.url) || alerts.ping?.url !== undefined
 }
 
 /** The configuration as it may be shown: of the address of a webhook the host alone. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { openingAdvice } from '../../src/cli/install/install.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { makeStore } from '../tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
@@ -44,7 +45,7 @@ test('lays down unit, configuration, token and drop-in, and says each; the secon
   expect(first.out).not.toContain(token)
   expect(text('etc/sluice/token')).toBe(`${token}\n`)
   expect(text(drop_in)).toContain(`ReadOnlyPaths=-${home}/docs\n`)
-  expect([modeOf(join(root, 'etc/sluice/token')), modeOf(join(root, 'etc/sluice/sluice.yaml'))]).toEqual(['600', '640'])
+  expect([modeOf(join(root, 'etc/sluice/token')), modeOf(join(root, 'etc/sluice/sluice.yaml'))]).toEqual(['600', '644'])
 
   const second = await sluice('install', '--config', file)
   expect(second.out).not.toMatch(/^(write|change|run|not run) .*(service|yaml|token|daemon-reload)/m)
@@ -132,4 +133,64 @@ test('uninstall leaves configuration, token and state, until it is told to purge
   ])
   await sluice('uninstall', '--purge')
   expect(['etc/sluice', 'var/lib/sluice'].map(has)).toEqual([false, false])
+})
+
+test('a configuration with the address of a webhook in it stays closed in a package, too', async () => {
+  const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret' } }] }
+  const { sluice, file, root } = machine({ alerts })
+  const { out } = await sluice('install', '--config', file)
+  expect(modeOf(join(root, 'etc/sluice/sluice.yaml'))).toBe('640')
+  expect(out).toContain('chgrp sluice /etc/sluice/sluice.yaml')
+})
+
+test('the way to a folder is opened where it is closed', () => {
+  expect(openingAdvice({ path: '/home/ada/papers', parent: '/home/ada' })).toMatch(
+    /^setfacl -m u:sluice:x \/home\/ada {4}#/,
+  )
+  expect(openingAdvice({ path: '/srv/papers', parent: undefined })).toMatch(/^setfacl -R -m .* \/srv\/papers {4}#/)
+})
+
+test('where nothing is installed, uninstall says so', async () => {
+  const { sluice, file } = machine()
+  expect((await sluice('uninstall')).out).toBe('nothing is installed\n')
+  await sluice('install', '--config', file)
+  expect((await sluice('uninstall', '--instance', 'typo')).out).toBe('nothing is installed as sluice@typo.service\n')
+  await sluice('uninstall', '--purge')
+  expect((await sluice('uninstall', '--purge')).out).toBe('nothing is installed\n')
+})
+
+test('a unit is stopped before it goes, with its drop-in gone or not; a masked one is left', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  rmSync(join(root, dirname(drop_in)), { recursive: true })
+  expect((await sluice('uninstall')).out).toMatch(/^not run {2}systemctl disable --now sluice\.service\nremove /)
+  const unit = join(root, 'etc/systemd/system/sluice.service')
+  symlinkSync('/dev/null', unit)
+  const { out } = await sluice('uninstall')
+  expect(out).toContain('not run  systemctl stop sluice.service\n')
+  expect(out).toContain(`kept     ${unit}  (masked)\n`)
+  expect(lstatSync(unit).isSymbolicLink()).toBe(true)
+  expect(has('etc/systemd/system/sluice@.service')).toBe(false)
+})
+
+test('an instance that is enabled and has no drop-in keeps what it shares', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'etc/systemd/system/multi-user.target.wants'))
+  symlinkSync('../sluice@.service', join(root, 'etc/systemd/system/multi-user.target.wants/sluice@legal.service'))
+  expect((await sluice('uninstall')).out).toContain('kept     what sluice@legal.service uses, too')
+  expect(has('etc/systemd/system/sluice@.service')).toBe(true)
+})
+
+test('a purge names what it leaves', async () => {
+  const secret_file = '/run/credentials/sluice.service/hook'
+  const alerts = { deliver: [{ webhook: { url: 'https://chat.example.com/hooks/s3cret', secret_file } }] }
+  const { sluice, file, root } = machine({ alerts, state_dir: '/data/sluice' })
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'data/sluice'), { recursive: true })
+  writeFileSync(join(root, 'etc/sluice/hook'), 'whsec_x')
+  await sluice('uninstall')
+  const { out } = await sluice('uninstall', '--purge')
+  expect(out).toContain('left     /etc/sluice/hook, /data/sluice  (yours to remove)')
+  expect([existsSync(join(root, 'etc/sluice/hook')), existsSync(join(root, 'data/sluice'))]).toEqual([true, true])
 })

@@ -2,9 +2,19 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isSluiceError, SluiceError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-word.ts'
+import { holdsAddresses } from '../../config/effective.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { dropInOf } from '../../inspect/unit/drop-in.ts'
-import { hasUser, idsOf, mountsOf, type Reach, reachOf, type TryAs, tryAs } from '../../inspect/unit/unit-facts.ts'
+import {
+  type Closed,
+  hasUser,
+  idsOf,
+  mountsOf,
+  type Reach,
+  reachOf,
+  type TryAs,
+  tryAs,
+} from '../../inspect/unit/unit-facts.ts'
 import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseHiddenProgram, tryProgram } from './check-program.ts'
@@ -56,7 +66,7 @@ export function install(options: InstallOptions): void {
   if (found === undefined) {
     next.push(`write ${layout.config}, and run \`sluice install\` again: the unit is made from it`)
   } else {
-    layConfig(site, found)
+    next.push(...layConfig(site, found))
     const token = layToken(site, found.token_file)
     const { text, advice } = describeUnit(site, found, place)
     const is_drop_in_new = site.builder.lay({ path: layout.drop_in, text, mode: 0o644 })
@@ -109,12 +119,19 @@ function laySharedFiles({ layout, builder }: Site): { is_unit_new: boolean; next
   return { is_unit_new, next }
 }
 
-/** Addresses of webhooks may stand in it, which are secrets: nobody else reads it. */
-function layConfig({ layout, builder, is_real }: Site, { text }: ServiceConfig): void {
+/**
+ * On the machine itself the service's group reads it and nobody else does. A package is made where there is no such group, and its
+ * files are root's on the machine that it is installed on: only what everybody may read the service may, too. The token is not in
+ * it; addresses of webhooks are secrets, and with one of them it stays closed, for a person to open to the service alone.
+ */
+function layConfig({ layout, builder, is_real, options }: Site, { text, config }: ServiceConfig): string[] {
+  const is_open = options.prefix !== undefined && !holdsAddresses(config)
   const gid = is_real && hasUser(service_user) ? Number(idsOf(service_user).gid) : undefined
   const owner = gid === undefined ? undefined : { uid: 0, gid }
   builder.open(dirname(layout.config))
-  builder.lay({ path: layout.config, text, mode: 0o640, owner, keep: true })
+  builder.lay({ path: layout.config, text, mode: is_open ? 0o644 : 0o640, owner, keep: true })
+  if (is_open || options.prefix === undefined) return []
+  return [`chgrp ${service_user} ${layout.config}    # where it is installed: addresses in it are secrets (url_file)`]
 }
 
 /** Root alone reads it; systemd hands it to the service as a credential, as it is when the service starts. */
@@ -152,13 +169,19 @@ function describeUnit(
   const own = options.is_dry ? [] : [layout.config]
   const advice = [
     ...reach.missing.map((path) => `# the folder ${path} is not there now`),
-    ...reach.closed.map(
-      (path) =>
-        `setfacl -R -m u:${service_user}:rX,d:u:${service_user}:rX ${shellWord(path)}    # it cannot read there`,
-    ),
+    ...reach.closed.map(openingAdvice),
     ...(may ? accessAdvice({ ...needs, files: [...own, ...needs.files] }, reach.groups, may) : []),
   ]
   return { text, advice }
+}
+
+/** A right on the folder is of no use behind a closed door, and what lies behind it shows when it is open. */
+export function openingAdvice({ path, parent }: Closed): string {
+  if (parent !== undefined) {
+    const why = `it cannot pass there on the way to ${shellWord(path)}; then run \`sluice install\` again`
+    return `setfacl -m u:${service_user}:x ${shellWord(parent)}    # ${why}`
+  }
+  return `setfacl -R -m u:${service_user}:rX,d:u:${service_user}:rX ${shellWord(path)}    # it cannot read there`
 }
 
 function accessAdvice(

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/errors.ts'
@@ -24,7 +34,9 @@ export interface Builder {
   close(path: string, mode: number): void
   /** Lets everybody through a directory that is there already. */
   open(directory: string): void
+  /** What is masked (systemctl(1): a link to /dev/null) is a person's word: it is left, and said. */
   remove(path: string): boolean
+  isMasked(path: string): boolean
   removeTree(path: string): boolean
   /** Only where nothing is left in it. */
   removeEmpty(path: string): void
@@ -39,6 +51,8 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
   const at = (path: string) => (prefix === '' ? path : join(prefix, path))
   const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
   const read = (path: string) => mayFail(at(path), () => textOf(at(path)))
+  const isMasked = (path: string) =>
+    lstatSync(at(path), { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(at(path)) === '/dev/null'
   return {
     read,
     exists: (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
@@ -63,8 +77,13 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       say('change', directory, '  (755)')
       if (!is_dry) chmodSync(at(directory), 0o755)
     },
+    isMasked,
     remove(path) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
+      if (isMasked(path)) {
+        say('kept', path, '  (masked)')
+        return false
+      }
       say('remove', path)
       if (!is_dry) mayFail(at(path), () => rmSync(at(path)))
       return true

@@ -1,53 +1,124 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { isSluiceError } from '../../base/errors.ts'
 import { hasUser } from '../../inspect/unit/unit-facts.ts'
+import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 import type { Terminal } from '../terminal.ts'
 import { hasSystemd, notRoot } from './install.ts'
-import { createBuilder } from './lay-down.ts'
-import { layoutOf, service_user } from './layout.ts'
+import { type Builder, createBuilder } from './lay-down.ts'
+import { type Layout, layoutOf, service_user } from './layout.ts'
+import { loadForService } from './service-config.ts'
 
-/**
- * Stops the service and takes away its unit. Configuration, token and state stay unless `purge` is given; what instances share
- * goes with the last of them. Errors: `install.root`, `install.file`, `install.command`.
- */
-export function uninstall(options: {
+const system_dir = '/etc/systemd/system'
+const wants_dir = `${system_dir}/multi-user.target.wants`
+
+interface Options {
   instance: string | undefined
   purge: boolean
   is_dry: boolean
   prefix: string | undefined
   terminal: Terminal
-}): void {
-  const { instance, purge, is_dry, terminal } = options
+}
+
+/**
+ * Stops the service and takes away its unit. Configuration, token and state stay unless `purge` is given; what instances share
+ * goes with the last of them. Errors: `install.root`, `install.file`, `install.command`.
+ */
+export function uninstall(options: Options): void {
+  const { instance, is_dry, terminal } = options
   const prefix = options.prefix === undefined ? '' : resolve(options.prefix)
   if (!is_dry && prefix === '' && process.getuid?.() !== 0) throw notRoot('uninstall')
-  const { unit, config, token, state_dir, drop_in, shared } = layoutOf(instance)
+  const layout = layoutOf(instance)
   const builder = createBuilder({ prefix, is_dry, terminal })
-  const is_there = builder.exists(drop_in)
-  if (is_there && hasSystemd()) builder.run('systemctl', 'disable', '--now', unit)
+  const others = otherInstances(prefix, layout.unit)
+  const kept = [layout.config, layout.token, layout.state_dir].filter((path) => builder.exists(path))
+  const is_there = [layout.drop_in, ...unitPaths(layout, others)].some((path) => builder.exists(path))
+  const is_user_left = options.purge && others.length === 0 && prefix === '' && hasUser(service_user)
+  if (!is_there && kept.length === 0 && !is_user_left) {
+    terminal.out(instance === undefined ? 'nothing is installed' : `nothing is installed as ${layout.unit}`)
+    return
+  }
+  const site = { layout, builder, others, prefix, options }
+  if (is_there) removeUnit(site)
+  if (options.purge) purge(site)
+  else if (kept.length > 0) terminal.out(`left     ${kept.join(', ')}  (--purge removes them)`)
+}
+
+interface Site {
+  layout: Layout
+  builder: Builder
+  /** Units that run by what instances share. */
+  others: readonly string[]
+  prefix: string
+  options: Options
+}
+
+/** By what a unit is there without its drop-in: it is enabled, or the files are there that it would be the last to use. */
+function unitPaths({ unit, shared }: Layout, others: readonly string[]): string[] {
+  const enabled = `${wants_dir}/${unit}`
+  return others.length > 0 ? [enabled] : [enabled, `${system_dir}/${unit}`, ...shared.map(({ to }) => to)]
+}
+
+function removeUnit({ layout, builder, others, prefix, options }: Site): void {
+  const { unit, drop_in, shared } = layout
+  const { terminal } = options
+  const has_systemd = hasSystemd() || prefix !== ''
+  const own_file = `${system_dir}/${unit}`
+  const is_masked = builder.isMasked(own_file)
+  // systemctl fails on a unit that it has no file of; one that is masked may still run, and is a person's to enable or disable.
+  if (![own_file, own_file.replace(/@.+\.service$/, '@.service')].some((path) => builder.exists(path))) {
+    builder.remove(`${wants_dir}/${unit}`)
+  } else if (has_systemd) builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
   let is_changed = builder.remove(drop_in)
   builder.removeEmpty(dirname(drop_in))
-  const others = otherInstances(join(prefix, '/etc/systemd/system'), unit)
   if (others.length === 0) {
     for (const { to } of shared) if (builder.remove(to)) is_changed = true
   } else {
     terminal.out(`kept     what ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'}, too`)
   }
-  if (is_changed && (hasSystemd() || prefix !== '')) builder.run('systemctl', 'daemon-reload')
-  if (!purge) {
-    const left = [config, token, state_dir].filter((path) => builder.exists(path))
-    if (left.length > 0) terminal.out(`left     ${left.join(', ')}  (--purge removes them)`)
-    return
-  }
+  const is_said = others.length === 0 && shared.some(({ to }) => to === own_file)
+  if (is_masked && !is_said) builder.remove(own_file)
+  if (is_changed && has_systemd) builder.run('systemctl', 'daemon-reload')
+}
+
+function purge({ layout, builder, others, prefix, options }: Site): void {
+  const { config, token, state_dir } = layout
+  const is_state_removed = options.instance !== undefined || others.length === 0
+  const left = [...namedElsewhere(layout, prefix), ...(is_state_removed ? [] : [state_dir])]
   for (const path of [config, token]) builder.remove(path)
-  if (instance !== undefined || others.length === 0) builder.removeTree(state_dir)
+  if (is_state_removed) builder.removeTree(state_dir)
+  const there = left.filter((path) => builder.exists(path))
+  if (there.length > 0) options.terminal.out(`left     ${there.join(', ')}  (yours to remove)`)
   if (others.length > 0) return
   builder.removeEmpty('/etc/sluice')
   if (hasUser(service_user)) builder.run('userdel', service_user)
 }
 
-function otherInstances(directory: string, unit: string): string[] {
-  if (!existsSync(directory)) return []
-  return readdirSync(directory)
-    .filter((name) => /^sluice(@.+)?\.service\.d$/.test(name) && name !== `${unit}.d`)
-    .map((name) => name.slice(0, -2))
+/** What the configuration keeps in places of its own choice: its credentials, and a state that is not where the unit has it. */
+function namedElsewhere({ config, state_dir }: Layout, prefix: string): string[] {
+  try {
+    const found = loadForService(join(prefix, config), state_dir).config
+    const credentials = unitNeeds(found).credentials.filter((name) => name !== 'token')
+    const others = found.state_dir === state_dir ? [] : [found.state_dir]
+    return [...credentials.map((name) => `/etc/sluice/${name}`), ...others]
+  } catch (error) {
+    // One that is faulty, or gone, must not keep anything from being removed.
+    if (isSluiceError(error)) return []
+    throw error
+  }
+}
+
+/** Known by their drop-ins, or by being enabled. */
+function otherInstances(prefix: string, unit: string): string[] {
+  const names = [
+    ...namesIn(join(prefix, system_dir))
+      .filter((name) => name.endsWith('.service.d'))
+      .map((name) => name.slice(0, -2)),
+    ...namesIn(join(prefix, wants_dir)),
+  ].filter((name) => /^sluice(@.+)?\.service$/.test(name) && name !== unit)
+  return [...new Set(names)].sort()
+}
+
+function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : []
 }

@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs'
-import { dirname } from 'node:path'
 import { codeOf } from '../../base/errors.ts'
 import { formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { minute_ms } from '../../base/time.ts'
+import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, fault, named, ok, warning } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
 
@@ -24,7 +24,7 @@ function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number): C
     return fault('folder', name, `${path}: no answer in ${formatDuration(answer_ms)}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
-    const closed = closedParent(path)
+    const closed = closedParent(path, mayPass)
     const word = shellWord(closed ?? path)
     if (closed !== undefined) {
       return fault(
@@ -54,16 +54,6 @@ function countText({ files, directories, from }: Seen): string {
   const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
   if (from === 'part of a walk') return `at least ${count}`
   return `${count} in ${formatCount(directories)} ${directories === 1 ? 'folder' : 'folders'}`
-}
-
-/** The first directory on the way that this user may not pass through. */
-export function closedParent(path: string): string | undefined {
-  const parents: string[] = []
-  for (let parent = dirname(path); ; parent = dirname(parent)) {
-    parents.unshift(parent)
-    if (parent === '/') break
-  }
-  return parents.find((parent) => !mayPass(parent))
 }
 
 function mayPass(directory: string): boolean {

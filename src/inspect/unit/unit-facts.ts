@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { FolderMount } from './drop-in.ts'
 import { isBelow } from './unit-needs.ts'
 
@@ -10,7 +11,13 @@ export interface Reach {
   /** Groups that open folders which the user could not read otherwise. */
   readonly groups: readonly string[]
   /** Folders that nobody but their owner may read, or whose group is root's. */
-  readonly closed: readonly string[]
+  readonly closed: readonly Closed[]
+}
+
+export interface Closed {
+  readonly path: string
+  /** The first directory on the way that cannot be passed; whether the folder itself can be read is not known then. */
+  readonly parent: string | undefined
 }
 
 /** Answers whether somebody with these groups besides the usual may do that with the path: `test -r PATH`. */
@@ -42,7 +49,7 @@ export function hasUser(user: string): boolean {
 export function reachOf(folders: readonly string[], may: TryAs): Reach {
   const missing: string[] = []
   const groups = new Set<string>()
-  const closed: string[] = []
+  const closed: Closed[] = []
   for (const folder of folders) {
     const stat = statSync(folder, { throwIfNoEntry: false })
     const test = ['-r', folder, '-a', '-x', folder]
@@ -50,10 +57,20 @@ export function reachOf(folders: readonly string[], may: TryAs): Reach {
     else if (!may([], test)) {
       const group = stat.gid === 0 ? undefined : groupName(stat.gid)
       if (group !== undefined && may([group], test)) groups.add(group)
-      else closed.push(folder)
+      else closed.push({ path: folder, parent: closedParent(folder, (parent) => may([], ['-x', parent])) })
     }
   }
   return { missing, groups: [...groups].sort(), closed }
+}
+
+/** The first directory on the way, from the root on, that may not be passed through. */
+export function closedParent(path: string, mayPass: (directory: string) => boolean): string | undefined {
+  const parents: string[] = []
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    parents.unshift(parent)
+    if (parent === '/') break
+  }
+  return parents.find((parent) => !mayPass(parent))
 }
 
 /** By number where systemd would not take the name (it must be plain: SupplementaryGroups= knows no quotes). */

@@ -56,7 +56,7 @@ describe('a folder', () => {
     chmodSync(join(root, 'docs'), 0o755)
     chmodSync(join(root, 'docs/in'), 0o000)
     chmodSync(join(root, 'gate'), 0o600)
-    const script = `import { checkFolders, closedParent } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
+    const script = `import { checkFolders } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
       import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/look-at-folder'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
       const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: true, rescan_interval_ms: 1 }

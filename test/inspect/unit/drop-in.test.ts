@@ -102,8 +102,13 @@ test('the file system of a folder is that of the longest mount point above it', 
 })
 
 test('folders are tried as the service’s user: missing ones, and those that nobody lets it read, are told apart', () => {
-  const root = makeTree({ 'open/': '', 'closed/': '' })
-  const may = (_groups: readonly string[], test: readonly string[]) => test.includes(`${root}/open`)
-  const reach = reachOf([`${root}/open`, `${root}/closed`, `${root}/gone`], may)
-  expect(reach).toEqual({ missing: [`${root}/gone`], groups: [], closed: [`${root}/closed`] })
+  const root = makeTree({ 'open/': '', 'closed/': '', 'gate/in/': '' })
+  const may = (_groups: readonly string[], test: readonly string[]) =>
+    test.includes(`${root}/open`) || (test[0] === '-x' && `${root}/`.startsWith(test[1]!))
+  const reach = reachOf([`${root}/open`, `${root}/closed`, `${root}/gate/in`, `${root}/gone`], may)
+  const closed = [
+    { path: `${root}/closed`, parent: undefined },
+    { path: `${root}/gate/in`, parent: `${root}/gate` },
+  ]
+  expect(reach).toEqual({ missing: [`${root}/gone`], groups: [], closed })
 })
