@@ -1,14 +1,11 @@
 import { test } from 'vitest'
 import { localJourneys } from './harness.ts'
-import { type Policy, RandomLife } from './random-life.ts'
+import { RandomLife } from './random-life.ts'
 
-// The same each time: what a change of Sluice breaks, it breaks for everybody. New seeds are tried in random-acts.long.ts.
+// The same each time: what a change of Sluice breaks, it breaks for everybody. More acts and seeds are in random-acts.long.ts.
 localJourneys('random acts', (profile) => {
-  test.each<[seed: number, policy: Policy]>([
-    [1, 'respect'],
-    [2, 'resend'],
-  ])('seed %i, policy %s: all are named, and healed', async (seed, policy) => {
-    const life = await RandomLife.begin({ profile, seed, policy })
+  test('seed 1, policy respect and then resend: all are named, and healed', async () => {
+    const life = await RandomLife.begin({ profile, seed: 1, policy: 'respect' })
     await life.live(35)
     await life.quiet()
     await life.ask()

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runBench } from './run-bench.ts'
+
+const figure = { median: expect.any(Number), least: expect.any(Number), most: expect.any(Number) }
+
+test('measures a rescan and a first sync, and writes what it prints', async () => {
+  const { code, out, errors, json } = await runBench('--files', '100')
+  expect(errors).toBe('')
+  expect(code).toBe(0)
+  const results = JSON.parse(readFileSync(json, 'utf8'))
+  const against = { of_bare_rate: figure, sluice_files_per_s: figure, sluice_peak_mb: figure, bare_peak_mb: figure }
+  expect(results).toMatchObject({
+    rounds: 1,
+    rescan: { files: 100, find_s: figure, net_s: figure, times_find: figure, peak_mb: figure },
+    sync: { files: 100, file_bytes: 4_096, connections: 8, local_service: against, null_service: against },
+  })
+  expect(results.aims).toHaveLength(6)
+  expect(results.sync.local_service.sluice_peak_mb.median).toBeGreaterThan(20)
+  expect(out).toContain(`${results.sync.null_service.of_bare_rate.median} `)
+})
