@@ -45,7 +45,10 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
     const ready = (count: number) => async () =>
       service.assets(project.project_id).filter(({ status }) => status === 'ready').length === count &&
       (await lab.sh('sluice status')).includes(`${count} file`)
+    const says = (command: string, words: string) => async () => (await lab.sh(command)).includes(words)
     const init = `sluice init --config /etc/sluice/sluice.yaml --base-url ${service.api} --token-file /root/token.txt --project Office --folder finance=/srv/finance --yes`
+    // Written a moment after the ledger.
+    const show = 'systemctl show --property=ActiveState,SubState,StatusText sluice.service'
     const commands: Typed[] = [
       { line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${version}.tgz`, instead: '…' },
       { line: 'sluice version' },
@@ -58,11 +61,11 @@ describe.skipIf(no_lab)('docs/operating.md, from nothing to running', () => {
       { line: 'sluice status', once: ready(1) },
       { line: "echo 'Minutes of Monday' > /srv/finance/minutes.md" },
       { line: 'sluice ls', once: ready(2) },
-      { line: 'systemctl show --property=ActiveState,SubState,StatusText sluice.service' },
+      { line: show, once: says(show, '2 ready') },
       { line: `npm install -g --prefix /usr/local --omit=dev ./sluice-${next_version}.tgz`, instead: '…' },
       { line: 'sluice install' },
       { line: 'systemctl restart sluice.service' },
-      { line: 'sluice status' },
+      { line: 'sluice status', once: says('sluice status', ': 2 files') },
       { line: 'sluice uninstall' },
       { line: 'sluice uninstall --purge' },
       { line: 'npm uninstall -g --prefix /usr/local sluice', instead: '…' },
