@@ -20,18 +20,6 @@ async function bringBack(watched: Watched): Promise<void> {
   await watched.green()
 }
 
-/** Skips over the time that all must be well, again and again: it begins when the daemon has seen so, a moment after us. */
-async function skippingUntil(watched: Watched, what: string, fact: () => boolean): Promise<void> {
-  let skipped_ms = Number.NEGATIVE_INFINITY
-  await until(what, () => {
-    if (!fact() && performance.now() - skipped_ms > 1_000) {
-      watched.clock.skip(11 * minute_ms)
-      skipped_ms = performance.now()
-    }
-    return fact()
-  })
-}
-
 test('told on a change, not again by a restart, and over when it is', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   const watched = await Watched.begin({ health, alerts: { ...times, deliver: [{ webhook: { url } }] } })
@@ -52,7 +40,7 @@ test('told on a change, not again by a restart, and over when it is', { timeout:
   // Within the time a relapse is the same trouble.
   await takeAway(watched)
   await bringBack(watched)
-  await skippingUntil(watched, 'it is over', () => received.length === 2)
+  await watched.skippingUntil(11 * minute_ms, 'it is over', () => received.length === 2)
   expect(received[1]!.body).toMatchObject({
     subject: expect.stringContaining('all is well again'),
     data: { healthy: true, reasons: [] },
@@ -80,7 +68,7 @@ test('a receiver that is down gets it later, by the same id; one that stays down
 
   state.status = 503
   await bringBack(watched)
-  await skippingUntil(watched, 'it is tried', () => received.length > tries + 2)
+  await watched.skippingUntil(11 * minute_ms, 'it is tried', () => received.length > tries + 2)
   watched.clock.skip(4 * day_ms)
   const { message } = await watched.red('delivery')
   expect(message).toMatch(/^hook of alerts: given up after \d+ tries: .* answered 503/)

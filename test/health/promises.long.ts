@@ -48,7 +48,9 @@ describe('each promise', { timeout: 90_000 }, () => {
     expect(await watched.red('queue')).toMatchObject({
       message: expect.stringContaining('docs/a.txt has waited for 7 h'),
     })
-    watched.clock.skip(4 * hour_ms)
+    await watched.skippingUntil(11 * hour_ms, 'it is read', () =>
+      watched.service.assets(watched.project_id).some(({ status }) => status === 'ready'),
+    )
     await watched.green()
   })
 

@@ -172,6 +172,18 @@ export class Watched {
     }
   }
 
+  /** Skips over a time again and again: what waits for its end may have begun to wait a moment after us. */
+  async skippingUntil(ms: number, what: string, fact: () => boolean): Promise<void> {
+    let skipped_ms = Number.NEGATIVE_INFINITY
+    await until(what, () => {
+      if (!fact() && performance.now() - skipped_ms > 1_000) {
+        this.clock.skip(ms)
+        skipped_ms = performance.now()
+      }
+      return fact()
+    })
+  }
+
   async verdict(): Promise<Verdict> {
     return JSON.parse((await this.get('/readyz')).text) as Verdict
   }
@@ -185,10 +197,14 @@ export class Watched {
   }
 
   async green(): Promise<void> {
+    let broken: string[] = []
     await until(
       'every promise is kept',
-      async () => (await this.broken()).length === 0,
-      () => this.log.slice(-10),
+      async () => {
+        broken = await this.broken()
+        return broken.length === 0
+      },
+      () => ({ broken, log: this.log.slice(-10) }),
     )
   }
 
