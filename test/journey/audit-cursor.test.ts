@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { ProfileName } from '../../src/service/options.ts'
 import { audited, auditOf, many, secondPage } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
@@ -21,9 +22,10 @@ function forgetPlaces(journey: Journey): void {
   }
 }
 
-/** Removes so many assets at the end of the first page (the newest are listed first), and their places with them. */
-async function loseEndOfFirstPage(journey: Journey, count: number): Promise<string[]> {
-  const listed = journey.assets().reverse()
+/** Removes so many assets at the end of the first page, and their places with them. The hosted service lists the oldest first. */
+async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
+  const came = journey.assets()
+  const listed = profile === 'hosted' ? came : came.reverse()
   const lost = listed.slice(100 - count, 100).map(({ asset_id }) => asset_id)
   const names = lost.map((asset_id) => name(journey, asset_id))
   for (const asset_id of lost) expect(await journey.service.removeAsset(asset_id)).toBe(true)
@@ -42,7 +44,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
-    const names = await loseEndOfFirstPage(journey, 3)
+    const names = await loseEndOfFirstPage(journey, profile, 3)
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
     // The last three of the page are tried, and the fourth from its end is still there.
@@ -61,7 +63,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
-    const names = await loseEndOfFirstPage(journey, 8)
+    const names = await loseEndOfFirstPage(journey, profile, 8)
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
     expect(listed(journey)).toEqual([200, ...Array.from({ length: 6 }, () => 400), 200, 200, 200])
@@ -77,7 +79,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
-    const names = await loseEndOfFirstPage(journey, 1)
+    const names = await loseEndOfFirstPage(journey, profile, 1)
     await journey.abort()
     second.goOn()
     const before = listed(journey).length
