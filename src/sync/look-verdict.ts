@@ -31,8 +31,9 @@ export function lookVerdict(input: LookInput): LookVerdict {
     case 'quiet':
       return { kind: 'hash' }
     case 'wait': {
-      const already_waits = known?.state === 'seen' && sameStat(known.stat, stat)
-      if (already_waits) return { kind: 'nothing' }
+      // Told when it began to wait; what was set aside as changing stays so until it is due.
+      const waits = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
+      if (waits && sameStat(known.stat, stat)) return { kind: 'nothing' }
       const not_before_ms = verdict.until_ms
       return { kind: 'fact', fact: { type: 'file_seen', folder: folder.name, path, stat, not_before_ms } }
     }

@@ -45,6 +45,8 @@ function verdict(stat: FileStat, before?: KnownFile, change: Partial<LookInput> 
   return 'reason' in answer.fact ? `${answer.fact.type} ${answer.fact.reason}` : answer.fact.type
 }
 
+const changing = { reason: 'changing', stat: aged(0), seen_ms: now_ms - 10 * minute_ms } as const
+
 describe('whatever the start', () => {
   test.each([
     ['a new quiet file', 'hash', old, undefined],
@@ -69,6 +71,13 @@ describe('whatever the start', () => {
     ['waits, unchanged, its time come', 'hash', old, known('seen', { not_before_ms: now_ms })],
     ['waits, changed again', 'file_seen', aged(0), known('seen', { seen_ms: now_ms - minute_ms })],
     ['changing after the cap', 'file_blocked changing', aged(0), known('seen', { seen_ms: now_ms - 10 * minute_ms })],
+    [
+      'set aside as changing, not due',
+      'nothing',
+      aged(0),
+      known('blocked', { ...changing, not_before_ms: now_ms + 1 }),
+    ],
+    ['set aside as changing, due', 'hash', aged(0), known('blocked', { ...changing, not_before_ms: now_ms })],
     ['accepted after the brake', 'hash', old, known('seen', { not_before_ms: now_ms, accepted: true })],
   ] as const)('%s: %s', (_name, expected, stat, before) => {
     expect(verdict(stat, before)).toBe(expected)
