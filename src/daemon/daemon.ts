@@ -120,6 +120,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     recorded: () => recorded,
     ledgerFault: () => tools.ledgerFault(),
   }
+  // Who asks may have gone when it is so, and nobody hears of that: however many there were, one looks on for all.
+  let idling: Promise<unknown> | undefined
+  async function idle(): Promise<void> {
+    idling ??= drain(drain_tools, { give_up: false }).finally(() => {
+      idling = undefined
+    })
+    await idling
+  }
+
   const drained = mode === 'once' ? drain(drain_tools, { give_up: true }) : new Promise<never>(() => {})
   // Whoever started it may look at it only later.
   drained.catch(() => {})
@@ -142,7 +151,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return reloads.current.config
     },
     drained,
-    idle: async () => void (await drain(drain_tools, { give_up: false })),
+    idle,
     rescan: (folder) => folders.rescan(folder),
     reload: (config, secrets) => reloads.reload(config, secrets),
     async pause({ by, why, until_ms }) {
