@@ -3,7 +3,13 @@ import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../ba
 import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSocket } from '../base/http-server.ts'
 import { scrubText } from '../base/scrub.ts'
 import { second_ms } from '../base/time.ts'
-import type { ControlVerbs, DeliveriesOfRun, PauseWish, PlaceInFolder } from './control-verbs.ts'
+import {
+  type ControlVerbs,
+  type DeliveriesOfRun,
+  longest_pause_ms,
+  type PauseWish,
+  type PlaceInFolder,
+} from './control-verbs.ts'
 import type { Doubt } from './doubt.ts'
 
 export interface Control {
@@ -105,13 +111,13 @@ function pauseOf(body: unknown): PauseWish {
   return {
     by: textOf(by, 'by'),
     ...(why === undefined ? {} : { why: textOf(why, 'why') }),
-    ...(for_ms === undefined ? {} : { for_ms: durationOf(for_ms, 'for_ms') }),
+    ...(for_ms === undefined ? {} : { for_ms: pauseDurationOf(for_ms) }),
   }
 }
 
-function durationOf(value: unknown, field: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
-  throw new SluiceError({ code: 'control.body', message: `${field} must be milliseconds, more than none` })
+function pauseDurationOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= longest_pause_ms) return value
+  throw wrongBody(`for_ms must be milliseconds, more than none and at most ${longest_pause_ms}`)
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { day_ms } from '../base/time.ts'
 import type { Doubt } from './doubt.ts'
 
 /** What a running daemon can be asked from outside; the same on both ends of the socket. */
@@ -27,10 +28,14 @@ export interface ControlVerbs {
   idle(): Promise<void>
 }
 
+/** Who wants it for longer wants it until it is resumed. Beyond some 270,000 years there is no date to show. */
+export const longest_pause_ms = 366 * day_ms
+
 export interface PauseWish {
   /** Who wants it: a name for people. */
   by: string
   why?: string | undefined
+  /** At most `longest_pause_ms`. */
   for_ms?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/format.ts'
+import { formatDuration, printable } from '../base/format.ts'
 import type { LineWriter } from './lines.ts'
 import type { PauseStatus } from './view.ts'
 
@@ -12,5 +12,5 @@ export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number)
 export function pauseText({ since, until, by, why }: PauseStatus, now_ms: number): string {
   const ago = formatDuration(Math.max(0, now_ms - Date.parse(since)))
   const left = until === null ? '' : `, for another ${formatDuration(Math.max(0, Date.parse(until) - now_ms))}`
-  return `paused for ${ago} by ${by}${left}${why === null ? '' : `: ${why}`}`
+  return printable(`paused for ${ago} by ${by}${left}${why === null ? '' : `: ${why}`}`)
 }

@@ -22,9 +22,21 @@ test('paused without a daemon: status says so, sync and prompts do nothing, resu
   for (const words of [
     ['--for', 'long'],
     ['--for', '0m'],
+    // So late that no date could be shown of it.
+    ['--for', '100000000d'],
     ['--why', 'x'.repeat(201)],
   ])
     expect((await home.inProcess('pause', ...words)).code).toBe(64)
+})
+
+test('a reason is shown as text, whatever is in it', async (context) => {
+  const home = await Home.of(context)
+  await home.inProcess('sync')
+  await home.inProcess('pause', '--why', 'red \u001b[31m\nand a line')
+  for (const verb of ['status', 'sync', 'resume']) {
+    const { out, err } = await home.inProcess(verb)
+    expect(out + err, verb).toContain('red \\x1b[31m\\nand a line')
+  }
 })
 
 test('through the daemon, which may be killed meanwhile', async (context) => {

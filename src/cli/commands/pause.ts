@@ -4,6 +4,7 @@ import { formatDuration } from '../../base/format.ts'
 import { system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/units.ts'
+import { longest_pause_ms } from '../../control/control-verbs.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { tellDaemon } from '../tell-daemon.ts'
@@ -41,7 +42,9 @@ export const command: Command<Options> = {
 function pauseOf(text: string): number {
   if (!duration_pattern.test(text)) throw usage('--for takes a time such as 30m, 2h or 1d')
   const for_ms = parseDuration_ms(text)
-  if (for_ms <= 0 || !Number.isSafeInteger(system_clock.now_ms() + for_ms)) throw usage('--for takes a time above none')
+  if (for_ms <= 0) throw usage('--for takes a time above none')
+  if (for_ms > longest_pause_ms)
+    throw usage('--for takes a year at the most; without it the pause lasts until `sluice resume`')
   return for_ms
 }
 
