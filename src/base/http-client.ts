@@ -49,6 +49,11 @@ export interface HttpRequest {
   headers: Readonly<Record<string, string>>
   /** A stream says its size beforehand: object stores refuse chunked encoding. Nothing else of Content-Length need be said. */
   body?: string | Uint8Array | StreamBody | undefined
+  /**
+   * For an answer whose head says all that counts: its body is read for so long at the most, and what has not come by then, or
+   * breaks off, is missing. Absent: the whole body, or an error.
+   */
+  body_most_ms?: number | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -111,7 +116,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
           headersTimeout: options.timeouts.answer_ms + transfer_ms,
           signal: request.signal ?? null,
         })
-        return await readAnswer(answer, options.max_body_bytes, () => true)
+        const { body_most_ms } = request
+        return body_most_ms === undefined
+          ? await readAnswer(answer, options.max_body_bytes, () => true)
+          : await readBriefly(answer, body_most_ms, options)
       } catch (error) {
         throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
       } finally {
@@ -209,6 +217,32 @@ async function readAnswer(
     if (bytes > max_body_bytes) break
   }
   return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
+}
+
+async function readBriefly(
+  answer: Dispatcher.ResponseData,
+  most_ms: number,
+  { max_body_bytes, clock }: Pick<HttpClientOptions, 'max_body_bytes' | 'clock'>,
+): Promise<HttpResponse> {
+  const head = { status: answer.statusCode, headers: answer.headers, request_complete: true }
+  const pieces: Buffer[] = []
+  const done = new AbortController()
+  void clock.sleep(most_ms, done.signal).then(() => answer.body.destroy())
+  let truncated = true
+  try {
+    let left_bytes = max_body_bytes
+    for await (const piece of answer.body as AsyncIterable<Buffer>) {
+      pieces.push(piece.subarray(0, left_bytes))
+      left_bytes -= piece.byteLength
+      if (left_bytes < 0) break
+    }
+    truncated = left_bytes < 0
+  } catch {
+    // It broke off, or took too long; the head has been read.
+  } finally {
+    done.abort()
+  }
+  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated }
 }
 
 function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOptions): Agent.Options {

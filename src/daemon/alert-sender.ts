@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { messageOf } from '../base/errors.ts'
 import type { HttpClient } from '../base/http-client.ts'
-import { backoff_ms, type Clock } from '../base/time.ts'
+import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -156,7 +156,8 @@ function messageFor({ message_id, subject, text, at_ms, reasons }: AlertWork): M
 /** One GET to a checker elsewhere. Errors: `network.*`, `delivery.secret_file`, `delivery.address`; answers the status. */
 export async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
   if (!URL.canParse(address)) throw new Error('its address cannot be used')
-  const { status } = await http.request({ method: 'GET', url: new URL(address), headers: {}, signal })
+  const only_status = { headers: {}, body_most_ms: second_ms }
+  const { status } = await http.request({ method: 'GET', url: new URL(address), ...only_status, signal })
   if (status >= 400) throw new Error(`it answered ${status}`)
 }
 

@@ -10,6 +10,8 @@ import { readSecretFile } from './secret-file.ts'
 import type { WebhookTarget } from './target.ts'
 import { templateValues } from './template-values.ts'
 
+/** The status is the answer; a word of explanation comes with it, and nobody waits for more. */
+const body_most_ms = 5 * second_ms
 /** A receiver may ask for a rest, but not for ever. */
 const longest_retry_after_ms = day_ms
 
@@ -37,7 +39,7 @@ export async function deliverByWebhook(
     'idempotency-key': message.id,
     ...signatureHeaders(message.id, Math.floor(clock.now_ms() / second_ms), body, secret),
   }
-  const answer = await http.request({ method: 'POST', url, headers, body, signal })
+  const answer = await http.request({ method: 'POST', url, headers, body, body_most_ms, signal })
   return outcomeOf(answer, url, clock.now_ms())
 }
 

@@ -10,15 +10,16 @@ afterEach(async () => {
 })
 
 export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
+  const { clock = system_clock } = changes
   const http = createHttpClient({
     connections: 2,
     timeouts: { connect_ms: 5_000, answer_ms: 5_000, body_ms: 5_000, stall_ms: 5_000 },
     max_body_bytes: 10_000,
-    clock: system_clock,
+    clock,
   })
   clients.push(http)
   const environment = { PATH: '/usr/bin:/bin', HOME: '/nowhere', LANG: 'C.UTF-8' }
-  return { http, clock: system_clock, signal: new AbortController().signal, environment, ...changes }
+  return { http, clock, signal: new AbortController().signal, environment, ...changes }
 }
 
 export function message(changes: Partial<Message> = {}): Message {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
 import type { WebhookTarget } from '../../src/deliver/target.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { type Answer, type Recorded, startServer } from '../remote/recording-server.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
@@ -86,6 +88,28 @@ test.each<[Answer, object]>([
 ])('answer %j -> %j', async (answer, outcome) => {
   const server = await startServer([answer])
   expect(await deliver(target(server.origin), message(), tools())).toMatchObject(outcome)
+})
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['drips on', (response) => void setInterval(() => response.write('x'), 50).unref()],
+  ['never ends', (response) => response.flushHeaders()],
+  [
+    'breaks off',
+    (response) => {
+      response.write('ok')
+      setImmediate(() => response.destroy())
+    },
+  ],
+])('the status is the answer, though its body %s', async (_how, go_on) => {
+  const server = await startServer([
+    (_request, response) => go_on(response.writeHead(200)),
+    (_request, response) => go_on(response.writeHead(410)),
+  ])
+  const hurried = tools({ clock: new MovingClock({ times: 50 }) })
+  expect(await deliver(target(server.origin), message(), hurried)).toEqual({ ok: true })
+  const refused = { is_final: true, error: { code: 'delivery.refused' } }
+  expect(await deliver(target(server.origin), message(), hurried)).toMatchObject(refused)
+  expect(server.requests).toHaveLength(2)
 })
 
 test('a redirect is not followed', async () => {
