@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { join } from 'node:path'
 import { codeOf, messageOf } from '../base/errors.ts'
 import type { RunFact } from '../domain/run.ts'
-import { parseManifest } from './manifest.ts'
+import { manifestPath, parseManifest } from './manifest.ts'
 import { manifest_bytes_most } from './report-file.ts'
 
 /** One a day for a quarter of a century. */
@@ -50,10 +50,9 @@ async function manifestPaths(dir: string, { bad }: ToldRestored): Promise<string
     return []
   }
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  const reports = new Set(files.filter((name) => !name.endsWith('.json')).map((name) => parse(name).name))
-  const manifests = files.filter((name) => name.endsWith('.json'))
+  const of_reports = new Set(files.filter((name) => !name.endsWith('.json')).map(manifestPath))
   // Written before its report: alone it is of a run that nobody was told of.
-  const names = manifests.filter((name) => reports.has(parse(name).name))
+  const names = files.filter((name) => of_reports.has(name))
   // Names carry dates: the last ones are the newest.
   const newest = names.sort().slice(-manifests_most)
   if (newest.length < names.length) {

@@ -93,6 +93,15 @@ test('what was told comes back from the manifests, oldest first; damaged ones ar
   expect(bad.map(({ path }) => path)).toEqual([join(dir, 'broken.json')])
 })
 
+test.each(['{{name}}.html', '{{name}}.log', '{{name}}.MD', '{{date}}'])(
+  'and so it does whatever reports are called: %s',
+  async (name) => {
+    const dir = makeTree()
+    write(dir, {}, name)
+    expect((await restoreTold(dir, ids)).facts).toMatchObject([{ run_due_ms: due_ms }])
+  },
+)
+
 test('a manifest without its report is of a run that nobody was told of', async () => {
   const dir = makeTree()
   const report = write(dir)
