@@ -51,3 +51,8 @@ export function printable(text: string): string {
     return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
   })
 }
+
+/** JSON in one line, the same value: what would steer a terminal stands there as JSON's own escapes. */
+export function printableJson(json: string): string {
+  return json.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

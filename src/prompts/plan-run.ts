@@ -1,3 +1,4 @@
+import { isSluiceError } from '../base/errors.ts'
 import type { LossFact } from '../domain/asset.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
@@ -8,7 +9,7 @@ import { composeCoverage, coverageLine, refusalsOf } from './coverage.ts'
 import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import type { PromptScope, PromptSettings } from './prompt-settings.ts'
-import { composeTurns, requestBody, takenMost } from './question.ts'
+import { composeTurns, requestBody, type Turns, type TurnsWanted, takenMost } from './question.ts'
 import { afterFailure, type RunTools } from './run-tools.ts'
 
 /** Why a run is planned anew, before anything of it was taken by the service. */
@@ -80,7 +81,7 @@ export function composePlan(
     }
     if (!has_others) return nothingLeft(run, settings, notes)
   }
-  const turns = composeTurns({
+  const turns = turnsOf(run, {
     settings,
     run: { due_ms },
     assets: fresh,
@@ -89,6 +90,7 @@ export function composePlan(
     ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
     shorter_than: change.shorter_than,
   })
+  if ('type' in turns) return turns
   const coverage = composeCoverage({ ...seen, taken: turns.assets })
   const plan = {
     bodies: turns.bodies.map(requestBody),
@@ -101,11 +103,26 @@ export function composePlan(
   return { type: 'run_planned', run, plan }
 }
 
+export function missingLabel(name: string): string {
+  return `there is no label "${name}" on the service: left out`
+}
+
 function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
-  const notes = missing_labels.map((name) => `there is no label "${name}" on the service: left out`)
+  const notes = missing_labels.map(missingLabel)
   if (drop_chat) notes.push('the chat that was to go on is gone: a new one was begun')
   if (shorter_than !== undefined) notes.push('the service refused the question: asked with a shorter list of files')
   return notes
+}
+
+/** A prompt that is too long without its files is so at every try: a person must look. */
+function turnsOf(run: number, wanted: TurnsWanted): Turns | Extract<RunFact, { type: 'run_failed' }> {
+  try {
+    return composeTurns(wanted)
+  } catch (error) {
+    if (!isSluiceError(error, 'prompts.too_long')) throw error
+    const { code, message, hint } = error
+    return { type: 'run_failed', run, error: { code, message: `${message}; ${hint}` } }
+  }
 }
 
 /** A person must look: what it was to be asked about is not there. */

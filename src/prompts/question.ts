@@ -83,7 +83,7 @@ export function bodyToSend(work: RunWork, settings: PromptSettings): string {
 }
 
 /** Asks for the one report over all turns of the chat. */
-export function closingQuestion(settings: PromptSettings, run: RunWork, chat_id: string): Question {
+export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>, chat_id: string): Question {
   const prompt = promptOf(run.turns.at(-1)!.body)
   return question(settings, prompt, { chat_ids: [chat_id] })
 }

@@ -89,6 +89,27 @@ test('--dry-run: the request to the letter, the files, nothing sent and nothing 
   })
 })
 
+test('--dry-run shows what is then sent: of several turns each, without what the service does not have', async () => {
+  const gone = 'chat_00000000000000000000'
+  const scope = { folders: ['docs'], labels: ['nowhere'], chats: [gone] }
+  const home = await homeWith({ prompt: 'Which \u200d? {{files}}', scope, max_assets: 1, when_too_many: 'more_turns' })
+  home.write({ 'boat.txt': 'The boat is red.\n' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  const { out } = await home.inProcess('prompts', 'run', 'digest', '--dry-run')
+  expect(out).not.toMatch(/\u200d/)
+  expect((await home.inProcess('prompts', 'run', 'digest')).code).toBe(0)
+  const [chat] = chatsOf(home)
+  const withoutTime = (prompt: string) => prompt.replace(/^Run digest \S+/m, 'Run digest')
+  const shown = out.split('\n').filter((line) => line.startsWith('{'))
+  expect(shown.map((body) => JSON.parse(body)).map(({ prompt, scope }) => [withoutTime(prompt), scope])).toEqual(
+    chat!.messages.map(({ prompt, scope }, turn) => [
+      withoutTime(prompt),
+      turn < 2 ? scope : { ...scope, chat_ids: ['…'] },
+    ]),
+  )
+  expect(out).toContain(`note: ${gone} is not on the service, or out of reach: left out`)
+})
+
 test('Ctrl-C ends the wait alone: what was asked stays asked, and is told', async () => {
   const home = await homeWith({}, { answer_delay_ms: 600_000 })
   const running = home.start('prompts', 'run', 'digest')

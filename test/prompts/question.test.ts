@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prompt_longest as contract_longest } from '../../src/contract/limits.ts'
 import { chatStart } from '../../src/contract/messages-chats.ts'
+import { composePlan } from '../../src/prompts/plan-run.ts'
 import {
   batches_most,
   bodyToSend,
@@ -104,6 +105,16 @@ test('a prompt that was refused for its length is asked with fewer names', () =>
 test('a template that is too long by itself is a fault, not a request', () => {
   const settings = settingsOf({ prompt: 'x'.repeat(24_000) })
   expect(() => turns({ settings })).toThrowError(expect.objectContaining({ code: 'prompts.too_long' }))
+  const found = { fresh: assets(1), more: 0, unready: [], folders: [], label_ids: [], state: undefined, notes: [] }
+  // No later try is any shorter.
+  expect(composePlan({ run: 7, due_ms, last_written_due_ms: undefined }, settings, found)).toMatchObject({
+    type: 'run_failed',
+    run: 7,
+    error: {
+      code: 'prompts.too_long',
+      message: expect.stringContaining('; the service takes 24,000; shorten the prompt'),
+    },
+  })
 })
 
 test('whatever files are called: short enough, one line each, and the run line last', () => {

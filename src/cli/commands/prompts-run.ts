@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
+import { printable, printableJson } from '../../base/format.ts'
 import { isoTime, system_clock } from '../../base/time.ts'
 import { localTime } from '../../base/zone-time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
@@ -224,7 +224,7 @@ function sayDryRun({ name, schedule }: PromptConfig, now_ms: number, planned: Dr
   for (const [turn, body] of bodies.entries()) {
     const where = turn > 0 || chat_id !== undefined ? `/v1/chats/${turn > 0 ? '…' : chat_id}/messages` : '/v1/chats'
     out(bold(`POST ${where}`))
-    out(printable(body))
+    out(printableJson(body))
   }
   if (assets.length > 0) out(bold('files'))
   for (const asset of assets) out(`  ${printable(asset.name)}  ${asset.asset_id}`)
