@@ -1,7 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import type { Argv } from 'yargs'
 import { SluiceError } from '../base/errors.ts'
 import type { FolderConfig } from '../config/config.ts'
+import type { GlobalOptions } from './command.ts'
 
 /** A folder of the configuration and a path in it; '' is the whole folder. */
 export interface Place {
@@ -24,6 +26,19 @@ export function placeOf(text: string, folders: readonly NamedFolder[], cwd: stri
     code: 'usage.path',
     message: `${text} is in no folder of the configuration`,
     hint: `name a file as FOLDER/PATH or by where it is; the folders are ${folders.map(({ name, path }) => `${name} (${path})`).join(', ')}`,
+  })
+}
+
+export interface FolderWords extends GlobalOptions {
+  folders: string[] | undefined
+}
+
+/** The argument `[folders..]` of commands about whole folders; foldersNamed reads it. */
+export function foldersArgument(yargs: Argv<GlobalOptions>): Argv<FolderWords> {
+  return yargs.positional('folders', {
+    type: 'string',
+    array: true,
+    describe: 'names or paths of folders of the configuration; without any, all of them',
   })
 }
 

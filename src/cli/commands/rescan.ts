@@ -1,20 +1,11 @@
 import { loadConfig } from '../../config/load.ts'
 import { connectControl } from '../../control/control-client.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { foldersNamed } from '../place.ts'
+import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
 
-interface Options extends GlobalOptions {
-  folders: string[] | undefined
-}
-
-export const command: Command<Options> = {
-  options: (yargs) =>
-    yargs.positional('folders', {
-      type: 'string',
-      array: true,
-      describe: 'names or paths of folders of the configuration; without any, all of them',
-    }),
+export const command: Command<FolderWords> = {
+  options: foldersArgument,
   async run({ config: named, folders }, terminal) {
     const { config } = loadConfig({ file: named })
     const names = foldersNamed(folders ?? [], config.folders)

@@ -8,30 +8,21 @@ import { startDaemon } from '../../daemon/daemon.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { awaitIdle } from '../await-idle.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import type { Command } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
-import { foldersNamed } from '../place.ts'
+import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { showError } from '../show-error.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Options extends GlobalOptions {
-  folders: string[] | undefined
-}
-
-export const command: Command<Options> = {
-  options: (yargs) =>
-    yargs.positional('folders', {
-      type: 'string',
-      array: true,
-      describe: 'names or paths of folders of the configuration; without any, all of them',
-    }),
+export const command: Command<FolderWords> = {
+  options: foldersArgument,
   async run({ config: named, folders }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
     const names = foldersNamed(folders ?? [], config.folders)

@@ -9,9 +9,9 @@ import { startExaminer } from '../../disk/examiner.ts'
 import { type VerifyOptions, verify } from '../../inspect/verify.ts'
 import { isWhole, type VerifySummary } from '../../inspect/verify-answer.ts'
 import { openLedgerView } from '../../ledger/view.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import type { Command } from '../command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { foldersNamed } from '../place.ts'
+import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -20,8 +20,7 @@ import { toned } from '../tones.ts'
 import { takeUp } from '../verify-take-up.ts'
 import { FoundDifferences, verifyLines } from '../verify-text.ts'
 
-interface Options extends GlobalOptions {
-  folders: string[] | undefined
+interface Options extends FolderWords {
   full: boolean
   record: boolean
   json: boolean
@@ -29,12 +28,7 @@ interface Options extends GlobalOptions {
 
 export const command: Command<Options> = {
   options: (yargs) =>
-    yargs
-      .positional('folders', {
-        type: 'string',
-        array: true,
-        describe: 'names or paths of folders of the configuration; without any, all of them',
-      })
+    foldersArgument(yargs)
       .option('full', { type: 'boolean', default: false, describe: 'read the files, and compare their bytes as well' })
       .option('record', {
         type: 'boolean',
