@@ -1,16 +1,17 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { openSecrets } from '../config/secrets.ts'
+import type { Reloaded } from '../control/control-verbs.ts'
 import type { Daemon } from '../daemon/daemon.ts'
-import type { ReloadOutcome } from '../daemon/reload.ts'
 
 export interface Reloader {
   /**
    * Reads the configuration and the token again and puts them in force. One at a time: who asks while one goes on shares the
    * next, which reads what the file says then. Errors: as of the configuration and of Daemon.reload; they are logged here.
    */
-  reload(): Promise<ReloadOutcome>
+  reload(): Promise<Reloaded>
 }
 
 /** Around each reload, for who speaks to the service manager. Neither must throw. */
@@ -26,18 +27,20 @@ export function createReloader(options: {
   config_file: string | undefined
   log: Log
   hooks: ReloadHooks
+  /** What the unit that we run by does not give to a configuration. */
+  unitFit(config: Config): string[]
 }): Reloader {
-  const { daemon, config_file, log, hooks } = options
+  const { daemon, config_file, log, hooks, unitFit } = options
   let current: Promise<unknown> | undefined
-  let next: Promise<ReloadOutcome> | undefined
+  let next: Promise<Reloaded> | undefined
 
-  async function reloadNow(): Promise<ReloadOutcome> {
+  async function reloadNow(): Promise<Reloaded> {
     await hooks.onReloading()
     try {
       const { config, file, warnings } = loadConfig({ file: config_file })
       const { secrets, warnings: token_warnings } = openSecrets(config)
-      const outcome = await daemon.reload(config, secrets)
-      for (const warning of [...warnings, ...token_warnings]) log.warn(warning)
+      const outcome = { ...(await daemon.reload(config, secrets)), unit: unitFit(config) }
+      for (const warning of [...warnings, ...token_warnings, ...outcome.unit]) log.warn(warning)
       log.info({ config: file }, `reloaded: ${outcomeText(outcome)}`)
       return outcome
     } catch (error) {
@@ -48,7 +51,7 @@ export function createReloader(options: {
     }
   }
 
-  function begin(): Promise<ReloadOutcome> {
+  function begin(): Promise<Reloaded> {
     next = undefined
     const reloading = reloadNow()
     const over = reloading.then(
@@ -72,7 +75,7 @@ export function createReloader(options: {
 }
 
 /** `2 folders added, 1 prompt changed`, and what waits for the next start. */
-export function outcomeText({ changes, at_next_start }: ReloadOutcome): string {
+export function outcomeText({ changes, at_next_start }: Omit<Reloaded, 'unit'>): string {
   const changed = changes.length === 0 ? 'nothing changed' : changes.join(', ')
   return at_next_start.length === 0 ? changed : `${changed}; at the next start: ${at_next_start.join(', ')}`
 }

@@ -39,7 +39,11 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
       pause: async (wish) => void (await call(client, 'POST', 'pause', wish)),
       resume: async () => void (await call(client, 'POST', 'resume')),
-      reload: async () => (await call(client, 'POST', 'reload')) as Reloaded,
+      reload: async () => {
+        const reloaded = (await call(client, 'POST', 'reload')) as Omit<Reloaded, 'unit'> & Partial<Reloaded>
+        // A daemon of before an upgrade says nothing of units.
+        return { ...reloaded, unit: reloaded.unit ?? [] }
+      },
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
       audit: async () => void (await call(client, 'POST', 'audit')),
       doubt: async (doubt) => void (await call(client, 'POST', 'doubt', doubt)),

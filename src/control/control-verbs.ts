@@ -43,6 +43,8 @@ export interface PauseWish {
 export interface Reloaded {
   changes: string[]
   at_next_start: string[]
+  /** What the unit of systemd does not give to the new configuration, with what to do. */
+  unit: string[]
 }
 
 export interface DaemonPresence {

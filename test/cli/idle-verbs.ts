@@ -14,5 +14,5 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   runPrompt: async () => ({ due_ms: 1 }),
   pause: never,
   resume: never,
-  reload: async () => ({ changes: [], at_next_start: [] }),
+  reload: async () => ({ changes: [], at_next_start: [], unit: [] }),
 }

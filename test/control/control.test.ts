@@ -39,7 +39,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
     resume: async () => void heard.push(['resume']),
     async reload() {
       heard.push(['reload'])
-      return { changes: ['1 folder added'], at_next_start: [] }
+      return { changes: ['1 folder added'], at_next_start: [], unit: ['no folder'] }
     },
     deliverAgain: async (what) => void heard.push(['deliverAgain', what]),
     doubt: async (what) => void heard.push(['doubt', what]),
@@ -86,7 +86,7 @@ test('every verb arrives as it was asked', async () => {
   expect(await client.runPrompt({ prompt: 'weekly' })).toEqual({ due_ms: 1_700_000_000_123 })
   await client.pause({ by: 'anna', why: 'the line is slow', for_ms: 7_200_000 })
   await client.resume()
-  expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [] })
+  expect(await client.reload()).toEqual({ changes: ['1 folder added'], at_next_start: [], unit: ['no folder'] })
   await client.deliverAgain({ run: 7, targets: ['mail'] })
   await client.doubt({ about: 'bytes', folder: 'docs', path: 'a' })
   await client.doubt({ about: 'label', content: 7, label: 'team' })

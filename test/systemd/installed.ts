@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, test as plain } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
 import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
-import type { Lab } from './lab.ts'
+import { bootLab, type Lab, no_lab } from './lab.ts'
 
 const laid_down = fileURLToPath(new URL('../../systemd', import.meta.url))
 
@@ -73,6 +74,12 @@ export class Installed {
     return (await this.lab.show('sluice', 'StatusText')).StatusText
   }
 
+  /** Waits until it is ready. */
+  async start(): Promise<void> {
+    const { code, err } = await this.lab.systemctl('start', 'sluice')
+    expect(code, err + (await this.tail())).toBe(0)
+  }
+
   /** Waits for it, and says what else was found, with the last lines of the journal. */
   async untilStatus(wanted: string | RegExp): Promise<void> {
     await this.lab.until(
@@ -119,3 +126,29 @@ export class Installed {
     await this.service.close()
   }
 }
+
+let installed: Installed | undefined
+
+/** Tests that share a systemd, with Sluice inside as on the first day for each of them; skipped where none can be booted. */
+export function describeInstalled(name: string, tests: () => void): void {
+  describe.skipIf(no_lab)(name, () => {
+    let lab: Lab | undefined
+    beforeAll(async () => {
+      lab = await bootLab()
+      installed = await Installed.in(lab)
+    })
+    beforeEach(() => installed!.begin())
+    afterAll(async () => {
+      await lab?.close()
+      await installed?.close()
+    })
+    tests()
+  })
+}
+
+// biome-ignore-start lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs.
+export const test = plain.extend<{ lab: Lab; sluice: Installed }>({
+  lab: ({}, use) => use(installed!.lab),
+  sluice: ({}, use) => use(installed!),
+})
+// biome-ignore-end lint/correctness/noEmptyPattern: see above

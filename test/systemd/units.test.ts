@@ -31,6 +31,7 @@ test('the template is the service with its names, and nothing else', () => {
   expect(changed).toEqual([
     "Description=Sluice %i: brings new files into an assistant's project",
     'ExecStart=sluice run --config /etc/sluice/%i.yaml',
+    'ExecReload=sluice reload --config /etc/sluice/%i.yaml',
     'StateDirectory=sluice-%i',
     'LoadCredential=token:/etc/sluice/%i.token',
   ])

@@ -1,29 +1,18 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Installed } from './installed.ts'
-import { bootLab, type Lab, no_lab } from './lab.ts'
+import { expect } from 'vitest'
+import { describeInstalled, test } from './installed.ts'
 
 const laid_down = fileURLToPath(new URL('../../systemd', import.meta.url))
 
-describe.skipIf(no_lab)('under systemd, otherwise', () => {
-  let lab: Lab
-  let sluice: Installed
-  beforeAll(async () => {
-    lab = await bootLab()
-    sluice = await Installed.in(lab)
-  })
-  beforeEach(() => sluice.begin())
-  afterAll(async () => {
-    await lab?.close()
-    await sluice?.close()
-  })
-
-  test('a user that exists while the service runs: the state is its own, commands are run as root', async () => {
+describeInstalled('under systemd, otherwise', () => {
+  test('a user that exists while the service runs: the state is its own, commands are run as root', async ({
+    lab,
+    sluice,
+  }) => {
     lab.copyIn(`${laid_down}/sluice-dynamic-user.conf`, '/etc/systemd/system/sluice.service.d/dynamic-user.conf')
     await lab.systemctl('daemon-reload')
     sluice.write({ 'a.txt': 'one' })
-    const { code } = await lab.systemctl('start', 'sluice')
-    expect(code, await sluice.tail()).toBe(0)
+    await sluice.start()
     await sluice.untilStatus('1 ready')
     const { MainPID } = await lab.show('sluice', 'MainPID')
     expect(await lab.sh(`stat -c '%U %a' /proc/${MainPID} /var/lib/private/sluice`)).toBe(
@@ -34,7 +23,7 @@ describe.skipIf(no_lab)('under systemd, otherwise', () => {
     await lab.sh('systemctl stop sluice && rm -rf /var/lib/private/sluice /var/lib/sluice')
   })
 
-  test('an instance for each configuration, each with a token and a state of its own', async () => {
+  test('an instance for each configuration, each with a token and a state of its own', async ({ lab, sluice }) => {
     lab.copyIn(`${laid_down}/sluice@.service`, '/etc/systemd/system/sluice@.service')
     for (const name of ['finance', 'law']) {
       await lab.sh(`mkdir -p /srv/${name} && echo ${name} > /srv/${name}/a.txt`)

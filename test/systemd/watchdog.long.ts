@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { Installed } from './installed.ts'
-import { bootLab, type Lab, no_lab } from './lab.ts'
+import { expect, onTestFinished } from 'vitest'
+import { describeInstalled, test } from './installed.ts'
 import { SlowLine } from './slow-line.ts'
 
 const hanging_daemon = fileURLToPath(new URL('hanging-daemon.mjs', import.meta.url))
@@ -12,20 +11,11 @@ const quick = {
 }
 const watchdog_s = 4
 
-describe.skipIf(no_lab)('the watchdog', () => {
-  let lab: Lab
-  let sluice: Installed
-  beforeAll(async () => {
-    lab = await bootLab()
-    sluice = await Installed.in(lab)
-  })
-  beforeEach(() => sluice.begin())
-  afterAll(async () => {
-    await lab?.close()
-    await sluice?.close()
-  })
-
-  test('one worker hangs while the event loop and all else live: named in the log, and restarted', async () => {
+describeInstalled('the watchdog', () => {
+  test('one worker hangs while the event loop and all else live: named in the log, and restarted', async ({
+    lab,
+    sluice,
+  }) => {
     lab.copyIn(hanging_daemon, '/usr/local/lib/hanging-daemon.mjs')
     sluice.configure(quick)
     const ExecStart = `\nExecStart=${process.execPath} /usr/local/lib/hanging-daemon.mjs`
@@ -36,8 +26,7 @@ describe.skipIf(no_lab)('the watchdog', () => {
       RestartSec: '100ms',
     })
     sluice.write({ 'a.txt': 'one' })
-    const { code } = await lab.systemctl('start', 'sluice')
-    expect(code, await sluice.tail()).toBe(0)
+    await sluice.start()
     // It hangs now, and the others go on: what comes is still sent.
     await lab.until(
       'the first is in',
@@ -72,7 +61,10 @@ describe.skipIf(no_lab)('the watchdog', () => {
   })
 
   // Of a slow line, what the sockets on the way hold passes in seconds: so long may one piece, and the answer, be waited for.
-  test('an upload that is quiet for longer than the watchdog and the silence together goes on while its bytes move', async () => {
+  test('an upload that is quiet for longer than the watchdog and the silence together goes on while its bytes move', async ({
+    lab,
+    sluice,
+  }) => {
     const line = new SlowLine(sluice.service)
     await line.listen()
     onTestFinished(() => line.close())
@@ -93,7 +85,7 @@ describe.skipIf(no_lab)('the watchdog', () => {
     ]
     // By the daemon of the test before.
     const said_before = (await sluice.log()).length
-    expect((await lab.systemctl('start', 'sluice')).code, await sluice.tail()).toBe(0)
+    await sluice.start()
     await lab.until(
       'it is sent',
       async () => (await sluice.log()).includes('sent: docs/large.txt'),

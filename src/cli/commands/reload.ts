@@ -1,28 +1,47 @@
-import { SluiceError } from '../../base/errors.ts'
+import { isSluiceError, SluiceError } from '../../base/errors.ts'
 import { loadConfig } from '../../config/load.ts'
-import { connectControl } from '../../control/control-client.ts'
+import { examineConfig } from '../../config/usable.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { outcomeText } from '../reloader.ts'
+import type { Terminal } from '../terminal.ts'
 
+/** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
 export const command: Command = {
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
-    const { config } = loadConfig({ file: named })
-    const control = await connectControl(config.state_dir)
-    if (!control) {
-      throw new SluiceError({
-        code: 'control.nobody',
-        message: `no daemon is running on ${config.state_dir}: there is nothing to reload`,
-        hint: 'the configuration is in order; the next `sluice run` reads it',
-      })
-    }
+    // A faulty file is for the daemon to refuse, so that its log has the faults, too.
+    const { usable } = examineConfig({ file: named, looks_at_paths: false })
+    const control = usable && (await connectControl(usable.state_dir))
+    if (!control) throw nobody(loadConfig({ file: named }).config.state_dir)
     try {
-      const { pid } = control.presence
-      terminal.out(`reloaded (process ${pid}): ${outcomeText(await control.reload())}`)
+      await reload(control, terminal)
     } finally {
       await control.close()
     }
     return exit_codes.ok
   },
+}
+
+async function reload(control: ControlClient, terminal: Terminal): Promise<void> {
+  const { pid } = control.presence
+  try {
+    const outcome = await control.reload()
+    terminal.out(`reloaded (process ${pid}): ${outcomeText(outcome)}`)
+    for (const line of outcome.unit) terminal.err(`${terminal.err_styles.yellow('warning:')} ${line}`)
+  } catch (error) {
+    // Of one that did not answer nobody knows.
+    const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')
+    if (is_refusal) terminal.err(`not reloaded (process ${pid}): the configuration in force stays as it was`)
+    throw error
+  }
+}
+
+function nobody(state_dir: string): SluiceError {
+  return new SluiceError({
+    code: 'control.nobody',
+    message: `no daemon is running on ${state_dir}: there is nothing to reload`,
+    hint: 'the configuration is in order; the next `sluice run` reads it',
+  })
 }

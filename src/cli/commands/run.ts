@@ -12,6 +12,7 @@ import { openLog } from '../open-log.ts'
 import { createReloader } from '../reloader.ts'
 import { tellServiceManager } from '../service-manager.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
+import { openUnitFit } from '../unit-fit.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77); from then on it ends by a signal only: a service that is down or a
@@ -23,7 +24,8 @@ export const command: Command = {
     const { config, file, warnings } = loadConfig({ file: named })
     const { secrets, warnings: token_warnings } = openSecrets(config)
     const log = openLog(config, terminal)
-    for (const warning of [...warnings, ...token_warnings]) log.warn(warning)
+    const unitFit = openUnitFit(file)
+    for (const warning of [...warnings, ...token_warnings, ...unitFit(config)]) log.warn(warning)
     // From here on: a signal that comes during the start is obeyed after it.
     const signals = listenForStop()
     try {
@@ -33,7 +35,7 @@ export const command: Command = {
       const manager = tellServiceManager({ daemon, pulses, log })
       try {
         const hooks = { onReloading: () => manager.reloading(), onReady: () => manager.reloaded() }
-        const reloader = createReloader({ daemon, config_file: named, log, hooks })
+        const reloader = createReloader({ daemon, config_file: named, log, hooks, unitFit })
         const control = await serveControl(daemon, 'run', reloader)
         log.info({ config: file, pid: process.pid }, `sluice ${programVersion()} is running`)
         try {

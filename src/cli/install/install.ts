@@ -9,6 +9,8 @@ import {
   type Closed,
   hasUser,
   idsOf,
+  isOwnedBy,
+  isRefreshing,
   mountsOf,
   type Reach,
   reachOf,
@@ -67,8 +69,9 @@ export function install(options: InstallOptions): void {
     next.push(`write ${layout.config}, and run \`sluice install\` again: the unit is made from it`)
   } else {
     next.push(...layConfig(site, found))
-    const token = layToken(site, found.token_file)
-    const { text, advice } = describeUnit(site, found, place)
+    const is_token_own = readsOwnToken(site, found.token_file)
+    const token = is_token_own ? { is_new: false, advice: [] } : layToken(site, found.token_file)
+    const { text, advice } = describeUnit(site, found, { ...place, is_token_own })
     const is_drop_in_new = site.builder.lay({ path: layout.drop_in, text, mode: 0o644 })
     is_restart_due = is_unit_new || is_drop_in_new || token.is_new
     next.push(...token.advice, ...advice)
@@ -134,6 +137,15 @@ function layConfig({ layout, builder, is_real, options }: Site, { text, config }
   return [`chgrp ${service_user} ${layout.config}    # where it is installed: addresses in it are secrets (url_file)`]
 }
 
+/**
+ * What a person has given to the service's user, and nothing stands in its place: then it is read there, and a new one takes no
+ * restart. A token in the usual place is the newer word.
+ */
+function readsOwnToken({ layout, builder, is_real, options }: Site, configured: string | undefined): boolean {
+  if (!is_real || configured === undefined || options.token_file !== undefined) return false
+  return !builder.exists(layout.token) && isOwnedBy(service_user, configured)
+}
+
 /** Root alone reads it; systemd hands it to the service as a credential, as it is when the service starts. */
 function layToken({ layout, builder, options }: Site, configured: string | undefined) {
   const named = options.token_file
@@ -153,7 +165,7 @@ function layToken({ layout, builder, options }: Site, configured: string | undef
 function describeUnit(
   { layout, is_real, options }: Site,
   { config }: ServiceConfig,
-  place: { node: string; program: string },
+  place: { node: string; program: string; is_token_own: boolean },
 ) {
   const needs = unitNeeds(config)
   const may = is_real ? tryAs(service_user) : undefined
@@ -162,6 +174,7 @@ function describeUnit(
     config_file: layout.config,
     state_dir: layout.state_dir,
     ...place,
+    is_refreshing: is_real && isRefreshing(),
     groups: reach.groups,
     mounts: is_real ? mountsOf(needs.folders) : new Map(),
   })

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { UsableConfig } from '../../config/usable.ts'
 import { unitFit } from '../unit/drop-in.ts'
 import { type Check, ok, warning } from './check.ts'
@@ -6,14 +7,17 @@ import type { FoundUnit } from './find-unit.ts'
 /** Whether the unit that runs this configuration lets it do what it says. Nothing where no unit does. */
 export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Check[] {
   if (unit === undefined) return []
-  const { name, drop_in, drop_in_file } = unit
-  if (drop_in === undefined) {
-    const hint = 'run `sluice install`, which makes it from the configuration'
-    return [warning('unit', name, `${drop_in_file} is not there: the unit knows neither folders nor reports`, hint)]
-  }
+  const { name } = unit
   if (config.service === undefined) return [warning('unit', name, 'not compared: the configuration is not in order')]
-  const misfits = unitFit({ ...config, service: config.service }, drop_in)
+  const misfits = misfitsOf({ ...config, service: config.service }, unit)
   return misfits.length > 0
     ? misfits.map((line) => warning('unit', name, line))
     : [ok('unit', name, 'it fits the configuration')]
+}
+
+/** What the unit does not give to the configuration, or gives without need: a sentence each, with what to do. */
+export function misfitsOf(config: Config, { drop_in, drop_in_file }: FoundUnit): string[] {
+  if (drop_in !== undefined) return unitFit(config, drop_in)
+  const cure = 'run `sluice install`, which makes it from the configuration, and restart the service'
+  return [`${drop_in_file} is not there, the unit knows neither folders nor reports: ${cure}`]
 }

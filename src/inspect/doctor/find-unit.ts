@@ -37,9 +37,7 @@ export function findUnit(config_file: string, system_dir = usual_system_dir): Fo
 function tokenFile(name: string, drop_in: string | undefined, system_dir: string): string | undefined {
   const instance = /^sluice@(.+)\.service$/.exec(name)?.[1] ?? ''
   const unit = textOf(join(system_dir, name.replace(/@.+\.service$/, '@.service')))
-  const named = [unit, drop_in].flatMap((text) =>
-    text === undefined ? [] : (readUnitText(text).get('LoadCredential') ?? []),
-  )
+  const named = readUnitText(`${unit ?? ''}\n${drop_in ?? ''}`).get('LoadCredential') ?? []
   const token = named.findLast((word) => word.startsWith('token:'))?.slice('token:'.length)
   return token?.replaceAll('%i', instance)
 }

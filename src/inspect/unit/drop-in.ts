@@ -10,6 +10,10 @@ export interface DropInFacts {
   readonly node: string
   /** The main file of the program. */
   readonly program: string
+  /** This systemd shows changed credentials to a running service when that is reloaded (RefreshOnReload=, from 260 on). */
+  readonly is_refreshing: boolean
+  /** service.token_file is for the service's user to read, which then needs no copy of it. */
+  readonly is_token_own: boolean
   /** Groups that may read folders which the service's user could not read otherwise. */
   readonly groups: readonly string[]
   /** Folder -> the file system that it lies on, now. A folder without one counts as on the root file system. */
@@ -31,21 +35,31 @@ export function dropInOf(config: Config, facts: DropInFacts): string {
   const written = writtenBy(config, facts.state_dir)
   const read = [...new Set([...needs.folders.map((folder) => readOnlyPath(folder, facts)), ...needs.files])]
   const groups = facts.groups.map((group) => `SupplementaryGroups=${group}`)
-  const start = ['run', '--config', commandWord(facts.config_file)]
+  const command = (verb: string) =>
+    [unitWord(facts.node), commandWord(facts.program), verb, '--config', commandWord(facts.config_file)].join(' ')
+  const token = facts.is_token_own ? config.service.token_file : undefined
   const sections: [string, string[]][] = [
     ['[Unit]', []],
     ['# The folders are there before the service, as far as their mounts are known.', [...new Set(mounts.flat())]],
     ['[Service]', []],
     [
       '# Where node and the program are, without a search along PATH.',
-      ['ExecStart=', `ExecStart=${[unitWord(facts.node), commandWord(facts.program), ...start].join(' ')}`],
+      ['ExecStart=', `ExecStart=${command('run')}`, 'ExecReload=', `ExecReload=${command('reload')}`],
     ],
     [
       '# Watched folders, certificates and secrets: read, never written.',
       read.map((path) => setReadOnly(path, written)),
     ],
     ['# Reports and copies of them.', written.map((path) => `ReadWritePaths=${unitWord(path, '-')}`)],
+    [
+      '# The token is read where the configuration has it, and no copy is made at the start: a reload sees a new one.',
+      token === undefined ? [] : [setReadOnly(token, written), 'LoadCredential='],
+    ],
     ['# Secrets that the configuration names in the credentials directory.', credentialSettings(needs.credentials)],
+    [
+      '# A reload shows the service a token that was replaced.',
+      facts.is_refreshing ? ['RefreshOnReload=credentials'] : [],
+    ],
     ['# Who may read the folders.', groups],
   ]
   const head = '# Made by `sluice install` from the configuration: run it again when folders or reports have changed.'

@@ -46,6 +46,16 @@ export function hasUser(user: string): boolean {
   return entryOf('passwd', user).length > 1
 }
 
+/** A name that nobody has owns nothing; nor does it own what is not there. */
+export function isOwnedBy(user: string, path: string): boolean {
+  return hasUser(user) && String(statSync(path, { throwIfNoEntry: false })?.uid) === idsOf(user).uid
+}
+
+/** RefreshOnReload= came with 260; an older one would complain about it each time that it reads the unit. */
+export function isRefreshing(version = spawnSync('systemctl', ['--version'], { encoding: 'utf8' }).stdout): boolean {
+  return Number(/^systemd (\d+)/.exec(version ?? '')?.[1] ?? 0) >= 260
+}
+
 export function reachOf(folders: readonly string[], may: TryAs): Reach {
   const missing: string[] = []
   const groups = new Set<string>()

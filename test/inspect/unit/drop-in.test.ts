@@ -30,6 +30,8 @@ RequiresMountsFor=/srv/finance
 # Where node and the program are, without a search along PATH.
 ExecStart=
 ExecStart=/usr/bin/node /usr/local/lib/node_modules/sluice/dist/cli/main.js run --config /etc/sluice/sluice.yaml
+ExecReload=
+ExecReload=/usr/bin/node /usr/local/lib/node_modules/sluice/dist/cli/main.js reload --config /etc/sluice/sluice.yaml
 # Watched folders, certificates and secrets: read, never written.
 ReadOnlyPaths=-/mnt/nas
 ReadOnlyPaths=-/srv/finance
@@ -49,6 +51,15 @@ SupplementaryGroups=finance
     const text = dropInOf(unitConfig(['/srv/docs'], { state_dir: '/data/sluice' }), facts)
     expect(text).toContain('\nReadWritePaths=-/data/sluice\n')
     expect(dropInOf(unitConfig(['/srv/docs']), facts)).not.toContain('ReadWritePaths')
+  })
+
+  test('lets a reload see a new token, where the machine can or the token is the service’s own', () => {
+    const config = unitConfig(['/srv/docs'], { service: { token_file: '/etc/sluice/live-token' } })
+    expect(dropInOf(config, facts)).not.toMatch(/live-token|LoadCredential|RefreshOnReload/)
+    expect(dropInOf(config, { ...facts, is_refreshing: true })).toContain('\nRefreshOnReload=credentials\n')
+    expect(dropInOf(config, { ...facts, is_token_own: true })).toContain(
+      '\nReadOnlyPaths=-/etc/sluice/live-token\nLoadCredential=\n',
+    )
   })
 
   test('of a directory that is written to never says that it is read only', () => {

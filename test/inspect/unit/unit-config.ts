@@ -4,11 +4,15 @@ import type { DropInFacts } from '../../../src/inspect/unit/drop-in.ts'
 
 export const project_id = 'project_0123456789abcdefghij'
 
-export function unitConfig(folders: readonly string[], more: object = {}): Config {
+export function unitConfig(
+  folders: readonly string[],
+  more: { service?: object; [section: string]: unknown } = {},
+): Config {
   const named = folders.map((path, at) => ({ name: `folder-${at}`, path }))
-  const service = { base_url: 'https://assistant.example.com', project_id }
+  const { service: changed, ...others } = more
+  const service = { base_url: 'https://assistant.example.com', project_id, ...changed }
   return configFromObject(
-    { service, folders: named, ...more },
+    { service, folders: named, ...others },
     { HOME: '/nowhere', STATE_DIRECTORY: '/var/lib/sluice' },
   )
 }
@@ -22,6 +26,8 @@ export const facts: DropInFacts = {
   state_dir: '/var/lib/sluice',
   node: '/usr/bin/node',
   program: '/usr/local/lib/node_modules/sluice/dist/cli/main.js',
+  is_refreshing: false,
+  is_token_own: false,
   groups: [],
   mounts: new Map(),
 }
