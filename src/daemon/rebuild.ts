@@ -6,7 +6,14 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { conditionOfLedger, type LedgerCondition } from '../ledger/backup.ts'
 import { putRebuiltInPlace } from '../ledger/rebuilt.ts'
-import { giveToOwner, lockLedger, makeStateDirectory, rebuildDirectory } from '../ledger/state-directory.ts'
+import {
+  giveToOwner,
+  ledgerFile,
+  lockLedger,
+  makeStateDirectory,
+  rebuildDirectory,
+  removeDatabase,
+} from '../ledger/state-directory.ts'
 import { openLedgerView } from '../ledger/view.ts'
 import type { Remote } from '../remote/remote.ts'
 import { uploadName } from '../sync/upload-name.ts'
@@ -57,6 +64,8 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
     const drained = await makeAnew(options, new_dir)
     if (drained === 'stopped') return { done: false, error: undefined }
     if (drained.why !== 'done') return { done: false, error: drained.error }
+    // Nothing is in it; it would be called damaged for nothing.
+    if (condition === 'none') removeDatabase(ledgerFile(state_dir))
     const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
     rmSync(new_dir, { recursive: true })
     giveToOwner(state_dir)

@@ -145,7 +145,8 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
   try {
     database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
     if (database.pragma('user_version', { simple: true }) === 0) return 'none'
-    return faultOf(database) === undefined ? 'sound' : 'damaged'
+    if (faultOf(database) !== undefined) return 'damaged'
+    return isUnused(database) ? 'none' : 'sound'
   } catch (error) {
     const fault = translateSqliteError(error, ledgerFile(state_dir))
     if (isSluiceError(fault, 'database.missing')) return 'none'
@@ -154,6 +155,17 @@ export function conditionOfLedger(state_dir: string): LedgerCondition {
   } finally {
     database?.close()
   }
+}
+
+/** A person's word alone (a pause) is in it, or what a daemon that found no folder has noted of itself. */
+function isUnused(database: Sqlite): boolean {
+  const used = ['files', 'contents', 'runs', 'told'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  return (
+    database
+      .prepare(`SELECT ${used.join(' OR ')}`)
+      .pluck()
+      .get() === 0
+  )
 }
 
 /** What SQLite finds wrong when it reads everything; a database of something else has no contents. */

@@ -113,6 +113,24 @@ test('a sound ledger is not rebuilt, nor is one that a daemon has open', async (
   expect(await home.inProcess('rebuild', '--dry-run')).toMatchObject({ code: 3 })
 })
 
+test('a pause that was said after the loss is no ledger: it is heard, and what was rebuilt goes on after it', async () => {
+  const home = await homeWith({ 'a.txt': 'one', 'b.txt': 'two' })
+  await home.inProcess('sync')
+  rmSync(join(home.path, 'state'), { recursive: true })
+  home.giveToken(`pat_${'x'.repeat(32)}`)
+  expect(await home.inProcess('rebuild')).toMatchObject({ code: 77 })
+  home.giveToken()
+  expect(await home.inProcess('pause')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('rebuild')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(state(home)).toContain('rebuild')
+  expect(await home.inProcess('resume')).toMatchObject({ code: 0 })
+  const rebuilt = await home.inProcess('rebuild')
+  expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
+  expect(rebuilt.out).not.toContain('damaged')
+  expect(state(home).filter((name) => name.includes('damaged'))).toEqual([])
+  expect([puts(home), home.readyAssets()]).toEqual([2, 2])
+})
+
 test('what the project does not have is sent, and no slot stays empty', async () => {
   const home = await homeWith({ 'a.txt': 'one' })
   await home.inProcess('sync')
@@ -138,6 +156,11 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
     out: expect.stringMatching(/^a rebuild is not finished, .*`sluice rebuild`/),
   })
   expect(status.out).not.toMatch(/nothing was looked at yet|sluice run/)
+  const { checks } = JSON.parse((await home.inProcess('doctor', '--json')).out) as { checks: { id: string }[] }
+  expect(checks.find(({ id }) => id === 'ledger')).toMatchObject({
+    level: 'warning',
+    message: expect.stringContaining('a rebuild is not finished'),
+  })
   home.giveToken()
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])

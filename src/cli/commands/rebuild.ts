@@ -16,6 +16,7 @@ import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
+import { refuseWhilePaused } from '../pause.ts'
 import { showProgress } from '../progress.ts'
 import { sayAll } from '../say-all.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -36,7 +37,10 @@ export const command: Command<Options> = {
     const { config, warnings } = loadConfig({ file: named })
     for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
     await refuseDaemon(config)
-    return is_dry ? await tellSources(config, terminal) : await rebuild(config, terminal)
+    if (is_dry) return tellSources(config, terminal)
+    // A ledger with nothing but a pause in it is in nobody's way; the pause is.
+    if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
+    return rebuild(config, terminal)
   },
 }
 

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isSluiceError } from '../../base/errors.ts'
 import { formatBytes, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
 import { startThread } from '../../base/thread.ts'
 import { ledger_version } from '../../ledger/migrations.ts'
-import { ledgerFile } from '../../ledger/state-directory.ts'
+import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
@@ -56,10 +57,17 @@ function damaged(file: string, what: string): Check {
 
 function judgeError(file: string, error: unknown): Check {
   if (!isSluiceError(error)) throw error
-  if (error.code === 'ledger.none') return ok('ledger', file, 'not there yet: the first start makes it')
+  if (error.code === 'ledger.none') return none(file)
   if (error.code === 'account.no_right') return fault('ledger', file, `not looked at: ${error.message}`, error.hint)
   if (error.code === 'database.damaged') return damaged(file, error.message)
   return fault('ledger', file, error.message, error.hint)
+}
+
+/** To start the daemon beside a rebuild would throw away what that has found. */
+function none(file: string): Check {
+  if (!isRebuildOpen(dirname(file))) return ok('ledger', file, 'not there yet: the first start makes it')
+  const hint = '`sluice rebuild` goes on where it ended; start the daemon after it'
+  return warning('ledger', file, 'a rebuild is not finished, and there is no ledger until it is', hint)
 }
 
 function checkLog(file: string): Check[] {
