@@ -14,6 +14,8 @@ const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 const homes: Home[] = []
 /** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
 const patience_ms = 40_000
+/** Of the folder docs. */
+export const settle_ms = 50
 
 afterEach(async () => {
   for (const home of homes.splice(0)) await home.close()
@@ -81,7 +83,7 @@ export class Home {
   configure(
     change: { service?: object; uploads?: object; folder?: object; folders?: object[]; prompts?: object[] } = {},
   ): void {
-    const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms: '50ms', ...change.folder }
+    const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms, ...change.folder }
     const service = {
       base_url: this.service.api,
       project_id: this.project_id,
