@@ -7,8 +7,16 @@ import { factsOfDoubt } from '../control/doubt.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Reloader } from './reloader.ts'
 
-/** Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with. */
-export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Reloader): Promise<Control> {
+/**
+ * Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with.
+ * `state_dir`: where they look for it, if its ledger lies elsewhere.
+ */
+export function serveControl(
+  daemon: Daemon,
+  mode: 'run' | 'once',
+  reloader?: Reloader,
+  state_dir = daemon.config.state_dir,
+): Promise<Control> {
   function refuseUnknown(folder: string): void {
     const is_known = daemon.config.folders.some(({ name }) => name === folder)
     if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
@@ -52,7 +60,7 @@ export function serveControl(daemon: Daemon, mode: 'run' | 'once', reloader?: Re
     },
     idle: () => daemon.idle(),
   }
-  return startControl({ socket: controlSocket(daemon.config.state_dir), verbs })
+  return startControl({ socket: controlSocket(state_dir), verbs })
 }
 
 function unknown(code: string, what: string): SluiceError {

@@ -1,6 +1,6 @@
 import { isSluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
-import { ledgerFile } from '../ledger/state-directory.ts'
+import { isRebuildOpen, ledgerFile } from '../ledger/state-directory.ts'
 import { type LedgerView, openLedgerView } from '../ledger/view.ts'
 import { type FreshView, openFreshView } from '../ledger/view-fresh.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
@@ -30,6 +30,13 @@ export function withPassView<Answer>(state_dir: string, use: Use<PassView, Answe
 /** The same with what came in, for prompts. */
 export function withFreshView<Answer>(state_dir: string, use: Use<FreshView, Answer>): Promise<Answer> {
   return withView(openFreshView, 'database.missing', state_dir, use)
+}
+
+/** What to say where there is no ledger to look into. */
+export function noLedgerYet(state_dir: string): string {
+  return isRebuildOpen(state_dir)
+    ? 'there is no ledger until a rebuild is at its end: `sluice status` says whether one is at work'
+    : 'nothing was looked at yet: start with `sluice run`, or `sluice sync` for one pass'
 }
 
 type Use<View, Answer> = (view: View | undefined) => Answer | Promise<Answer>

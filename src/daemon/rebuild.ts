@@ -30,8 +30,8 @@ export interface RebuildOptions {
   signal: AbortSignal
   /** Do not even finish what is in flight. */
   at_once: AbortSignal
-  /** The new ledger lies there until it is whole. */
-  onBegun?: (state_dir: string) => Promise<void> | void
+  /** The new ledger lies in the daemon's own state directory until it is whole. */
+  onBegun?: (daemon: Daemon) => Promise<void>
   onEnding?: () => Promise<void>
 }
 
@@ -91,7 +91,7 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
   const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
   const stopped = aborted(signal).then(() => 'stopped' as const)
   try {
-    await onBegun?.(new_dir)
+    await onBegun?.(daemon)
     const first = await Promise.race([daemon.drained, stopped])
     if (first === 'stopped' || first.why !== 'done') return first
     return await Promise.race([acceptKnown(daemon, anew, options).then(() => first), stopped])

@@ -6,7 +6,7 @@ import { readBlobOrigin } from './host-rows.ts'
 import { ledger_version } from './migrations.ts'
 import { noRight } from './no-right.ts'
 import { type Pause, readPause } from './pause-row.ts'
-import { ledgerFile } from './state-directory.ts'
+import { isRebuildOpen, ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
 import { ComparisonView } from './view-comparison.ts'
@@ -118,8 +118,18 @@ function openForReading(file: string, state_dir: string): Sqlite {
 }
 
 function noLedger(state_dir: string): SluiceError {
+  const code = 'ledger.none'
+  // To start instead would make an empty ledger, and throw away what the rebuild has found.
+  if (isRebuildOpen(state_dir)) {
+    const message = `there is no ledger in ${state_dir} until a rebuild is at its end, which it is not`
+    return new SluiceError({
+      code,
+      message,
+      hint: 'wait where one is at work; else run `sluice rebuild` again, it goes on',
+    })
+  }
   return new SluiceError({
-    code: 'ledger.none',
+    code,
     message: `nothing was kept in ${state_dir} yet: Sluice has not run with this configuration`,
     hint: 'start it with `sluice run`, or `sluice sync` for one pass; `sluice plan` shows beforehand what would go up',
   })

@@ -49,7 +49,12 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
   if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
-  else if (status.rebuild) {
+  else if (status.rebuild === 'running') {
+    const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
+    const text = `a rebuild is at work${who}, and there is no ledger until it is at its end: how far it is stands where it was started`
+    writer.say(text, { tone: 'warn' })
+    return
+  } else if (status.rebuild === 'unfinished') {
     const text = 'a rebuild is not finished, and there is no ledger until it is: run `sluice rebuild` again, it goes on'
     writer.say(text, { tone: 'warn' })
     // To start the daemon instead would make an empty ledger, and throw away what the rebuild has found.

@@ -25,7 +25,7 @@ export interface StatusView {
   health?: HealthStatus
   daemon: DaemonStatus
   /** Only where there is no ledger: one is being rebuilt, or was until it was interrupted. */
-  rebuild?: 'unfinished'
+  rebuild?: RebuildStatus
   /** A person stopped what goes out. */
   pause: PauseStatus | null
   troubles: TroubleStatus[]
@@ -56,6 +56,9 @@ export type DaemonStatus =
   | { state: 'running'; pid: number; mode: string; version: string }
   /** Its socket is there and gives no answer. */
   | { state: 'unknown'; why: string }
+
+/** `running`: a process is at work on it, and `troubles` are its own. `unfinished`: it was interrupted, and goes on when it is run again. */
+export type RebuildStatus = 'running' | 'unfinished'
 
 export type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
   hint: string | null
@@ -104,10 +107,10 @@ export function statusView(source: {
   daemon: DaemonStatus
   health?: HealthStatus
   prompts?: PromptStatus[] | undefined
-  is_rebuild_open?: boolean
+  rebuild?: { status: RebuildStatus; troubles: Trouble[] } | undefined
   now_ms: number
 }): StatusView {
-  const { ledger, settings, daemon, health, prompts, is_rebuild_open, now_ms } = source
+  const { ledger, settings, daemon, health, prompts, rebuild, now_ms } = source
   const { state_dir, follow } = settings
   const pause = ledger?.pause(now_ms)
   const read = (): Omit<StatusView, 'verdict'> => ({
@@ -116,9 +119,9 @@ export function statusView(source: {
     state_dir,
     ...(health === undefined ? {} : { health }),
     daemon,
-    ...(is_rebuild_open && !ledger ? { rebuild: 'unfinished' as const } : {}),
+    ...(rebuild && !ledger ? { rebuild: rebuild.status } : {}),
     pause: pause ? pauseStatus(pause) : null,
-    troubles: (ledger?.troubles() ?? []).map(troubleStatus),
+    troubles: (ledger?.troubles() ?? rebuild?.troubles ?? []).map(troubleStatus),
     folders: folderStatuses(settings, ledger?.folders() ?? []),
     problems: ledger?.problems() ?? [],
     retrying: (ledger?.retrying() ?? []).map(({ next_try_ms, ...group }) => ({

@@ -55,6 +55,16 @@ function state(home: Home): string[] {
   return readdirSync(join(home.path, 'state')).sort()
 }
 
+/** The status of a rebuild that the service keeps waiting. */
+async function waiting(home: Home): ReturnType<Home['inProcess']> {
+  const began = performance.now()
+  for (;;) {
+    const status = await home.inProcess('status')
+    if (status.out.includes('the service: ')) return status
+    if (performance.now() - began > 30_000) throw new Error(status.out + status.err)
+  }
+}
+
 /** What SQLite cannot read any more, in the middle of the file. */
 function spoil(file: string): void {
   const { size } = statSync(file)
@@ -184,4 +194,38 @@ test('a folder that began with new files alone: what was in before is known agai
     ['came.txt', 'ready'],
     ['left out.txt', 'skipped'],
   ])
+})
+
+test('what the service could not read is sent once more with each loss, and not again after that', async () => {
+  const home = await Home.make({ 'a.txt': 'one', 'bad.txt': 'more than it reads' }, { ingest: { max_bytes: 10 } })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
+  for (const losses of [1, 2]) {
+    rmSync(join(home.path, 'state'), { recursive: true })
+    const rebuilt = await home.inProcess('rebuild')
+    expect(rebuilt).toMatchObject({ code: 3, out: expect.stringContaining('sent      1 file, 18 B') })
+    expect(await home.inProcess('sync')).toMatchObject({ code: 3 })
+    expect([puts(home), home.readyAssets()]).toEqual([2 + losses, 1])
+  }
+  expect((await home.inProcess('ls', '--state', 'refused')).out).toContain('docs/bad.txt')
+})
+
+test('while one is at work, and waits: status and ls say so, and a second one is refused', async () => {
+  const home = await Home.make({ 'a.txt': 'one' })
+  await home.inProcess('sync')
+  rmSync(join(home.path, 'state'), { recursive: true })
+  await home.service.close()
+  const rebuilding = home.start('rebuild')
+  const status = await waiting(home)
+  expect(status).toMatchObject({
+    code: 3,
+    out: expect.stringContaining(`a rebuild is at work (process ${rebuilding.child.pid}), and there is no ledger`),
+  })
+  expect(status.out).not.toMatch(/sluice (run|rebuild)/)
+  const no_ledger = 'there is no ledger until a rebuild is at its end: `sluice status` says whether one is at work\n'
+  expect(await home.inProcess('ls')).toMatchObject({ code: 3, out: '', err: no_ledger })
+  expect(await home.inProcess('rebuild')).toMatchObject({ code: 1, err: expect.stringContaining('another rebuild') })
+  rebuilding.child.kill('SIGTERM')
+  await rebuilding.ended
+  expect((await home.inProcess('status')).out).toMatch(/^a rebuild is not finished/)
+  expect((await home.inProcess('verify')).err).toContain('run `sluice rebuild` again')
 })

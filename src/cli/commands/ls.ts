@@ -8,7 +8,7 @@ import type { FileView } from '../../ledger/view-files.ts'
 import { type Stage, stages } from '../../ledger/view-stage.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withLedgerView } from '../open-view.ts'
+import { noLedgerYet, withLedgerView } from '../open-view.ts'
 import { placeOf } from '../place.ts'
 import { tableLines } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -50,7 +50,7 @@ export const command: Command<Options> = {
       const print = json ? printJson : printTable
       const count = print(view ? pages(view, places, wanted) : [], terminal)
       if (view === undefined) {
-        terminal.err('nothing was looked at yet: start with `sluice run`, or `sluice sync` for one pass')
+        terminal.err(noLedgerYet(config.state_dir))
         return exit_codes.incomplete
       }
       if (count === 0 && path !== undefined && state === undefined) throw unknownPath(path)

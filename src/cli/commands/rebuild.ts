@@ -12,6 +12,7 @@ import { openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { restoreTold } from '../../prompts/restore-told.ts'
 import type { Command, GlobalOptions } from '../command.ts'
+import { serveControl } from '../daemon-verbs.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
@@ -52,7 +53,7 @@ async function refuseDaemon({ state_dir }: Config): Promise<void> {
   await control.close()
   throw new SluiceError({
     code: 'ledger.locked',
-    message: `a daemon is running (process ${pid}), with the ledger that it has open`,
+    message: `a daemon or another rebuild is running (process ${pid}), with the ledger that it has open`,
     hint: 'stop it first (systemctl stop sluice, or Ctrl-C where it was started), then run this again',
   })
 }
@@ -74,10 +75,12 @@ async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
       log,
       signal: signals.first,
       at_once: signals.second,
-      onBegun(state_dir) {
-        const view = openLedgerView(state_dir)
+      async onBegun(daemon) {
+        const control = await serveControl(daemon, 'once', undefined, config.state_dir)
+        const view = openLedgerView(daemon.config.state_dir)
         const progress = showProgress({ terminal, clock, read: () => passState(view.folders(), began_ms) })
         endProgress = async () => {
+          await control.close()
           await progress.end()
           view.close()
         }

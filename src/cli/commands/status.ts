@@ -1,7 +1,6 @@
 import { second_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { isRebuildOpen } from '../../ledger/state-directory.ts'
 import { type HealthStatus, healthFacts, healthStatus } from '../../status/health-facts.ts'
 import { statusLines } from '../../status/text.ts'
 import { type StatusView, statusView } from '../../status/view.ts'
@@ -9,6 +8,7 @@ import type { Command, GlobalOptions } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withHealthView, withLedgerView, withPromptsView } from '../open-view.ts'
+import { rebuildStatus } from '../rebuild-status.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 import { toned } from '../tones.ts'
@@ -61,9 +61,9 @@ async function readStatus(config: Config): Promise<StatusView> {
   return withLedgerView(config.state_dir, async (ledger) => {
     // After the ledger was found readable: what is wrong with it is told by its view.
     const health = await readHealth(config, daemon.state === 'running')
-    const is_rebuild_open = isRebuildOpen(config.state_dir)
+    const rebuild = ledger ? undefined : await rebuildStatus(config.state_dir, daemon)
     const now_ms = system_clock.now_ms()
-    return statusView({ ledger, settings: config, daemon, health, prompts, is_rebuild_open, now_ms })
+    return statusView({ ledger, settings: config, daemon, health, prompts, rebuild, now_ms })
   })
 }
 
