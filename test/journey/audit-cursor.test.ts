@@ -1,37 +1,8 @@
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import type { ProfileName } from '../../src/service/options.ts'
-import { audited, auditOf, many, secondPage } from './audited.ts'
+import { audited, auditOf, loseEndOfFirstPage, many, secondPage } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const patient = { follow: { list_from: 1_000 } }
-
-/** Oldest first, as they came. */
-function name(journey: Journey, asset_id: string): string {
-  return journey.files().find((file) => file.asset_id === asset_id)!.name
-}
-
-/** The service keeps the places of removed assets in its list; other services do not. */
-function forgetPlaces(journey: Journey): void {
-  const database = new Database(join(journey.service.data_dir, 'service.db'))
-  try {
-    expect(database.prepare('DELETE FROM removed').run().changes).toBeGreaterThan(0)
-  } finally {
-    database.close()
-  }
-}
-
-/** Removes so many assets at the end of the first page, and their places with them. The hosted service lists the oldest first. */
-async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
-  const came = journey.assets()
-  const listed = profile === 'hosted' ? came : came.reverse()
-  const lost = listed.slice(100 - count, 100).map(({ asset_id }) => asset_id)
-  const names = lost.map((asset_id) => name(journey, asset_id))
-  for (const asset_id of lost) expect(await journey.service.removeAsset(asset_id)).toBe(true)
-  forgetPlaces(journey)
-  return names
-}
 
 function listed(journey: Journey): (number | undefined)[] {
   return journey.requests('assets.list').map(({ status }) => status)

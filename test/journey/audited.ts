@@ -1,5 +1,9 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect } from 'vitest'
 import type { AssetStatus } from '../../src/contract/messages-assets.ts'
 import type { AuditState } from '../../src/ledger/audit-work.ts'
+import type { ProfileName } from '../../src/service/options.ts'
 import { setStatusThere } from '../service/set-status.ts'
 import type { Journey } from './harness.ts'
 
@@ -45,4 +49,29 @@ export function secondPage(journey: Journey): { reached: Promise<void>; goOn(): 
     await released
   })
   return { reached, goOn: () => goOn() }
+}
+
+function name(journey: Journey, asset_id: string): string {
+  return journey.files().find((file) => file.asset_id === asset_id)!.name
+}
+
+/** The service keeps the places of removed assets in its list; other services do not. */
+function forgetPlaces(journey: Journey): void {
+  const database = new Database(join(journey.service.data_dir, 'service.db'))
+  try {
+    expect(database.prepare('DELETE FROM removed').run().changes).toBeGreaterThan(0)
+  } finally {
+    database.close()
+  }
+}
+
+/** Removes so many assets at the end of the first page, and their places with them. The hosted service lists the oldest first. */
+export async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
+  const came = journey.assets()
+  const listed = profile === 'hosted' ? came : came.reverse()
+  const lost = listed.slice(100 - count, 100).map(({ asset_id }) => asset_id)
+  const names = lost.map((asset_id) => name(journey, asset_id))
+  for (const asset_id of lost) expect(await journey.service.removeAsset(asset_id)).toBe(true)
+  forgetPlaces(journey)
+  return names
 }

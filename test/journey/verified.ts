@@ -6,13 +6,14 @@ import { verify } from '../../src/inspect/verify.ts'
 import type { Difference, VerifySummary } from '../../src/inspect/verify-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import type { Journey } from './harness.ts'
+import type { ConfigChange } from './quick-config.ts'
 
 /** What `sluice verify` finds, with or without a daemon beside it. */
 export async function verified(
   journey: Journey,
-  { full, clock = system_clock }: { full: boolean; clock?: Clock },
+  { full, clock = system_clock, change = {} }: { full: boolean; clock?: Clock; change?: ConfigChange },
 ): Promise<{ summary: VerifySummary; differences: Difference[] }> {
-  const config = journey.config()
+  const config = journey.config(change)
   const { secrets } = openSecrets(config, {})
   const view = openLedgerView(config.state_dir)
   const remote = openRemote(config, () => secrets.token(), clock)

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { loseEndOfFirstPage, many, secondPage } from '../journey/audited.ts'
+import { begin, type Journey, localJourneys } from '../journey/harness.ts'
+import { namesOf, verified } from '../journey/verified.ts'
+
+const patient = { follow: { list_from: 1_000 } }
+const shallow = { full: false }
+
+function idOf(journey: Journey, name: string): string {
+  return journey.file(name)!.asset_id!
+}
+
+/** Two projects, of which equal bytes at docs/b.txt and more/b.txt are an asset each. The daemon is not there any more. */
+async function twoProjects(profile: Parameters<typeof begin>[0]['profile']) {
+  const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'more/b.txt': 'b', 'more/c.txt': 'c' }
+  const journey = await begin({ profile, tree, folders: { docs: {}, more: {} } }, 'not started')
+  const { project_id: second } = journey.service.projects.create('second')
+  const change = { folders: { docs: {}, more: { project_id: second } } }
+  await journey.start(change)
+  await journey.allReady()
+  await journey.idle()
+  await journey.stop()
+  // What is asked at the end is about the first project alone.
+  journey.ends({ left_out: ['more/b.txt', 'more/c.txt'] })
+  return { journey, second, change }
+}
+
+localJourneys('verify with several projects', (profile) => {
+  test('each has its own numbers; equal bytes in both are lost in the one where they were removed', async () => {
+    const { journey, second, change } = await twoProjects(profile)
+    const before = await verified(journey, { ...shallow, change })
+    expect(before.differences).toEqual([])
+    expect(before.summary.projects).toMatchObject([
+      { project_id: journey.project_id, expected: 2, usable: 2, unknown: 0, fault: null },
+      { project_id: second, expected: 2, usable: 2, unknown: 0, fault: null },
+    ])
+    const lost = idOf(journey, 'more/b.txt')
+    expect(lost).not.toBe(idOf(journey, 'docs/b.txt'))
+    expect(await journey.service.removeAsset(lost)).toBe(true)
+    const { summary, differences } = await verified(journey, { ...shallow, change })
+    expect(differences).toMatchObject([{ kind: 'missing_on_service', folder: 'more', path: 'b.txt', asset_id: lost }])
+    expect(summary.projects).toMatchObject([
+      { expected: 2, usable: 2 },
+      { expected: 2, usable: 1 },
+    ])
+    expect(summary.complete).toBe(true)
+  })
+
+  test('one that is refused keeps nothing of the other from being compared', async () => {
+    const { journey } = await twoProjects(profile)
+    expect(await journey.service.removeAsset(idOf(journey, 'docs/a.txt'))).toBe(true)
+    // Asked after the other, and before it.
+    const folders = { docs: {}, more: { project_id: `project_${'9876543210'.repeat(2)}` } }
+    for (const change of [{ folders }, { folders: { more: folders.more, docs: folders.docs } }]) {
+      const { summary, differences } = await verified(journey, { ...shallow, change })
+      expect(namesOf(differences)).toEqual([`missing_on_service ${idOf(journey, 'docs/a.txt')}`])
+      const { project_id } = journey
+      expect(summary.projects.find((project) => project.project_id === project_id)).toMatchObject({
+        usable: 1,
+        expected: 2,
+      })
+      expect(summary.projects.find((project) => project.project_id !== project_id)).toMatchObject({
+        expected: 0,
+        fault: { code: 'project.refused' },
+      })
+      expect(summary.complete).toBe(false)
+    }
+    journey.ends({ left_out: ['docs/a.txt', 'more/b.txt', 'more/c.txt'] })
+  })
+})
+
+localJourneys('the place in the list is lost while verify reads it', (profile) => {
+  async function lose(count: number) {
+    const journey = await begin({ profile, tree: many(230), config: patient })
+    await journey.allReady()
+    await journey.idle()
+    await journey.stop()
+    const second = secondPage(journey)
+    const verifying = verified(journey, shallow)
+    await second.reached
+    const names = await loseEndOfFirstPage(journey, profile, count)
+    second.goOn()
+    journey.ends({ left_out: names })
+    const missing = names.map((name) => `missing_on_service ${idOf(journey, name)}`).sort()
+    return { journey, missing, ...(await verifying) }
+  }
+
+  test('another place on the same page is taken: nothing is read twice, and the rest is compared', async () => {
+    const { journey, missing, summary, differences } = await lose(3)
+    // Those that were listed and then removed count as they were seen.
+    expect(differences).toEqual([])
+    expect(summary.projects).toMatchObject([{ expected: 230, usable: 230, unknown: 0, fault: null }])
+    expect(journey.requests('assets.list').map(({ status }) => status)).toEqual([200, 400, 400, 400, 200, 200])
+    const again = await verified(journey, shallow)
+    expect(namesOf(again.differences)).toEqual(missing)
+    expect(again.summary.projects).toMatchObject([{ expected: 230, usable: 227 }])
+  })
+
+  test('no other place is left: it says so, calls nothing missing, and can be run again', async () => {
+    const { journey, missing, summary, differences } = await lose(8)
+    expect(differences).toEqual([])
+    expect(summary.projects).toMatchObject([{ fault: { code: 'answer.list' } }])
+    expect(summary.complete).toBe(false)
+    const again = await verified(journey, shallow)
+    expect(namesOf(again.differences)).toEqual(missing)
+    expect(again.summary.complete).toBe(true)
+  })
+})
