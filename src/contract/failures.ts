@@ -35,6 +35,8 @@ export interface Failure {
   /** The service's words for people: shown, never parsed. Bounded, one line, scrubbed. */
   humane?: string
   retry_after_ms?: number
+  /** Of the account, and the call carried a token that is not in force any more: it says nothing about the one that is. */
+  of_old_token?: true
   /** What happened. Names no secret. */
   message: string
 }

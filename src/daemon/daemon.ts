@@ -13,7 +13,7 @@ import { prepareGeneration } from './generation.ts'
 import { HealthKeeper } from './health-keeper.ts'
 import { KeptFolders } from './kept-folders.ts'
 import { auditSettings } from './limits.ts'
-import { type ReloadOutcome, Reloads } from './reload.ts'
+import { type ReloadOutcome, type ReloadParts, Reloads } from './reload.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
 
 export interface DaemonOptions extends ToolOptions {
@@ -59,27 +59,28 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
   const tools = await openTools(options)
   const { ledger } = tools
-  const circuits: Circuits = new Circuits({
-    ...tools,
-    get projects() {
-      return projectsOf(reloads.current.config)
-    },
-    get audited() {
-      return mode === 'run' ? auditSettings(reloads.current.config).projects : []
-    },
-    reloadToken: () => reloads.current.reloadToken(),
-    onSlowDown: () => reloads.current.slowDown(),
-  })
+  const makeCircuits = () =>
+    new Circuits({
+      ...tools,
+      get projects() {
+        return projectsOf(reloads.current.config)
+      },
+      get audited() {
+        return mode === 'run' ? auditSettings(reloads.current.config).projects : []
+      },
+      reloadToken: () => reloads.current.reloadToken(),
+      onSlowDown: () => reloads.current.slowDown(),
+    })
   const parts = {
     tools,
-    circuits,
     in_hand: new Set<string>(),
     asking,
     onFree: () => reloads.current.wake('send'),
   } as const
-  const prepare = (config: Config, secrets: Secrets) => prepareGeneration(config, secrets, parts)
+  const prepare: ReloadParts['prepare'] = (config, secrets, circuits) =>
+    prepareGeneration(config, secrets, circuits, parts)
   const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
-  const first = await prepared(() => prepare(config, secrets), tools)
+  const first = await prepared(() => prepare(config, secrets, makeCircuits()), tools)
   try {
     await ledger.record([{ type: 'daemon_started' }, ...(await factsOf(config))])
   } catch (error) {
@@ -91,7 +92,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const folders = new KeptFolders(tools, { watch: mode === 'run', only: options.only_folders })
   folders.configure(config)
   const reloads: Reloads = new Reloads(
-    { tools, folders, circuits, prepare, factsOf },
+    { tools, folders, makeCircuits, prepare, factsOf },
     first.begin(folders.settings),
     secrets,
   )
@@ -113,7 +114,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const drain_tools = {
     ledger,
     clock,
-    circuits,
+    circuits: reloads.current.circuits,
     signal: ending.signal,
     inFlight: () => folders.inFlight() + reloads.inFlight(),
     foldersAreIdle: () => folders.areIdle(),
@@ -156,11 +157,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     reload: (config, secrets) => reloads.reload(config, secrets),
     async pause({ by, why, until_ms }) {
       await ledger.record([{ type: 'paused', by, why, until_ms }])
-      circuits.pause(until_ms)
+      reloads.current.circuits.pause(until_ms)
     },
     async resume() {
       await ledger.record([{ type: 'resumed' }])
-      circuits.resume()
+      reloads.current.circuits.resume()
       reloads.current.wake('send')
     },
     stop: close,

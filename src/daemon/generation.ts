@@ -15,6 +15,8 @@ import { startWorkers, type WorkerSettings } from './workers.ts'
  */
 export interface Generation {
   readonly config: Config
+  /** Of its service; shared with the others that speak to the same one. */
+  readonly circuits: Circuits
   wake(kind: WorkKind): void
   inFlight(): number
   /** The service asked for less at once. */
@@ -37,7 +39,6 @@ export interface Generation {
 
 export interface GenerationParts extends Pick<WorkerSettings, 'asking' | 'onFree'> {
   tools: Tools
-  circuits: Circuits
   in_hand: Set<string>
 }
 
@@ -49,9 +50,14 @@ export interface PreparedGeneration {
 }
 
 /** Finds out what of a config cannot be used, before anything of it is in force. Errors: `config.*`, `network.proxy_address`. */
-export function prepareGeneration(config: Config, first_secrets: Secrets, parts: GenerationParts): PreparedGeneration {
+export function prepareGeneration(
+  config: Config,
+  first_secrets: Secrets,
+  circuits: Circuits,
+  parts: GenerationParts,
+): PreparedGeneration {
   let secrets = first_secrets
-  const { tools, circuits, in_hand, asking, onFree } = parts
+  const { tools, in_hand, asking, onFree } = parts
   const connections = openConnections(config, () => secrets.token(), tools)
 
   function begin(folders: ReadonlyMap<string, IntakeFolder>): Generation {
@@ -67,6 +73,7 @@ export function prepareGeneration(config: Config, first_secrets: Secrets, parts:
     const drained = async () => void (await Promise.all([workers.uploader.drained(), workers.prompts?.drained()]))
     return {
       config,
+      circuits,
       wake: (kind) => workers.wake(kind),
       inFlight: () => workers.inFlight(),
       slowDown: () => workers.uploader.slowDown(),

@@ -26,8 +26,9 @@ export interface ReloadOutcome {
 export interface ReloadParts {
   tools: Tools
   folders: KeptFolders
-  circuits: Circuits
-  prepare(config: Config, secrets: Secrets): PreparedGeneration
+  /** Of a service of which nothing is known yet. */
+  makeCircuits(): Circuits
+  prepare(config: Config, secrets: Secrets, circuits: Circuits): PreparedGeneration
   factsOf(config: Config): Promise<Fact[]>
 }
 
@@ -81,21 +82,22 @@ export class Reloads {
   }
 
   async #reloadNow(config: Config, secrets: Secrets): Promise<ReloadOutcome> {
-    const before = this.#current.config
+    const { config: before, circuits } = this.#current
     this.#refuseStopped()
     refuseWhatCannotChange(before, config)
     const changes = changesBetween(before, config)
     if (changes.length > 0) await this.#putInForce(config, secrets)
     if (secrets.token() !== this.#secrets.token()) changes.push('token changed')
     this.#takeToken(secrets)
-    if (isSameService(before, config)) await this.#parts.circuits.forgetProjectsExcept(projectsOf(config))
-    else await this.#parts.circuits.startAnew()
+    if (circuits === this.#current.circuits) await circuits.forgetProjectsExcept(projectsOf(config))
+    else await circuits.retire()
     return { changes, at_next_start: changesForNextStart(before, config) }
   }
 
   async #putInForce(config: Config, secrets: Secrets): Promise<void> {
-    const { folders, prepare, tools } = this.#parts
-    const prepared = prepare(config, secrets)
+    const { folders, makeCircuits, prepare, tools } = this.#parts
+    const { config: config_before, circuits } = this.#current
+    const prepared = prepare(config, secrets, isSameService(config_before, config) ? circuits : makeCircuits())
     try {
       await this.#record(config)
       this.#refuseStopped()
@@ -139,7 +141,7 @@ export class Reloads {
       if (isSameService(generation.config, this.#current.config)) generation.takeToken(secrets)
     }
     if (!is_other) return
-    this.#parts.circuits.tokenChanged()
+    this.#current.circuits.tokenChanged()
     this.#wakeAll()
   }
 

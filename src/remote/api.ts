@@ -65,7 +65,10 @@ export async function callApi<T>(options: ApiOptions, request: ApiRequest, read:
     return { ok: false, failure: withoutToken(networkFailure(error), token) }
   }
   const outcome = judge(request, response, options.clock.now_ms(), read)
-  return outcome.ok ? outcome : { ok: false, failure: withoutToken(outcome.failure, token) }
+  if (outcome.ok) return outcome
+  const failure = withoutToken(outcome.failure, token)
+  const is_of_old_token = failure.about === 'account' && readToken(options.token) !== token
+  return { ok: false, failure: is_of_old_token ? { ...failure, of_old_token: true } : failure }
 }
 
 /** A network fault as a failure; anything else is not the network's and thrown on. */

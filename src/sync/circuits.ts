@@ -34,8 +34,6 @@ const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
 /** How often the token's source is read again while the token is refused. */
 const token_look_ms = 2 * second_ms
-/** Calls that are still out carry the old token: what they are told in this time says nothing about the new one. */
-const old_token_ms = second_ms
 /** A probe that says nothing for this long was lost. */
 const probe_lost_ms = 2 * minute_ms
 /** Further than anything is put off. */
@@ -64,13 +62,14 @@ export interface CircuitTools {
   readonly audited?: readonly string[]
 }
 
+/** One for each service that is or was in force: what ends late with an earlier one says nothing about the next. */
 export class Circuits {
   readonly #tools: CircuitTools
   readonly #tripped = new Map<About, Tripped>()
   readonly #in_a_row = new Map<About, number>()
   #probe_until_ms = 0
   #token_looked_ms = 0
-  #token_changed_ms = Number.NEGATIVE_INFINITY
+  #is_retired = false
   #paused_until_ms = Number.NEGATIVE_INFINITY
 
   constructor(tools: CircuitTools) {
@@ -132,12 +131,14 @@ export class Circuits {
   /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
   async failed(failure: Failure, project_id: string, host: 'api' | 'blob'): Promise<'hold' | 'count'> {
     this.#probe_until_ms = 0
+    // Tried again it carries the other one.
+    if (failure.of_old_token) return 'hold'
     if (failure.about === 'account') return this.#trip('account', failure)
     // What is left of a project that is no longer asked for is a matter of its own.
     if (failure.about === 'project' && !this.asksFor(project_id)) return 'count'
     if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
     if (!of_a_host.includes(failure.about)) return 'count'
-    if (failure.status === 429 || failure.status === 503) this.#tools.onSlowDown()
+    if (!this.#is_retired && (failure.status === 429 || failure.status === 503)) this.#tools.onSlowDown()
     if (failure.retry_after_ms !== undefined) return this.#trip(host, failure, failure.retry_after_ms)
     const in_a_row = (this.#in_a_row.get(host) ?? 0) + 1
     this.#in_a_row.set(host, in_a_row)
@@ -163,19 +164,21 @@ export class Circuits {
 
   /** Another token is shown from now on: what the last one was told says nothing about it. */
   tokenChanged(): void {
-    const now_ms = this.#tools.clock.now_ms()
-    this.#token_changed_ms = this.#tools.clock.monotonic_ms()
     const account = this.#tripped.get('account')
     if (!account) return
-    account.until_ms = now_ms + old_token_ms
+    account.until_ms = this.#tools.clock.now_ms()
     account.attempts = 0
   }
 
-  /** Another service, or another way to it: what is known of the last one says nothing about it. */
-  async startAnew(): Promise<void> {
-    this.#in_a_row.clear()
-    this.#probe_until_ms = 0
-    for (const about of [...this.#tripped.keys()]) await this.#heal(about)
+  /**
+   * Another service is in force, or another way to this one, with circuits of its own: no trouble here is one any more, and from
+   * now on nothing is told, for the ledger knows one trouble of a kind and it would be that of the other.
+   */
+  async retire(): Promise<void> {
+    const told = [...this.#tripped].filter(([, tripped]) => tripped.told).map(([about]) => about)
+    this.#is_retired = true
+    for (const about of told) this.#tools.report.trouble(about, 'left behind: another service is in force', 'info')
+    if (told.length > 0) await this.#tools.ledger.record(told.map((about) => ({ type: 'trouble_ended', about })))
   }
 
   /** Whether the configuration in force names this project. */
@@ -205,15 +208,13 @@ export class Circuits {
     if (before && before.until_ms > now_ms) return 'hold'
     const attempts = before?.attempts ?? 0
     const limits = about === 'account' || about.startsWith('project:') ? retry_account : retry
-    const is_of_old_token = about === 'account' && this.#tokenIsNew()
     // A pause of nothing (Retry-After: 0) would be asked for again and again, as fast as the line allows.
-    let wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
-    if (is_of_old_token) wait_ms = old_token_ms
+    const wait_ms = pause_ms === undefined ? backoff_ms(attempts, limits) : Math.max(pause_ms, limits.first_ms)
     const message = [failure.message, failure.humane].filter((text) => text !== undefined).join(': ')
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses one after the other, with nothing answered in between, are a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
-    const told = before?.told === true || (!is_of_old_token && is_long)
+    const told = !this.#is_retired && (before?.told === true || is_long)
     this.#tripped.set(about, {
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,
@@ -237,14 +238,9 @@ export class Circuits {
     const tripped = this.#tripped.get(about)
     if (!tripped) return
     this.#tripped.delete(about)
-    if (!tripped.told) return
+    if (!tripped.told || this.#is_retired) return
     this.#tools.report.trouble(about, 'right again', 'info')
     await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
-  }
-
-  /** Calls that were out when it changed are only ending now. */
-  #tokenIsNew(): boolean {
-    return this.#tools.clock.monotonic_ms() - this.#token_changed_ms < old_token_ms
   }
 
   #lookAtToken(now_ms: number): void {

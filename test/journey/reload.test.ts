@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
 import { begin, localJourneys } from './harness.ts'
 
@@ -76,6 +77,27 @@ localJourneys('another config without a restart', (profile) => {
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
     expect(journey.service.requestLog.filter(({ status }) => status === 401)).toEqual([])
+    expect(journey.log().filter((line) => line.includes('account'))).toEqual([])
+    expect(journey.troubles()).toEqual([])
+  })
+
+  test.each([
+    ['of the old address', 'localhost'],
+    ['with the old token', '127.0.0.1'],
+  ])('what fails late %s rests nothing that is in force', async (_what, host) => {
+    const clock = new MovingClock()
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, clock })
+    await journey.allReady()
+    const create = journey.hold('begin', 'assets.create')
+    journey.write({ 'docs/b.txt': 'held' })
+    await create.reached()
+    journey.giveToken('rotated')
+    await journey.reload({ service: { base_url: journey.service.api.replace('127.0.0.1', host) } })
+    journey.service.tokens.revoke('daemon')
+    clock.skip(5_000)
+    create.release()
+    await journey.allReady()
+    expect(journey.service.requestLog.filter(({ status }) => status === 401)).toHaveLength(1)
     expect(journey.log().filter((line) => line.includes('account'))).toEqual([])
     expect(journey.troubles()).toEqual([])
   })

@@ -69,6 +69,16 @@ describe('where the token goes', () => {
     expect(server.requests.map((request) => request.headers['x-api-key'])).toEqual(['pat_one', 'pat_two'])
   })
 
+  test('a refusal that comes when there is another token says that it is of the old one', async () => {
+    const refusal = { status: 401, body: { code: 'publicapi.auth.invalid', statusCode: 401 } }
+    const server = await startServer([refusal, refusal])
+    const tokens = ['pat_one', 'pat_two', 'pat_two', 'pat_two']
+    const remote = remoteAt(server.origin, { token: () => tokens.shift()! })
+    const late = failureOf(await remote.readAsset(project_id, asset_id))
+    expect(late).toMatchObject({ about: 'account', of_old_token: true })
+    expect(failureOf(await remote.readAsset(project_id, asset_id)).of_old_token).toBeUndefined()
+  })
+
   test('a token that cannot be sent or read is the account’s failure, and nothing is sent', async () => {
     const server = await startServer()
     const missing = () => {

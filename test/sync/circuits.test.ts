@@ -65,12 +65,32 @@ test('a refused token rests everything at once, until there is another one', asy
   expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
   is_new = true
   await clock.advance(2_000)
-  // What is still out carries the old token, and its answers say nothing about the new one.
-  expect(circuits.allowance(['api', 'blob'])).toMatchObject({ limit: 0, wait_ms: 1_000 })
-  is_new = false
-  expect(await circuits.failed(failure('account', { status: 401 }), 'p', 'api')).toBe('hold')
-  await clock.advance(1_000)
   expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
+  await circuits.succeeded('p', 'api')
+  expect(told.at(-1)).toMatchObject({ type: 'trouble_ended', about: 'account' })
+})
+
+test('what the old token is told, however late, says nothing about the new one', async () => {
+  const { circuits, clock, told } = setUp()
+  circuits.tokenChanged()
+  await clock.advance(60_000)
+  const late = failure('account', { status: 401, of_old_token: true })
+  expect(await circuits.failed(late, 'p', 'api')).toBe('hold')
+  expect(told).toEqual([])
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('of a service that is left behind the troubles end, and what fails there late is told to nobody', async () => {
+  const { circuits, told, slowed } = setUp()
+  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  await circuits.retire()
+  expect(told.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
+  expect(await circuits.failed(failure('project', { status: 404 }), 'p', 'api')).toBe('hold')
+  for (let round = 0; round < 3; round++) await circuits.failed(failure('later', { status: 503 }), 'p', 'blob')
+  await circuits.succeeded('p', 'blob')
+  await circuits.succeeded('p', 'api')
+  expect(told).toHaveLength(2)
+  expect(slowed()).toBe(0)
 })
 
 test('a refused project rests alone', async () => {
