@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http'
 import type { ListenOptions, Socket } from 'node:net'
-import cors from '@fastify/cors'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
 import { system_clock } from './time.ts'
@@ -57,6 +56,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   acceptJson(app)
   refuseOddConnections(app.server, answerError)
   if (shared) {
+    const { default: cors } = await import('@fastify/cors')
     await app.register(cors, {
       origin: '*',
       methods: shared.methods,

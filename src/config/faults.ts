@@ -34,7 +34,8 @@ export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): { output: z.output<Schema>; faults: [] } | { output: undefined; faults: Fault[] } {
-  const result = schema.safeParse(value, { reportInput: true, error: generalMessage })
+  // A process checks its configuration once or twice: compiling a checker for it costs more than it saves.
+  const result = schema.safeParse(value, { reportInput: true, error: generalMessage, jitless: true })
   if (result.success) return { output: result.data, faults: [] }
   return { output: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, schema, [])) }
 }

@@ -1,6 +1,5 @@
 import { codeOf } from '../base/errors.ts'
 import { runCommand } from './command.ts'
-import { deliverByEmail } from './email.ts'
 import { deliverToFile } from './file.ts'
 import type { Message } from './message.ts'
 import { type Delivered, type DeliveryTools, failed } from './outcome.ts'
@@ -23,14 +22,17 @@ export async function deliver(target: DeliveryTarget, message: Message, tools: D
   }
 }
 
-function bring(target: DeliveryTarget, message: Message, tools: DeliveryTools): Delivered | Promise<Delivered> {
+async function bring(target: DeliveryTarget, message: Message, tools: DeliveryTools): Promise<Delivered> {
   switch (target.kind) {
     case 'file':
       return deliverToFile(target, message)
     case 'webhook':
       return deliverByWebhook(target, message, tools)
-    case 'email':
+    case 'email': {
+      // What speaks SMTP and makes HTML is loaded by those alone who get mail.
+      const { deliverByEmail } = await import('./email.ts')
       return deliverByEmail(target, message, tools)
+    }
     case 'command':
       return runCommand(target, message, tools)
   }

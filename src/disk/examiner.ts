@@ -23,7 +23,7 @@ export interface FileToRead {
 }
 
 /**
- * Looks at files and reads them, in threads of its own. Paths are relative to the root; each answer stands where its path stood.
+ * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
  * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
  * no file in it may be called missing; and with `thread.ended` after `close`.
  */
@@ -32,7 +32,7 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
-  /** From now on so many threads; one that is too many ends when it has finished what it has in hand. */
+  /** From now on so many threads at the most; one that is too many ends when it has finished what it has in hand. */
   useThreads(threads: number): void
   close(): Promise<void>
 }
@@ -66,8 +66,9 @@ interface Slot {
 }
 
 export function startExaminer(options: { threads?: number; pulses?: Pulses } = {}): Examiner {
-  const { threads = default_threads, pulses = unwatched } = options
-  const slots: Slot[] = Array.from({ length: threads }, () => ({ ...startOne(), small: 0, large: 0 }))
+  const { pulses = unwatched } = options
+  let most_threads = options.threads ?? default_threads
+  const slots: Slot[] = []
   const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   let closed = false
@@ -86,11 +87,20 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
         for (const job of queue.splice(0)) job.reject(examinerClosed())
         return
       }
-      const slot = slots.reduce((a, b) => (b.small + b.large < a.small + a.large ? b : a))
-      const free = slot[lane] < lanes[lane] ? slot : slots.find((other) => other[lane] < lanes[lane])
+      const free = freeSlot(lane)
       if (free === undefined) return
       void perform(free, queue.shift()!)
     }
+  }
+
+  /** Starting a thread costs as much as thousands of small files: not before those that there are have their hands full. */
+  function freeSlot(lane: Lane): Slot | undefined {
+    const free = slots.filter((slot) => slot[lane] < lanes[lane])
+    if (free.length > 0) return free.reduce((a, b) => (b.small + b.large < a.small + a.large ? b : a))
+    if (slots.length >= most_threads) return undefined
+    const slot = { ...startOne(), small: 0, large: 0 }
+    slots.push(slot)
+    return slot
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
@@ -157,7 +167,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
     },
     useThreads(threads) {
       if (closed) return
-      while (slots.length < threads) slots.push({ ...startOne(), small: 0, large: 0 })
+      most_threads = threads
       for (const slot of slots.splice(threads)) {
         leaving.add(slot)
         void endWhenIdle(slot)

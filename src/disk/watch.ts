@@ -3,7 +3,7 @@ import type { IgnoreRules } from './ignore.ts'
 import { realRoot } from './inside.ts'
 import { rootStatus } from './mount.ts'
 import { offline } from './offline.ts'
-import { type Hint, startChokidar, type WatchListener } from './watch-events.ts'
+import type { Hint, WatchListener } from './watch-events.ts'
 import { createWatchTrouble } from './watch-trouble.ts'
 
 export type { Hint } from './watch-events.ts'
@@ -35,6 +35,8 @@ export async function watchFolder(options: WatchOptions): Promise<FolderWatcher>
   if (status.kind === 'offline') throw offline(options.root, status.detail)
   // chokidar follows no links, and so not one at the root either.
   const root = withoutSlash(realRoot(options.root))
+  // A single pass watches nothing.
+  const { startChokidar } = await import('./watch-events.ts')
 
   const stop = new AbortController()
   /** Directories that the present chokidar does not hear. */
