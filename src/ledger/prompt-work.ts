@@ -4,7 +4,7 @@ import type { Claimed } from './claimed.ts'
 /** What the ledger answers to those who run prompts; a part of Ledger. */
 export interface PromptLedger {
   prompts(): Promise<PromptState[]>
-  /** Runs of configured prompts that are neither final nor put off; of each prompt the oldest alone. */
+  /** Runs of configured prompts that are neither final nor put off; of each prompt the one that was made first alone. */
   claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
   claimDeliveries(limit: number): Promise<Claimed<DeliveryWork>>
   /**

@@ -45,10 +45,12 @@ export class RunClaims {
   constructor(database: Sqlite, recorder: RunRecorder, parts: RunClaimParts) {
     this.#recorder = recorder
     this.#parts = parts
+    // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
+    // made up. Two that are planned side by side would tell the same.
     this.#oldest_runs = database.prepare(
       `SELECT runs.id, runs.state, runs.not_before_ms, projects.project_id
        FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
-         (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY due_ms LIMIT 1)
+         (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY +id LIMIT 1)
        WHERE prompts.configured = 1 ORDER BY runs.not_before_ms, runs.id`,
     )
     const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'

@@ -142,6 +142,22 @@ function claims(check: ReturnType<typeof withLedger>): void {
     expect((await words.claim()).map(({ run }) => run)).toEqual([second])
   })
 
+  check(
+    'a time that is made up waits for a run by hand that is under way, though it is of a later time',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const by_hand = await words.due('digest', { cause: 'person' })
+      await words.ask(by_hand)
+      await bench.reopen()
+      const earlier = await words.due('digest', { due_ms: bench.clock.now_ms() - minute_ms, cause: 'catch_up' })
+      expect((await words.claim()).map(({ run }) => run)).toEqual([by_hand])
+      expect(await words.claim()).toEqual([])
+      await bench.ledger.release('run', [by_hand])
+      await bench.record({ type: 'run_failed', run: by_hand, error })
+      expect((await words.claim()).map(({ run }) => run)).toEqual([earlier])
+    },
+  )
+
   check('what is set back waits, and holds up the runs behind it; next_due_ms says until when', async (bench) => {
     const words = await withReadyFile(bench)
     const run = await words.due()

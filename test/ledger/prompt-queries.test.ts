@@ -114,7 +114,7 @@ test('open runs, due deliveries and old runs are found by partial indexes, howev
   const plan = (sql: string) =>
     (database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]).map(({ detail }) => detail).join('\n')
   const open = `state IN ('due', 'planned', 'asking', 'asked', 'answered')`
-  expect(plan(`SELECT id FROM runs WHERE prompt = 1 AND ${open} ORDER BY due_ms LIMIT 1`)).toMatch(/INDEX runs_open/)
+  expect(plan(`SELECT id FROM runs WHERE prompt = 1 AND ${open} ORDER BY +id LIMIT 1`)).toMatch(/INDEX runs_open/)
   expect(plan(`SELECT run FROM deliveries WHERE state = 'wanted' AND not_before_ms <= 5`)).toMatch(
     /INDEX deliveries_due/,
   )
