@@ -24,6 +24,9 @@ export const errorBody = z
 
 export type ErrorBody = z.infer<typeof errorBody>
 
+/** Of a call that is all in its path. */
+export const noBody = z.strictObject({}).optional().meta({ description: 'No body. An empty object is accepted too.' })
+
 const after_text = 'The items after this one in list order, itself excluded.'
 // The specification's words for before_id ("strictly before that id, toward older items") cannot walk back on a newest-first
 // list; this reading is ours, and the page that people read must say so.

@@ -32,6 +32,18 @@ export const error_statuses = {
   'publicapi.chat.skill.unknown': 400,
   'publicapi.message.not_found': 404,
 
+  'publicapi.tenancy.role.insufficient': 400,
+  'publicapi.tenancy.role.last_owner': 400,
+  'publicapi.project.not_found': 404,
+  'publicapi.invitation.not_found': 404,
+  'publicapi.chat.skill.disabled': 400,
+  'publicapi.skill.not_found': 404,
+  'publicapi.skill.name_taken': 400,
+  'publicapi.memory.not_found': 404,
+  'publicapi.action.not_found': 404,
+  'publicapi.action.timing': 400,
+  'publicapi.session.not_found': 404,
+
   'publicapi.rate.limited': 429,
   'publicapi.internal.failed': 500,
   'publicapi.service.unavailable': 503,

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** The kinds of ids that the service gives out (contract, "Everywhere"); the last four are seen on the hosted one. */
+/**
+ * The kinds of ids that the service gives out (A-10); `session` to `memory` are seen on the hosted one (A-11), and for the last three
+ * the local service has a form of its own (A-32).
+ */
 export const id_kinds = [
   'project',
   'chat',
@@ -13,6 +16,9 @@ export const id_kinds = [
   'action',
   'skill',
   'memory',
+  'user',
+  'invitation',
+  'turn',
 ] as const
 
 export type IdKind = (typeof id_kinds)[number]

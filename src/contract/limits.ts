@@ -17,6 +17,24 @@ export const mime_type_longest = 512
 export const name_longest = 255
 export const description_longest = 2_000
 
+export const action_name_shortest = 2 // P
+export const action_name_longest = 128 // P
+export const action_description_longest = 256 // P
+/** (L) More people than one would send a report to by hand. */
+export const action_recipients_most = 50
+/** (L) What a person writes down for an assistant to follow, not a book: together with the prompt it must fit a model. */
+export const skill_content_longest = 24_000
+/** (L) One thing worth knowing; what is longer is a document, and belongs into an asset. */
+export const memory_content_longest = 4_000
+/** (L) From "by the way" to "always". */
+export const memory_importance_least = 0
+export const memory_importance_most = 10
+/** (L) Turns of one recording; a body of 1 MB ends earlier as a rule. */
+export const session_turns_most = 10_000
+export const turn_text_longest = 20_000
+/** (L) RFC 5321, section 4.5.3.1.3: a path of 256 octets, its brackets included. */
+export const email_longest = 254
+
 /** (P) Prompts of roughly more than this have been refused. */
 export const prompt_longest = 24_000
 /** (L) More skills than a person would name in one turn. */

@@ -86,11 +86,6 @@ export const assetListItem = z
 
 export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetList', description: 'Newest first.' })
 
-export const assetComplete = z
-  .strictObject({})
-  .optional()
-  .meta({ description: 'No body. An empty object is accepted too.' })
-
 export const assetUpdate = z
   .strictObject({
     name: z.string().min(1).max(name_longest).optional(),

@@ -27,7 +27,7 @@ export const chatScope = z
       'without any id as none at all, which means the whole project. An id out of reach is answered with 404.',
   })
 
-const prompt = z
+export const prompt = z
   .string()
   .min(1)
   .max(prompt_longest)

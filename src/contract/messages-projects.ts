@@ -1,13 +1,32 @@
 import { z } from 'zod'
-import { listEnvelope } from './envelope.ts'
+import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema } from './identifiers.ts'
-import { description_longest, name_longest } from './limits.ts'
+import { description_longest, email_longest, name_longest } from './limits.ts'
+
+/** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
+export const roles = ['owner', 'collaborator', 'reader'] as const
+
+const name = z
+  .string()
+  .min(1)
+  .max(name_longest)
+  .meta({ examples: ['Finance'] })
+const description = z.string().max(description_longest)
+const email = z.email().max(email_longest)
+
+export const projectParams = z.strictObject({ project_id: idSchema('project') })
+
+export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
+
+export const projectUpdate = z
+  .strictObject({ name: name.optional(), description: description.optional() })
+  .meta({ id: 'ProjectUpdate', description: 'Fields that are left out stay as they are.' })
 
 export const projectRecord = z
   .object({
     project_id: idSchema('project'),
-    name: z.string().min(1).max(name_longest),
-    description: z.string().max(description_longest).optional(),
+    name,
+    description: description.optional(),
     default: z.boolean().meta({ description: 'Whether this is the project that the key opens first.' }),
   })
   .meta({ id: 'Project' })
@@ -17,4 +36,38 @@ export const projectList = listEnvelope(projectRecord, 'project').meta({
   description: 'The projects within reach of the key.',
 })
 
+export const memberRecord = z
+  .object({
+    user_id: idSchema('user'),
+    email,
+    name: z.string().max(name_longest).optional(),
+    role: z.enum(roles),
+    added_at: timestamp,
+  })
+  .meta({ id: 'Member' })
+
+export const memberList = listEnvelope(memberRecord, 'user').meta({ id: 'MemberList', description: 'Oldest first.' })
+
+export const invitationParams = z.strictObject({
+  project_id: idSchema('project'),
+  invitation_id: idSchema('invitation'),
+})
+
+export const invitationCreate = z
+  .strictObject({ email, role: z.enum(roles) })
+  .meta({ id: 'InvitationCreate', description: 'Somebody whom the service knows is a member at once.' })
+
+export const invitationRecord = z
+  .object({
+    invitation_id: idSchema('invitation'),
+    email,
+    role: z.enum(roles),
+    url: z.url().meta({ description: 'For the one who is invited.' }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Invitation' })
+
 export type ProjectRecord = z.infer<typeof projectRecord>
+export type MemberRecord = z.infer<typeof memberRecord>
+export type InvitationRecord = z.infer<typeof invitationRecord>
+export type Role = (typeof roles)[number]

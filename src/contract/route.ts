@@ -24,3 +24,8 @@ export interface Route {
   /** The code for a fault in this field of the body, where it has one of its own. */
   field_codes?: { readonly [field: string]: ErrorCode }
 }
+
+/** Who a route asks about: nobody, a key, a key and a project. */
+export const open = { auth: false, scoped: false } as const
+export const keyed = { auth: true, scoped: false } as const
+export const scoped = { auth: true, scoped: true } as const

@@ -5,7 +5,7 @@ import { api_key_header, isId, project_header } from '../contract/identifiers.ts
 import { body_bytes_most } from '../contract/limits.ts'
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
-import type { Access, Caller } from './access.ts'
+import type { Access, Caller, ProjectAccess } from './access.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { answerFault, fault } from './faults.ts'
@@ -13,6 +13,7 @@ import type { Answer, Call, Handlers } from './handler.ts'
 import type { Observer, RequestEntry } from './observer.ts'
 import { parseCall } from './parse-call.ts'
 import type { Profile } from './profile.ts'
+import { checkRole, leastRole } from './roles.ts'
 
 export interface AppParts {
   access: Access
@@ -35,7 +36,7 @@ interface Context {
 
 type Tracked = HttpRequest & { context_of_call: Context | null }
 
-const nobody: Caller = { token: 0, every_project: false, projects: new Map() }
+const nobody: Caller = { token: 0, user: null, every_project: 0, projects: new Map() }
 
 /** The API: the routes of the contract's table, each with its handler. */
 export async function createApp(parts: AppParts): Promise<HttpApp> {
@@ -92,11 +93,14 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const caller = parts.access.callerOf(request.headers[api_key_header])
   if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
   context.caller = caller
-  if (route.scoped) context.project = projectOf(parts.access, caller, request.headers[project_header])
+  if (!route.scoped) return undefined
+  const { project, role } = projectOf(parts.access, caller, request.headers[project_header])
+  checkRole(role, leastRole(route))
+  context.project = project
   return undefined
 }
 
-function projectOf(access: Access, caller: Caller, project_id: unknown): number {
+function projectOf(access: Access, caller: Caller, project_id: unknown): ProjectAccess {
   if (!isId('project', project_id)) {
     throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or not the id of a project.')
   }

@@ -12,13 +12,17 @@ import type { Caller } from './access.ts'
 import type { CommitGroup } from './commit-group.ts'
 import { fault } from './faults.ts'
 import { type Handlers, no_content } from './handler.ts'
+import { reachOf } from './handlers-resources.ts'
 import { makeId } from './ids.ts'
 import { envelopeOf, readPage } from './paging.ts'
 import type { Profile } from './profile.ts'
+import { resource_groups } from './resource-groups.ts'
 import { checkScope, type ScopeParts } from './scope.ts'
 import type { ChatRow, MessageRow } from './store-chats.ts'
+import type { ResourceStore } from './store-resources.ts'
 
 export interface ChatParts extends ScopeParts {
+  resources: ResourceStore
   commits: CommitGroup
   profile: Profile
   clock: Clock
@@ -45,7 +49,7 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
 
   /** Notes a turn; its answer is written later. */
   function addTurn(who: { caller: Caller; project: number }, chat: number, body: ChatAppend): MessageAppended {
-    checkSkills(body.skills)
+    checkSkills(parts, who, body.skills)
     const scope = checkScope(parts, who, body.scope)
     const now_ms = clock.now_ms()
     const message_id = makeId('message', now_ms)
@@ -119,11 +123,18 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
   }
 }
 
-/** No skill can be made here, so that no caller can use one. */
-function checkSkills(skills: readonly string[] | undefined): void {
-  const unknown = skills?.[0]
-  if (unknown !== undefined)
-    throw fault('publicapi.chat.skill.unknown', `There is no skill "${unknown}" that you can use.`)
+/** Names that the caller can use, and that are on (C-03). */
+function checkSkills(
+  { resources }: ChatParts,
+  who: { caller: Caller; project: number },
+  names: readonly string[] | undefined,
+): void {
+  const reach = reachOf(resource_groups.skills, who)
+  for (const name of names ?? []) {
+    const skill = resources.named(reach, name)
+    if (!skill) throw fault('publicapi.chat.skill.unknown', `There is no skill "${name}" that you can use.`)
+    if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', `The skill "${name}" is disabled.`)
+  }
 }
 
 function chatRecord(row: ChatRow, profile: Profile): ChatRecord {

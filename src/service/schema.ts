@@ -1,4 +1,5 @@
 import type { Migration } from '../base/sqlite.ts'
+import { groups_migration } from './schema-groups.ts'
 
 /**
  * What the service knows. Times are Unix milliseconds. `seq` is the order of making: lists go by it and it is never used
@@ -115,6 +116,7 @@ CREATE TABLE removed (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  groups_migration,
 ]
 
 /** Passages of ready assets, for the assistant. Made from the objects: it could be made again. */

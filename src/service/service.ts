@@ -2,7 +2,6 @@ import type { Server } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { closeServer, listen } from '../base/http-server.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
-import type { Projects, Tokens } from './access.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
 import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
@@ -14,6 +13,8 @@ import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.t
 import { chatHandlers } from './handlers-chats.ts'
 import { labelHandlers } from './handlers-labels.ts'
 import { projectHandlers } from './handlers-projects.ts'
+import { resourceHandlers } from './handlers-resources.ts'
+import { transcriptHandlers } from './handlers-transcript.ts'
 import { runIngest } from './ingest.ts'
 import { type InsideView, lookInside } from './inside.ts'
 import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
@@ -22,18 +23,15 @@ import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
 import { profileOf } from './profile.ts'
 import { startReader } from './reader.ts'
 import { runSlotSweep } from './slot-sweep.ts'
-import { openProjectListing } from './store-projects.ts'
-import { openStores, type Stores } from './stores.ts'
+import { type Administration, openStores, type Stores } from './stores.ts'
 import { toYaml } from './yaml-text.ts'
 
-export interface Service extends InsideView {
+export interface Service extends InsideView, Administration {
   /** Origin of the API. */
   readonly api: string
   /** Origin of the blob store. */
   readonly blob: string
   readonly data_dir: string
-  readonly projects: Projects
-  readonly tokens: Tokens
   /** The last requests, oldest first. */
   readonly requestLog: readonly RequestEntry[]
   /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
@@ -123,7 +121,9 @@ async function openDoors(
   const api = { origin: '' }
   const handlers: Handlers<RouteId> = {
     ...descriptionHandlers(api),
-    ...projectHandlers(openProjectListing(stores.database)),
+    ...projectHandlers({ ...stores, clock, apiOrigin: () => api.origin }),
+    ...resourceHandlers({ ...stores, clock }),
+    ...transcriptHandlers(stores),
     ...assetHandlers(asset_parts),
     ...labelHandlers({ ...stores, profile, clock }),
     ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
@@ -153,8 +153,7 @@ async function openDoors(
     api: api.origin,
     blob: asset_parts.blob.origin,
     data_dir: settings.data_dir,
-    projects: stores.access.projects,
-    tokens: stores.access.tokens,
+    ...stores.administration,
     requestLog: observer.log,
     on: observer.on,
     blobFaults,

@@ -1,22 +1,32 @@
 import { isSluiceError, SluiceError } from '../base/errors.ts'
 import { holdLock, type Sqlite } from '../base/sqlite.ts'
 import type { Clock } from '../base/time.ts'
-import { type Access, openAccess, type Projects, type Tokens } from './access.ts'
+import { type Access, openAccess } from './access.ts'
 import { type CommitGroup, groupCommits } from './commit-group.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
 import { type ObjectFiles, openObjectFiles } from './object-files.ts'
+import { openProjects, type Projects } from './projects.ts'
 import { loadSigningKey, type Signer, signWith } from './signing.ts'
 import { type AssetStore, openAssetStore } from './store-assets.ts'
 import { type ChatStore, openChatStore } from './store-chats.ts'
 import { type ForgetStore, openForgetStore } from './store-forget.ts'
 import { type LabelStore, openLabelStore } from './store-labels.ts'
+import { type MemberStore, openMemberStore } from './store-members.ts'
 import { type ObjectStore, openObjectStore } from './store-objects.ts'
+import { openProjectStore, type ProjectStore } from './store-projects.ts'
+import { openResourceStore, type ResourceStore } from './store-resources.ts'
+import { openTokens, type Tokens } from './tokens.ts'
+import { openUsers, type Users } from './users.ts'
 
 /** Everything that the service keeps, opened by one process at a time. */
 export interface Stores {
   paths: DataPaths
   database: Sqlite
   access: Access
+  administration: Administration
+  project_store: ProjectStore
+  members: MemberStore
+  resources: ResourceStore
   assets: AssetStore
   objects: ObjectStore
   files: ObjectFiles
@@ -38,10 +48,15 @@ export function openStores(data_dir: string, clock: Clock): Stores {
     database = openServiceDatabase(paths)
     const opened = database
     const commits = groupCommits(opened, paths.database)
+    const access = openAccess(database)
     return {
       paths,
       database,
-      access: openAccess(database, clock),
+      access,
+      administration: administrate(database, clock, access.forget),
+      project_store: openProjectStore(database),
+      members: openMemberStore(database),
+      resources: openResourceStore(database),
       assets: openAssetStore(database),
       objects: openObjectStore(database),
       files: openObjectFiles(paths.objects),
@@ -77,14 +92,25 @@ function lockData(paths: DataPaths): { release(): void } {
   }
 }
 
-/** Projects and tokens alone, also beside a running service: what `sluice serve token` and `sluice serve project` use. */
-export function openAdministration(
-  data_dir: string,
-  clock: Clock,
-): { projects: Projects; tokens: Tokens; close(): void } {
+/** What is done on this machine only, by command: never through `/v1` (A-18). */
+export interface Administration {
+  projects: Projects
+  tokens: Tokens
+  users: Users
+}
+
+/** Projects, users and tokens alone, also beside a running service: what `sluice serve token` and its like use. */
+export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
   const database = openServiceDatabase(paths)
-  const { projects, tokens } = openAccess(database, clock)
-  return { projects, tokens, close: () => database.close() }
+  return { ...administrate(database, clock, () => {}), close: () => database.close() }
+}
+
+function administrate(database: Sqlite, clock: Clock, forget: () => void): Administration {
+  return {
+    projects: openProjects(database, clock),
+    tokens: openTokens(database, clock, forget),
+    users: openUsers(database, clock, forget),
+  }
 }

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from './envelope.ts'
+import { idSchema } from './identifiers.ts'
+import { description_longest, name_longest, skill_content_longest } from './limits.ts'
+
+/** `project`: everybody in the project can use it; `user`: whoever made it. */
+export const skill_scopes = ['project', 'user'] as const
+export const skill_categories = ['skill', 'persona'] as const
+
+const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(name_longest)
+    .meta({
+      description: 'What chats call it by; unique among those that one can use.',
+      examples: ['contract-review'],
+    }),
+  content: z
+    .string()
+    .min(1)
+    .max(skill_content_longest)
+    .meta({
+      description: 'What the assistant is to follow, as Markdown.',
+      examples: ['Name each party and its duties.'],
+    }),
+  scope: z.enum(skill_scopes).meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
+  category: z.enum(skill_categories).meta({ description: 'Something to do, or somebody to be.' }),
+  display_name: z.string().min(1).max(name_longest).optional(),
+  description: z.string().max(description_longest).optional(),
+  icon: z.string().min(1).max(64).optional(),
+}
+
+export const skillParams = z.strictObject({ skill_id: idSchema('skill') })
+
+export const skillCreate = z.strictObject(fields).meta({ id: 'SkillCreate' })
+
+export const skillUpdate = z
+  .strictObject(fields)
+  .partial()
+  .meta({ id: 'SkillUpdate', description: 'Fields that are left out stay as they are.' })
+
+export const skillRecord = z
+  .object({
+    skill_id: idSchema('skill'),
+    ...fields,
+    enabled: z.boolean(),
+    created_at: timestamp,
+    modified_at: timestamp,
+  })
+  .meta({ id: 'Skill' })
+
+export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
+
+export type SkillRecord = z.infer<typeof skillRecord>

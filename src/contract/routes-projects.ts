@@ -1,0 +1,73 @@
+import { listQuery } from './envelope.ts'
+import {
+  invitationCreate,
+  invitationParams,
+  invitationRecord,
+  memberList,
+  projectCreate,
+  projectList,
+  projectParams,
+  projectRecord,
+  projectUpdate,
+} from './messages-projects.ts'
+import { keyed, type Route } from './route.ts'
+
+export const project_routes = [
+  {
+    ...keyed,
+    id: 'projects.list',
+    method: 'GET',
+    path: '/v1/projects',
+    summary: 'List the projects within reach of the key',
+    query: listQuery('project'),
+    answers: { 200: projectList },
+  },
+  {
+    ...keyed,
+    id: 'projects.create',
+    method: 'POST',
+    path: '/v1/projects',
+    summary: 'Make a project; the one who makes it owns it',
+    request: projectCreate,
+    answers: { 201: projectRecord },
+  },
+  {
+    ...keyed,
+    id: 'projects.update',
+    method: 'POST',
+    path: '/v1/projects/{project_id}',
+    summary: 'Change the name or the description of a project',
+    params: projectParams,
+    request: projectUpdate,
+    answers: { 200: projectRecord },
+  },
+  {
+    ...keyed,
+    id: 'projects.members',
+    method: 'GET',
+    path: '/v1/projects/{project_id}/members',
+    summary: 'List the members of a project, oldest first',
+    params: projectParams,
+    query: listQuery('user'),
+    answers: { 200: memberList },
+  },
+  {
+    ...keyed,
+    id: 'projects.invite',
+    method: 'POST',
+    path: '/v1/projects/{project_id}/invitations',
+    summary: 'Invite somebody; invited already: the same invitation, with the role of now',
+    params: projectParams,
+    request: invitationCreate,
+    answers: { 201: invitationRecord },
+  },
+  {
+    ...keyed,
+    id: 'projects.uninvite',
+    method: 'DELETE',
+    path: '/v1/projects/{project_id}/invitations/{invitation_id}',
+    summary: 'Take an invitation back',
+    params: invitationParams,
+    answers: { 204: null },
+  },
+] as const satisfies readonly Route[]
