@@ -7,7 +7,7 @@ import {
   type HttpRequest,
   listen,
 } from '../base/http-server.ts'
-import { isLoopbackHost } from '../base/loopback.ts'
+import { isLoopbackAuthority } from '../base/loopback.ts'
 
 /** One answer: its status, and JSON, or text of a type of its own. */
 export interface HealthAnswer {
@@ -67,8 +67,7 @@ async function send(reply: HttpReply, answer: () => Promise<HealthAnswer>): Prom
 
 function refuseOthers({ headers }: HttpRequest): void {
   const { host, origin } = headers
-  const is_ours =
-    host !== undefined && URL.canParse(`http://${host}`) && isLoopbackHost(new URL(`http://${host}`).hostname)
+  const is_ours = host !== undefined && isLoopbackAuthority(host)
   if (is_ours && origin === undefined) return
   const what = is_ours ? 'a page in a browser' : 'another host than this machine'
   throw new SluiceError({ code: 'health.not_for_you', message: `this is not served to ${what}` })

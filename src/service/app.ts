@@ -1,5 +1,6 @@
 import { messageOf } from '../base/errors.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server.ts'
+import { isLoopbackAuthority } from '../base/loopback.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
 import { body_bytes_most } from '../contract/limits.ts'
@@ -111,11 +112,9 @@ function projectOf(access: Access, caller: Caller, project_id: unknown): Project
   return project
 }
 
-const loopback_host = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|localhost|\[::1\])(:\d{1,5})?$/i
-
 /** A web page that points a name of its own at this machine (DNS rebinding) is told apart by the Host that it sends. */
 function checkHost(host: string | undefined): void {
-  if (host !== undefined && loopback_host.test(host)) return
+  if (host !== undefined && isLoopbackAuthority(host)) return
   throw fault(
     'publicapi.request.malformed',
     'This service answers to loopback hosts only; the Host header names another.',

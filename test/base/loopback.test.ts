@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/loopback.ts'
+
+test.each(['localhost', 'LocalHost:9464', '127.0.0.1', '127.0.0.1:9464', '127.255.0.7:1', '[::1]', '[::1]:9464'])(
+  'a Host header that is this machine: %s',
+  (text) => {
+    expect(isLoopbackAuthority(text)).toBe(true)
+  },
+)
+
+test.each([
+  '',
+  ':9464',
+  // Addresses as no browser writes them, though the system would take them for this machine.
+  '0177.0.0.1',
+  '0x7f.0.0.1',
+  '2130706433',
+  '127.1',
+  '127.0.0.01',
+  '127.0.0.256',
+  '127.0.0.1.',
+  '::1',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  // Names, which somebody's resolver answers for.
+  'localhost.',
+  'sluice.localhost',
+  'localhost.evil.example',
+  '127.0.0.1.evil.example',
+  'evil.example:9464',
+  // What is read as a URL has other parts as well.
+  'evil.example@localhost',
+  'localhost/evil.example',
+  'localhost#evil.example',
+  'localhost?evil.example',
+  'localhost\\evil.example',
+  'localhost:',
+  'localhost:http',
+  'localhost:9464:1',
+  'localhost:123456',
+  ' localhost',
+  'localhost\t',
+  'localhost, evil.example',
+  '0.0.0.0',
+  '128.0.0.1',
+  '[::]',
+])('one that is not: %j', (text) => {
+  expect(isLoopbackAuthority(text)).toBe(false)
+})
+
+test('an address with a part that is none is not of this machine', () => {
+  expect(['127.0.0.1', '127.1.22.255'].every(isLoopbackHost)).toBe(true)
+  expect(['127.0.0.256', '127.0.0.999', '127.0.0.1 '].some(isLoopbackHost)).toBe(false)
+})
