@@ -8,6 +8,7 @@ import { baseUrlFault } from '../config/schema.ts'
 import { project_id as project_schema } from '../config/schema-folder.ts'
 import { openSecrets, type Secrets, secretsOf } from '../config/secrets.ts'
 import type { StartingConfig } from '../config/starting-config.ts'
+import { readCa } from '../daemon/open-remote.ts'
 import { textOf } from '../prompts/run-tools.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import type { ProjectReference } from '../remote/projects.ts'
@@ -20,6 +21,7 @@ import type { Terminal } from './terminal.ts'
 export interface Connection {
   base_url: string
   token: { file: string /** Typed just now, to be written there: a secret. */; typed: string | undefined }
+  ca_file: string | undefined
   project: StartingConfig['project']
 }
 
@@ -39,14 +41,16 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   const { flags, dialog } = tools
   let base_url = flags['base-url']
   let token = flags['token-file'] === undefined ? undefined : tokenFromFile(flags['token-file'], tools)
+  let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(wholePath(flags['ca-file'], tools.cwd))
   for (;;) {
     base_url ??= await askAddress(dialog!)
     token ??= await askToken(tools)
-    const listed = await listOf(base_url, token.secrets, tools.clock)
+    const listed = await listOf({ base_url, ca_file, secrets: token.secrets }, tools.clock)
     const { file, typed } = token
     const done = (project: Connection['project']): Connection => ({
       base_url: base_url!,
       token: { file, typed },
+      ca_file,
       project,
     })
     if (listed.ok) return done(await chooseProject(listed.value, tools))
@@ -54,6 +58,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
     if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) })
     if (way === 'address') base_url = undefined
     if (way === 'token') token = undefined
+    if (way === 'authority') ca_file = await askCaFile(dialog!, tools.cwd)
   }
 }
 
@@ -82,6 +87,12 @@ async function askToken(tools: ConnectionTools): Promise<FoundToken> {
   return tokenFromFile(file, tools)
 }
 
+async function askCaFile(dialog: Dialog, cwd: string): Promise<string> {
+  const file = (answer: string) => fromHome(wholePath(answer, cwd))
+  const fault = (answer: string) => faultOf(() => readCa(file(answer)))
+  return file(await dialog.text('File with the certificate of the authority (PEM):', { fault }))
+}
+
 function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundToken {
   const { secrets, warnings, file } = openToken(wholePath(text, cwd))
   for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
@@ -90,9 +101,13 @@ function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundT
 
 /** This file and no other: variables that come before it are not asked. */
 function openToken(path: string) {
-  const file = path.replace(/^~(?=\/|$)/, readEnvironment().home)
+  const file = fromHome(path)
   const service = { base_url: '', project_id: '', token_file: file }
   return { ...openSecrets({ service }, {}), file }
+}
+
+function fromHome(path: string): string {
+  return path.replace(/^~(?=\/|$)/, readEnvironment().home)
 }
 
 function faultOf(check: () => unknown): string | undefined {
@@ -105,11 +120,16 @@ function faultOf(check: () => unknown): string | undefined {
   }
 }
 
-async function listOf(base_url: string, secrets: Secrets, clock: Clock): Promise<Outcome<ProjectReference[]>> {
+/** Error `config.ca_file`. */
+async function listOf(
+  { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
+  clock: Clock,
+): Promise<Outcome<ProjectReference[]>> {
   const remote = createRemote({
     base_url,
     token: () => secrets.token(),
     connections: 1,
+    ca: ca_file === undefined ? undefined : readCa(ca_file),
     proxy: readEnvironment().proxy,
     user_agent: `sluice/${programVersion()}`,
     clock,
@@ -130,8 +150,10 @@ function givenId({ project }: InitFlags): string | undefined {
 async function afterFailure(
   failure: Failure,
   { dialog, terminal, flags }: ConnectionTools,
-): Promise<'again' | 'address' | 'token' | 'go on'> {
+): Promise<'again' | 'address' | 'token' | 'authority' | 'go on'> {
+  const is_untrusted = failure.code === 'network.tls'
   const message = `the projects cannot be read: ${textOf(failure)}`
+  const of_authority = is_untrusted ? '--ca-file FILE names the certificate of a company’s own authority; ' : ''
   if (!dialog || (flags.yes && flags.project !== undefined)) {
     if (failure.about === 'account')
       throw new SluiceError({ code: 'account.refused', message, hint: 'check the token' })
@@ -139,16 +161,19 @@ async function afterFailure(
       throw new SluiceError({
         code: 'usage.project',
         message: `${message}; ${flags.project} is no id, and only the service knows which project that is`,
-        hint: 'give --project an id (project_…), which is written unchecked, or try again when the service answers',
+        hint: `${of_authority}give --project an id (project_…), which is written unchecked, or try again when the service answers`,
       })
     }
     terminal.err(
-      `${terminal.err_styles.yellow('warning:')} ${printable(message)}; ${flags.project} is written unchecked`,
+      `${terminal.err_styles.yellow('warning:')} ${printable(message)}; ${of_authority}${flags.project} is written unchecked`,
     )
     return 'go on'
   }
   terminal.err(`${terminal.err_styles.red('!')} ${printable(message)}`)
   return dialog.choose('What now?', [
+    ...(is_untrusted
+      ? [{ value: 'authority' as const, name: 'trust an authority of the company too, whose certificate is in a file' }]
+      : []),
     { value: 'again', name: 'try again' },
     { value: 'address', name: 'another address' },
     { value: 'token', name: 'another token' },

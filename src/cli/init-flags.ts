@@ -8,6 +8,7 @@ import { isStartText, type StartingFolder, type StartText } from '../config/star
 export interface InitFlags {
   'base-url': string | undefined
   'token-file': string | undefined
+  'ca-file': string | undefined
   project: string | undefined
   folder: readonly string[] | undefined
   start: string | undefined

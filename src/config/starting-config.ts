@@ -8,6 +8,8 @@ export interface StartingConfig {
   project: { project_id: string; name?: string | undefined }
   /** Absolute. */
   token_file: string
+  /** Absolute. Of an authority that is trusted besides the usual ones. */
+  ca_file?: string | undefined
   folders: readonly StartingFolder[]
 }
 
@@ -26,9 +28,9 @@ export function isStartText(text: string): boolean {
 }
 
 /** The same as a value, to be checked before it is written. */
-export function startingValue({ base_url, project, token_file, folders }: StartingConfig): unknown {
+export function startingValue({ base_url, project, token_file, ca_file, folders }: StartingConfig): unknown {
   return {
-    service: { base_url, project_id: project.project_id, token_file },
+    service: { base_url, project_id: project.project_id, token_file, ...(ca_file === undefined ? {} : { ca_file }) },
     folders: folders.map(({ name, path, start }) => ({ name, path, start: startValue(start) })),
   }
 }
@@ -38,7 +40,7 @@ function startValue(start: StartText): unknown {
 }
 
 /** The file, with the reason beside every value. */
-export function startingText({ base_url, project, token_file, folders }: StartingConfig): string {
+export function startingText({ base_url, project, token_file, ca_file, folders }: StartingConfig): string {
   const named = project.name === undefined ? '' : ` Here: ${printable(project.name)}.`
   return `# Sluice's configuration, as \`sluice init\` wrote it. docs/config.md describes every field, config/sluice.example.yaml shows
 # all of them with their defaults, and \`sluice config\` prints what is in force. A running daemon takes a change by
@@ -53,7 +55,7 @@ service:
 
   # The token stands in a file of its own (mode 600), so that this file may be read by everybody.
   token_file: ${scalar(token_file)}
-
+${ca_file === undefined ? '' : caText(ca_file)}
 folders:
 ${folders.map(folderText).join('\n')}
 # What old versions do: a file that changes goes up as a new version, and the old one stays in the project. Sluice removes
@@ -63,6 +65,13 @@ ${folders.map(folderText).join('\n')}
 # mounted in the wrong place does not go up in one night. To change it:
 #uploads:
 #  brake: { files: 100000, bytes: 100GB, per_hours: 24 }
+`
+}
+
+function caText(ca_file: string): string {
+  return `
+  # Certificates (PEM) of an authority that is trusted besides the usual ones: here that of the service, or of a proxy before it.
+  ca_file: ${scalar(ca_file)}
 `
 }
 

@@ -29,7 +29,8 @@ export function openRemote(
   })
 }
 
-function readCa(file: string): string {
+/** The certificates of `service.ca_file`. Error `config.ca_file`. */
+export function readCa(file: string): string {
   try {
     const text = readFileSync(file, 'utf8')
     // What is no certificate would be left out in silence, and every connection would then fail for another reason.

@@ -26,6 +26,11 @@ export const command: Command<Options> = {
     yargs
       .option('base-url', { type: 'string', requiresArg: true, describe: 'the address of the service' })
       .option('token-file', { type: 'string', requiresArg: true, describe: 'the file that holds the token' })
+      .option('ca-file', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance',
+      })
       .option('project', { type: 'string', requiresArg: true, describe: 'the id or the name of the project' })
       .option('folder', {
         type: 'string',
