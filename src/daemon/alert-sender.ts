@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { deliver } from '../deliver/deliver.ts'
 import type { Message } from '../deliver/message.ts'
+import { outgoingUrl } from '../deliver/outgoing-url.ts'
 import type { AlertFact } from '../domain/alert.ts'
 import type { AlertWork } from '../ledger/alert-rows.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -155,9 +156,10 @@ function messageFor({ message_id, subject, text, at_ms, reasons }: AlertWork): M
 
 /** One GET to a checker elsewhere. Errors: `network.*`, `delivery.secret_file`, `delivery.address`; answers the status. */
 export async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
-  if (!URL.canParse(address)) throw new Error('its address cannot be used')
+  const url = outgoingUrl(address)
+  if (!url) throw new Error('its address cannot be used')
   const only_status = { headers: {}, body_most_ms: second_ms }
-  const { status } = await http.request({ method: 'GET', url: new URL(address), ...only_status, signal })
+  const { status } = await http.request({ method: 'GET', url, ...only_status, signal })
   if (status >= 400) throw new Error(`it answered ${status}`)
 }
 

@@ -6,6 +6,7 @@ import { programVersion } from '../base/version.ts'
 import { slackBody, teamsBody } from './chat-bodies.ts'
 import type { Message } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
+import { outgoingUrl } from './outgoing-url.ts'
 import { readSecretFile } from './secret-file.ts'
 import type { WebhookTarget } from './target.ts'
 import { templateValues } from './template-values.ts'
@@ -22,9 +23,9 @@ export async function deliverByWebhook(
   { http, clock, signal }: DeliveryTools,
 ): Promise<Delivered> {
   const address = target.url ?? readSecretFile(target.url_file ?? '', 'the address of the webhook')
-  const url = usableUrl(address)
+  const url = outgoingUrl(address)
   if (!url) {
-    const hint = 'give one such as https://host/path, without a user and a password'
+    const hint = 'give one such as https://host/path, without a user and a password; http is for this machine only'
     return finalFault('delivery.address', `the address of ${target.name} cannot be used`, hint)
   }
   const body = bodyOf(target.body, message)
@@ -41,13 +42,6 @@ export async function deliverByWebhook(
   }
   const answer = await http.request({ method: 'POST', url, headers, body, body_most_ms, signal })
   return outcomeOf(answer, url, clock.now_ms())
-}
-
-function usableUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined
-  const url = new URL(text)
-  const is_plain = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  return is_plain ? url : undefined
 }
 
 function bodyOf(body: WebhookTarget['body'], message: Message): string | undefined {

@@ -145,6 +145,26 @@ test('of a secret address no error shows more than the host', async () => {
 })
 
 test.each([
+  'http://hooks.example.com/T0',
+  'http://localhost.example.com/',
+  'ftp://127.0.0.1/',
+  'https://me:word@example.com/',
+  'not one',
+])('an address in a file keeps to the rule of the configuration: %s', async (address) => {
+  const asked: unknown[] = []
+  const request = async (wanted: unknown) => {
+    asked.push(wanted)
+    throw new Error('nothing was to be sent')
+  }
+  const { url: _, ...rest } = target('')
+  const hook = { ...rest, url_file: `${makeTree({ url: address })}/url` }
+  const fault = faultOf(await deliver(hook, message(), tools({ http: { request, close: async () => {} } })))
+  expect(fault).toMatchObject({ is_final: true, error: { code: 'delivery.address' } })
+  expect(fault.error.message).not.toContain(address)
+  expect(asked).toEqual([])
+})
+
+test.each([
   ['missing', { url_file: '/no/such/file' }],
   ['empty', { secret_file: '/dev/null' }],
 ])('a secret file that is %s sends nothing and is looked at again', async (_what, files) => {
