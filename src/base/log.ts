@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import { pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
-import { printable } from './format.ts'
+import { printable, printableJson } from './format.ts'
 import { scrubValue } from './scrub.ts'
 
 export type Log = pino.Logger
@@ -60,7 +60,7 @@ interface LogLine {
 }
 
 function jsonLine(line: LogLine): string {
-  return JSON.stringify(line, (_field, value) => (typeof value === 'string' ? shortened(value) : value))
+  return printableJson(JSON.stringify(line, (_field, value) => (typeof value === 'string' ? shortened(value) : value)))
 }
 
 /** Readable lines, made in this process and at once: a worker thread could still hold the last ones when the process ends. */

@@ -23,6 +23,16 @@ test('a JSON line has level, time, room and message, and no host name', () => {
   })
 })
 
+test('a JSON line steers no terminal: what would is escaped, and read as what it was', () => {
+  const { log, lines } = capture({})
+  const path = 'a\u202egnp.\u001b[31m\u009b\u2028\u200d\ud800 é 😀'
+  log.info({ path }, 'sent')
+  const [line] = lines()
+  expect(line).not.toMatch(/[\u001b\u009b\u2028\u202e\u200d]/)
+  expect(line).toContain('é 😀')
+  expect(JSON.parse(line!).path).toBe(path)
+})
+
 test('lines below the level are not written', () => {
   const { log, lines } = capture({ level: 'warn' })
   log.info('quiet')
