@@ -110,7 +110,7 @@ export class Circuits {
     )
   }
 
-  /** The probe found nothing to do. */
+  /** The probe found nothing to do, or has ended, whether the service was asked or not. */
   unused(): void {
     this.#probe_until_ms = 0
   }

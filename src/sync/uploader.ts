@@ -56,7 +56,7 @@ export function startUploader(
     return { ...tools, ...held, soft: options.signal, whenLineIsFree }
   }
 
-  async function sendOne(work: SendWork): Promise<void> {
+  async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
     try {
@@ -69,6 +69,8 @@ export function startUploader(
       if (!options.hard_stop.aborted) report.fault('upload', error)
       rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
     } finally {
+      // The file may be gone, and the service was never asked.
+      if (is_probe) circuits.unused()
       pulse.end()
       in_flight--
       worker.wake()
@@ -109,7 +111,7 @@ export function startUploader(
     await intend(work)
     for (const item of work) {
       in_flight++
-      void queue.add(() => sendOne(item))
+      void queue.add(() => sendOne(item, limit === 1))
     }
     if (work.length === 0) await circuits.nothingToSend()
     if (work.length > 0) return { wait_ms: limit === 1 ? longest_rest_ms : 0 }

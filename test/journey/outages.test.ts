@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, localJourneys } from './harness.ts'
 import type { JourneyOptions } from './journey-options.ts'
@@ -43,6 +44,27 @@ localJourneys('the service has a bad day', (profile) => {
     journey.service.setBadDays({ failures: [] })
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(61)
+  })
+
+  test('a probe whose file is gone says nothing of the service: the next one does not wait for its answer', async () => {
+    let gone: string | undefined
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async claimToSend(limit, options) {
+        const claim = await ledger.claimToSend(limit, options)
+        const path = claim.work[0]?.sources[0]?.path
+        if (limit === 1 && gone === undefined && path !== undefined) {
+          gone = path
+          journey.service.setBadDays({ failures: [] })
+          journey.remove(`docs/${path}`)
+        }
+        return claim
+      },
+    })
+    const journey = await begin({ profile, wrap_ledger, service: { bad_days: { failures: [{ status: 503 }] } } })
+    journey.write(files(10))
+    await journey.allReady()
+    expect(gone).toBeDefined()
   })
 
   test('429 with Retry-After: nothing is asked before that time', async () => {
