@@ -46,15 +46,17 @@ complete -F _sluice_completion sluice`
 const zsh = `#compdef sluice
 # Completion of sluice for zsh: as _sluice in a directory of fpath, or source <(sluice completion zsh) after compinit.
 _sluice() {
-  local line
+  local line words_so_far="\${(pj:\\n:)words[2,CURRENT]}"
   local -a found
+  # Of --option=value the value alone is completed.
+  [[ $PREFIX == --*=* ]] && compset -P 1 '*='
   while IFS= read -r line; do
     case "$line" in
       ${shell_files}) _files ;;
       ${shell_directories}) _files -/ ;;
       *) found+=("$line") ;;
     esac
-  done < <("\${words[1]}" completion --words="\${(pj:\\n:)words[2,CURRENT]}" 2>/dev/null)
+  done < <("\${words[1]}" completion --words="$words_so_far" 2>/dev/null)
   (( \${#found} )) && compadd -a found
 }
 if [[ "\${funcstack[1]}" == _sluice ]]; then _sluice "$@"; else compdef _sluice sluice; fi`
