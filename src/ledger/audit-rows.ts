@@ -38,11 +38,12 @@ export class AuditRows {
     this.#want = database.prepare(
       `INSERT INTO audits (project, wanted) SELECT id, 1 FROM projects WHERE true ON CONFLICT (project) DO UPDATE SET wanted = 1`,
     )
+    // One that is begun anew has begun when it first did: else what is begun again and again, and never ends, would never be late.
     this.#begin = database.prepare(
       `INSERT INTO audits (project, round, began_ms)
        SELECT id, 1, @at_ms FROM projects WHERE project_id = @project_id
-       ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = @at_ms, asked = max(asked, wanted), wanted = 0, cursor = NULL,
-         listed = 0, ${zeros}`,
+       ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = min(coalesce(began_ms, @at_ms), @at_ms),
+         asked = max(asked, wanted), wanted = 0, cursor = NULL, listed = 0, ${zeros}`,
     )
     this.#find = database.prepare(
       `SELECT project, round, began_ms IS NOT NULL AS is_running FROM audits JOIN projects ON projects.id = audits.project

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { day_ms } from '../../src/base/time.ts'
 import type { ListedAsset } from '../../src/domain/audit.ts'
 import type { AuditState } from '../../src/ledger/audit-work.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from './fixture.ts'
@@ -47,6 +48,19 @@ async function readyFiles(bench: Bench, count: number) {
 
 export function auditContract(factory: LedgerFactory): void {
   const check = withLedger(factory)
+
+  check('a round that is begun anew has begun when it first did; after its end there is another', async (bench) => {
+    await readyFiles(bench, 1)
+    await begin(bench)
+    const { began_ms } = (await state(bench)).running!
+    await bench.clock.advance(day_ms)
+    const round = await begin(bench)
+    expect((await state(bench)).running).toMatchObject({ began_ms, pages: 0 })
+    await list(bench, round, [])
+    await end(bench, round)
+    await begin(bench)
+    expect((await state(bench)).running!.began_ms).toBe(began_ms + day_ms)
+  })
 
   check('a round: pages mark what is ready there, the rest is named for single reads', async (bench) => {
     const files = await readyFiles(bench, 5)
