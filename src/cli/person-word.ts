@@ -5,6 +5,7 @@ import type { PersonFact } from '../domain/fact.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { withPassView } from './open-view.ts'
 import { type Place, placeOf } from './place.ts'
+import { sayAll } from './say-all.ts'
 import { tellDaemon } from './tell-daemon.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -26,8 +27,10 @@ export async function sayWord(options: {
   const amounts = await countReached(words, config.state_dir)
   // Before the first run nothing is known of any file, so no word has an effect.
   const is_running = amounts === undefined || (await record(words, config))
-  for (const [index, word] of words.entries()) terminal.out(told(word, amounts?.[index] ?? { files: 0, bytes: 0 }))
-  if (!is_running) terminal.err('no daemon is running: `sluice run` or `sluice sync` takes it from here')
+  for (const [index, word] of words.entries()) sayAll(terminal, told(word, amounts?.[index] ?? { files: 0, bytes: 0 }))
+  if (!is_running) {
+    sayAll(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here', { on: 'err' })
+  }
 }
 
 function placesOf(paths: readonly string[], { folders }: Config): Place[] {

@@ -100,6 +100,23 @@ test.each(widths)('what the reading commands show is no wider than %d columns', 
   expect(wide).toEqual([])
 })
 
+test.each(widths)('what the words of a person are answered with is no wider than %d columns', async (width) => {
+  await fill()
+  const wide = []
+  for (const words of [
+    ['pause', '--why', 'the line is slow '.repeat(11)],
+    ['resume'],
+    ['retry'],
+    ['accept', 'notes/in'],
+    ['rescan'],
+  ]) {
+    const lines = await shown([...words, '--config', config], width)
+    expect(lines.length, words.join(' ')).toBeGreaterThan(1)
+    for (const line of lines) if (textWidth(line) > width) wide.push(`${words[0]}: ${line}`)
+  }
+  expect(wide).toEqual([])
+})
+
 test.each(widths)('no help is wider than %d columns, but for examples to be copied', async (width) => {
   const wide = []
   for (const path of [[], ...every(commands)]) {

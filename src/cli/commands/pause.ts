@@ -7,6 +7,7 @@ import { duration_pattern, parseDuration_ms } from '../../config/units.ts'
 import { longest_pause_ms } from '../../control/control-verbs.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayAll } from '../say-all.ts'
 import { tellDaemon } from '../tell-daemon.ts'
 
 interface Options extends GlobalOptions {
@@ -33,7 +34,7 @@ export const command: Command<Options> = {
       to_ledger: () => [{ type: 'paused', by, why, until_ms }],
     })
     const how_long = for_ms === undefined ? '' : ` for ${formatDuration(for_ms)}`
-    terminal.out(`paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
+    sayAll(terminal, `paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
     terminal.out('`sluice resume` ends it')
     return exit_codes.ok
   },

@@ -5,6 +5,7 @@ import { type ControlClient, connectControl } from '../../control/control-client
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { outcomeText } from '../reloader.ts'
+import { sayAll } from '../say-all.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
@@ -28,7 +29,7 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
   const { pid } = control.presence
   try {
     const outcome = await control.reload()
-    terminal.out(`reloaded (process ${pid}): ${outcomeText(outcome)}`)
+    sayAll(terminal, `reloaded (process ${pid}): ${outcomeText(outcome)}`)
     for (const line of outcome.unit) terminal.err(`${terminal.err_styles.yellow('warning:')} ${line}`)
   } catch (error) {
     // Of one that did not answer nobody knows.

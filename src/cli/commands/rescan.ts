@@ -3,6 +3,7 @@ import { connectControl } from '../../control/control-client.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
+import { sayAll } from '../say-all.ts'
 
 export const command: Command<FolderWords> = {
   options: foldersArgument,
@@ -11,12 +12,13 @@ export const command: Command<FolderWords> = {
     const names = foldersNamed(folders ?? [], config.folders)
     const control = await connectControl(config.state_dir)
     if (!control) {
-      terminal.err('no daemon is running: `sluice run` and `sluice sync` scan every folder when they start')
+      const text = 'no daemon is running: `sluice run` and `sluice sync` scan every folder when they start'
+      sayAll(terminal, text, { on: 'err' })
       return exit_codes.ok
     }
     try {
       for (const folder of names) await control.rescan({ folder })
-      terminal.out(`scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
+      sayAll(terminal, `scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
     } finally {
       await control.close()
     }

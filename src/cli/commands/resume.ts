@@ -5,6 +5,7 @@ import { pauseStatus } from '../../status/view.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { readPause } from '../pause.ts'
+import { sayAll } from '../say-all.ts'
 import { tellDaemon } from '../tell-daemon.ts'
 
 export const command: Command = {
@@ -20,8 +21,10 @@ export const command: Command = {
       to_daemon: (control) => control.resume(),
       to_ledger: () => [{ type: 'resumed' }],
     })
-    terminal.out(`resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
-    if (!is_running) terminal.err('no daemon is running: `sluice run` or `sluice sync` takes it from here')
+    sayAll(terminal, `resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
+    if (!is_running) {
+      sayAll(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here', { on: 'err' })
+    }
     return exit_codes.ok
   },
 }
