@@ -56,7 +56,7 @@ function cut(text: string): string {
 }
 
 function line({ promise, message, since_ms }: ToldReason, now_ms: number): string {
-  return `- **${promise}**: ${escapeMarkdown(message)} (told of ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
+  return `- **${promise}**: ${escapeMarkdown(message)} (began ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
 }
 
 function titled(title: string, lines: readonly string[]): string {

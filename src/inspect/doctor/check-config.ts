@@ -4,9 +4,7 @@ import { type Check, fault, ok, warning } from './check.ts'
 
 export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {
   const about = file ?? 'sluice.yaml'
-  const checks = faults.map((line) =>
-    fault('config', about, line.startsWith(`${about}:`) ? `line ${line.slice(about.length + 1)}` : line, hint),
-  )
+  const checks = faults.map((line) => fault('config', about, withoutFile(line, about), hint))
   checks.push(...warnings.map((line) => warning('config', about, line)))
   if (dead.length > 0) {
     const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'
@@ -17,6 +15,13 @@ export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, de
     checks.push(fault('config', about, 'others than its owner may change it', hint))
   }
   return checks.length > 0 ? checks : [ok('config', about, 'in order')]
+}
+
+/** The file stands before it already; what is missing altogether has no line. */
+function withoutFile(line: string, about: string): string {
+  if (!line.startsWith(`${about}:`)) return line
+  const rest = line.slice(about.length + 1)
+  return /^\d/.test(rest) ? `line ${rest}` : rest.trimStart()
 }
 
 /** Whoever can write it can have the token sent to a host of his own. Members of root’s group are trusted as root is. */

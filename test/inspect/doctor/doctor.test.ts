@@ -96,6 +96,8 @@ describe('sluice doctor', () => {
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])
     expect(read(root)).toMatchObject([{ level: 'fault', message: expect.stringContaining(`cannot read ${root}: `) }])
+    writeFileSync(join(root, 'empty.yaml'), '')
+    expect(read(join(root, 'empty.yaml'))[0]).toMatchObject({ level: 'fault', message: 'service: is missing' })
     chmodSync(join(root, 'sluice.yaml'), 0o666)
     expect(read(join(root, 'sluice.yaml')).at(-1)).toMatchObject({
       level: 'fault',
