@@ -194,3 +194,32 @@ test('a purge names what it leaves', async () => {
   expect(out).toContain('left     /etc/sluice/hook, /data/sluice  (yours to remove)')
   expect([existsSync(join(root, 'etc/sluice/hook')), existsSync(join(root, 'data/sluice'))]).toEqual([true, true])
 })
+
+test('a purge removes the state of a user that exists while the service runs; what a person laid beside the unit is named', async () => {
+  const { sluice, file, root, has } = machine()
+  await sluice('install', '--config', file)
+  mkdirSync(join(root, 'var/lib/private/sluice'), { recursive: true })
+  symlinkSync('private/sluice', join(root, 'var/lib/sluice'))
+  const own = '/etc/systemd/system/sluice.service.d/20-dynamic-user.conf'
+  writeFileSync(join(root, own), '[Service]')
+  const { out } = await sluice('uninstall', '--purge')
+  expect(out).toContain(`left     ${own}  (yours to remove)\n`)
+  expect([own, 'var/lib/private/sluice', 'var/lib/sluice'].map(has)).toEqual([true, false, false])
+})
+
+test('a masked unit is not installed over; that of another instance stays masked', async () => {
+  const { sluice, file, root, has } = machine()
+  const unit = join(root, 'etc/systemd/system/sluice.service')
+  mkdirSync(dirname(unit), { recursive: true })
+  symlinkSync('/dev/null', unit)
+  const { code, err } = await sluice('install', '--config', file)
+  expect(code).toBe(1)
+  expect(err).toContain('/etc/systemd/system/sluice.service is masked')
+  expect(err).toContain('systemctl unmask sluice.service')
+  expect(has('etc/sluice')).toBe(false)
+  const other = await sluice('install', '--config', file, '--instance', 'legal')
+  expect([other.code, other.out]).toEqual([0, expect.stringContaining(`kept     ${unit}  (masked)\n`)])
+  expect(lstatSync(unit).isSymbolicLink()).toBe(true)
+  symlinkSync('/dev/null', join(root, 'etc/systemd/system/sluice@law.service'))
+  expect((await sluice('install', '--config', file, '--instance', 'law')).err).toContain('sluice@law.service is masked')
+})

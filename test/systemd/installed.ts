@@ -25,12 +25,17 @@ export class Installed {
   /** Not started. The service of the assistant runs outside, on the loopback that the lab shares. */
   static async in(lab: Lab): Promise<Installed> {
     const installed = new Installed(lab, await startService({ data_dir: makeStore() }))
-    lab.copyIn(join(laid_down, 'sluice.sysusers'), '/usr/lib/sysusers.d/sluice.conf')
-    lab.copyIn(join(laid_down, 'sluice.service'), '/etc/systemd/system/sluice.service')
-    await lab.sh('systemd-sysusers && mkdir -p /srv/docs && systemctl daemon-reload')
+    await Installed.layDown(lab)
     installed.giveToken()
     installed.configure()
     return installed
+  }
+
+  /** The unit and its user, by hand. */
+  static async layDown(lab: Lab): Promise<void> {
+    lab.copyIn(join(laid_down, 'sluice.sysusers'), '/usr/lib/sysusers.d/sluice.conf')
+    lab.copyIn(join(laid_down, 'sluice.service'), '/etc/systemd/system/sluice.service')
+    await lab.sh('systemd-sysusers && mkdir -p /srv/docs && systemctl daemon-reload')
   }
 
   giveToken(token = this.service.tokens.create(`systemd ${++this.#tokens}`).token): void {

@@ -43,7 +43,7 @@ interface Site {
 
 /**
  * Lays down what systemd needs to run Sluice, and says each thing that it does. What is there already and in order is left alone,
- * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.program`, `install.file`, `install.command`, `unit.path`
+ * a configuration or a token in any case: twice is once. Errors: `install.root`, `install.masked`, `install.program`, `install.file`, `install.command`, `unit.path`
  * and those of the configuration.
  */
 export function install(options: InstallOptions): void {
@@ -58,6 +58,7 @@ export function install(options: InstallOptions): void {
     builder: createBuilder({ prefix, is_dry, terminal }),
     is_real: prefix === '' && is_root,
   }
+  refuseMasked(site)
   const place = programPlace()
   if (prefix === '') refuseHiddenProgram(place)
   if (site.is_real) tryProgram(place)
@@ -90,6 +91,18 @@ export function notRoot(command: string): SluiceError {
     code: 'install.root',
     message: `${command} changes /etc and needs root`,
     hint: `sudo sluice ${command}; with --dry-run it shows what it would do, to anybody`,
+  })
+}
+
+/** Somebody has said that this unit must not run; those of other instances are their own affair. */
+function refuseMasked({ layout, builder }: Site): void {
+  const own_file = `/etc/systemd/system/${layout.unit}`
+  const masked = [own_file, own_file.replace(/@.+\.service$/, '@.service')].find((path) => builder.isMasked(path))
+  if (masked === undefined) return
+  throw new SluiceError({
+    code: 'install.masked',
+    message: `${masked} is masked (a link to /dev/null): somebody decided that ${layout.unit} must not run`,
+    hint: `if it may: systemctl unmask ${masked.split('/').at(-1)}, and run this again; nothing was changed`,
   })
 }
 

@@ -34,8 +34,8 @@ export interface Builder {
   close(path: string, mode: number): void
   /** Lets everybody through a directory that is there already. */
   open(directory: string): void
-  /** What is masked (systemctl(1): a link to /dev/null) is a person's word: it is left, and said. */
   remove(path: string): boolean
+  /** systemctl(1): a link to /dev/null. It is a person's word, and neither written over nor removed. */
   isMasked(path: string): boolean
   removeTree(path: string): boolean
   /** Only where nothing is left in it. */
@@ -52,11 +52,18 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
   const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
   const read = (path: string) => mayFail(at(path), () => textOf(at(path)))
   const isMasked = (path: string) =>
-    lstatSync(at(path), { throwIfNoEntry: false })?.isSymbolicLink() === true && readlinkSync(at(path)) === '/dev/null'
+    mayFail(at(path), () => {
+      const stat = lstatSync(at(path), { throwIfNoEntry: false })
+      return stat?.isSymbolicLink() === true && readlinkSync(at(path)) === '/dev/null'
+    })
   return {
     read,
     exists: (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
     lay({ path, text, mode, owner, keep = false }) {
+      if (isMasked(path)) {
+        say('kept', path, '  (masked)')
+        return false
+      }
       const old = read(path)
       if (old === text || (old !== undefined && keep)) {
         say(old === text ? 'same' : 'kept', path, old === text ? '' : '  (it may be edited)')

@@ -71,6 +71,7 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   } else if (has_systemd) builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
   let is_changed = builder.remove(drop_in)
   builder.removeEmpty(dirname(drop_in))
+  for (const path of othersBeside(drop_in, prefix)) terminal.out(`left     ${path}  (yours to remove)`)
   if (others.length === 0) {
     for (const { to } of shared) if (builder.remove(to)) is_changed = true
   } else {
@@ -86,7 +87,7 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   const is_state_removed = options.instance !== undefined || others.length === 0
   const left = [...namedElsewhere(layout, prefix), ...(is_state_removed ? [] : [state_dir])]
   for (const path of [config, token]) builder.remove(path)
-  if (is_state_removed) builder.removeTree(state_dir)
+  if (is_state_removed) for (const path of [state_dir, privateState(state_dir)]) builder.removeTree(path)
   const there = left.filter((path) => builder.exists(path))
   if (there.length > 0) options.terminal.out(`left     ${there.join(', ')}  (yours to remove)`)
   if (others.length > 0) return
@@ -94,13 +95,27 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   if (hasUser(service_user)) builder.run('userdel', service_user)
 }
 
-/** What the configuration keeps in places of its own choice: its credentials, and a state that is not where the unit has it. */
-function namedElsewhere({ config, state_dir }: Layout, prefix: string): string[] {
+/** With DynamicUser= the state lies here, and state_dir is a link to it (systemd.exec(5)). */
+function privateState(state_dir: string): string {
+  return state_dir.replace('/var/lib/', '/var/lib/private/')
+}
+
+/** Drop-ins that a person has laid there. */
+function othersBeside(drop_in: string, prefix: string): string[] {
+  return namesIn(join(prefix, dirname(drop_in)))
+    .map((name) => join(dirname(drop_in), name))
+    .filter((path) => path !== drop_in)
+}
+
+/** What the configuration has in places of its own choice: secrets, reports, and a state that is not where the unit has it. */
+function namedElsewhere({ config, token, state_dir }: Layout, prefix: string): string[] {
   try {
-    const found = loadForService(join(prefix, config), state_dir).config
-    const credentials = unitNeeds(found).credentials.filter((name) => name !== 'token')
+    const { config: found, token_file } = loadForService(join(prefix, config), state_dir)
+    const needs = unitNeeds(found)
+    const credentials = needs.credentials.filter((name) => name !== 'token').map((name) => `/etc/sluice/${name}`)
+    const tokens = token_file === undefined || token_file === token ? [] : [token_file]
     const others = found.state_dir === state_dir ? [] : [found.state_dir]
-    return [...credentials.map((name) => `/etc/sluice/${name}`), ...others]
+    return [...credentials, ...tokens, ...needs.files, ...needs.written, ...others]
   } catch (error) {
     // One that is faulty, or gone, must not keep anything from being removed.
     if (isSluiceError(error)) return []
