@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { complete } from '../../src/cli/complete.ts'
 import { addToTree, makeTree } from '../tree.ts'
@@ -29,16 +29,16 @@ prompts:
 
 /** The two ways that docs/operating.md names, as they stand in a .zshrc. */
 const zshrcs = {
-  'sourced after compinit': 'compinit -u -D\nsource <(sluice completion zsh)',
-  'from a directory of fpath':
+  sourced: 'compinit -u -D\nsource <(sluice completion zsh)',
+  found:
     'mkdir -p ~/functions && sluice completion zsh > ~/functions/_sluice\nfpath=(~/functions $fpath)\ncompinit -u -D',
 }
 
 /**
- * What a line becomes when somebody types it, and Tab, at the prompt of a real zsh on a terminal of its own: all matches are put in
- * (compstate of zshcompwid(1)), so that several are seen as well as one.
+ * What each line becomes when somebody types it, and Tab, at the prompt of a real zsh on a terminal of its own: all matches are put
+ * in (compstate of zshcompwid(1)), so that several are seen as well as one.
  */
-function zshTab(typed: string, zshrc: string): string {
+function zshTabs(lines: readonly string[], zshrc: string): string[] {
   mkdirSync(join(home, 'bin'), { recursive: true })
   symlinkSync(program, join(home, 'bin/sluice'))
   const rc = `
@@ -46,9 +46,9 @@ function zshTab(typed: string, zshrc: string): string {
     ${zshrc}
     _all() { _main_complete; compstate[insert]=all }
     zle -C all-matches complete-word _all
-    tell() { print -r -- "$BUFFER" > ~/line; exit }
+    tell() { print -r -- "$BUFFER" >> ~/lines; BUFFER=''; print -n 'it is told' }
     zle -N tell
-    zle-line-init() { print -n 'the line can be typed' }
+    zle-line-init() { print -n 'lines can be typed' }
     zle -N zle-line-init
     bindkey '^I' all-matches
     bindkey '^X' tell`
@@ -56,36 +56,41 @@ function zshTab(typed: string, zshrc: string): string {
   const person = `
     zmodload zsh/zpty
     zpty terminal zsh -i
-    zpty -r terminal seen '*the line can be typed*'
-    zpty -w -n terminal "$1"$'\\t\\C-x'
+    zpty -r terminal seen '*lines can be typed*'
+    for line in "$@"; do
+      zpty -w -n terminal "$line"$'\\t\\C-x'
+      zpty -r terminal seen '*it is told*'
+    done
+    zpty -w -n terminal $'\\C-d'
     while zpty -r terminal; do :; done > /dev/null
-    cat ~/line`
-  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', person, 'zsh', typed], {
+    cat ~/lines`
+  const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', person, 'zsh', ...lines], {
     cwd: home,
     env: { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, TERM: 'xterm', LANG: 'C.UTF-8' },
     encoding: 'utf8',
     timeout: 60_000,
   })
   expect(stderr).toBe('')
-  return stdout.trimEnd()
+  return stdout.split('\n').map((line) => line.trimEnd())
 }
 
-describe.skipIf(!has_zsh).each(Object.entries(zshrcs))('a real zsh, %s', (_how, zshrc) => {
-  test.each([
-    ['sluice st', 'sluice status'],
-    ['sluice ls n', 'sluice ls night-scans notes'],
-    ['sluice explain in\\ the\\ way/a', 'sluice explain in\\ the\\ way/a\\ file.txt'],
-    ['sluice prompts run ', 'sluice prompts run weekly-digest'],
-    ['sluice ask --intelligence=ex', 'sluice ask --intelligence=expert'],
-    ['sluice --config slu', 'sluice --config sluice.yaml'],
-    ['sluice completion ', 'sluice completion bash zsh'],
-  ])('after %j and Tab: %j', (typed, line) => expect(zshTab(typed, zshrc)).toBe(line))
+test.skipIf(!has_zsh)('a real zsh, each kind of word', () => {
+  const every = commands.map(({ usage }) => usage.split(' ')[0]).sort()
+  const becomes = {
+    'sluice ': `sluice ${every.join(' ')}`,
+    'sluice st': 'sluice status',
+    'sluice ls n': 'sluice ls night-scans notes',
+    'sluice explain in\\ the\\ way/a': 'sluice explain in\\ the\\ way/a\\ file.txt',
+    'sluice prompts run ': 'sluice prompts run weekly-digest',
+    'sluice ask --intelligence=ex': 'sluice ask --intelligence=expert',
+    'sluice --config slu': 'sluice --config sluice.yaml',
+    'sluice completion ': 'sluice completion bash zsh',
+  }
+  expect(zshTabs(Object.keys(becomes), zshrcs.sourced)).toEqual([...Object.values(becomes), ''])
+})
 
-  test('every command is offered', () => {
-    expect(zshTab('sluice ', zshrc).split(' ').slice(1)).toEqual(
-      commands.map(({ usage }) => usage.split(' ')[0]).sort(),
-    )
-  })
+test.skipIf(!has_zsh)('a real zsh, from a directory of fpath', () => {
+  expect(zshTabs(['sluice st'], zshrcs.found)).toEqual(['sluice status', ''])
 })
 
 /** What a real bash answers to Tab at the end of a line; `words` as its readline splits them. */
