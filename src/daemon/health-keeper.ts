@@ -90,9 +90,10 @@ export class HealthKeeper {
       await this.#serve(limits.listen)
       this.#countArrivals()
     } finally {
+      // Who waits for alerts and for the ping does not pay for an address that is taken.
       await this.#sender.look(health.reasons, this.#view)
+      if (health.healthy && alerts.ping) await this.#ping(alerts.ping)
     }
-    if (health.healthy && alerts.ping) await this.#ping(alerts.ping)
     return { wait_ms: limits.look_ms }
   }
 

@@ -121,3 +121,13 @@ test('the checker is pinged while all is well, and not while it is not', { timeo
   await until('and again', () => received.length > before)
   expect(watched.log.join('')).not.toContain('/beat')
 })
+
+test('an address that is taken keeps no ping from its checker', { timeout: 60_000 }, async () => {
+  const { url, received } = await openReceiver()
+  const watched = await Watched.begin({
+    health: { ...health, listen: new URL(url).host },
+    alerts: { ping: { url: `${url}/beat`, every_ms: '1m' } },
+  })
+  await until('it is told', () => watched.log.some((line) => line.includes('cannot listen on')))
+  await until('the first ping', () => received.length === 1)
+})
