@@ -33,6 +33,7 @@ describeInstalled('a reload under systemd', () => {
     await lab.sh('rm -rf /srv/more && mkdir -p /srv/more && echo two > /srv/more/b.txt')
     await sluice.start()
     await sluice.untilStatus('1 ready')
+    await says(lab, sluice, '10-config.conf is not there, the unit knows neither folders nor reports')
     const before = await lab.show('sluice', 'MainPID')
     sluice.configure({ folders: [docs, more] })
     const taken = await lab.systemctl('reload', 'sluice')

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Service } from '../../src/service/service.ts'
 
 /** What a socket holds, some 64 KiB, is taken so often: about three megabytes a second. */
-const tick_ms = 20
+const usual_tick_ms = 20
 
 /**
  * Stands between the daemon and the local service: what goes to the blob store goes over a slow line, all else as it is. Upload
@@ -15,11 +15,13 @@ export class SlowLine {
   passed_bytes = 0
   #blob = ''
   readonly #service: Service
+  readonly #tick_ms: number
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
 
-  constructor(service: Service) {
+  constructor(service: Service, tick_ms = usual_tick_ms) {
     this.#service = service
+    this.#tick_ms = tick_ms
   }
 
   async listen(): Promise<void> {
@@ -67,11 +69,12 @@ export class SlowLine {
     // Having a listener it reads, but no further than it may hold: the rest waits with its sender.
     from.on('readable', () => {})
     const pull = setInterval(() => {
+      if (to.writableNeedDrain) return
       const piece = from.read() as Buffer | null
       if (!piece) return
       this.passed_bytes += piece.length
       to.write(piece)
-    }, tick_ms)
+    }, this.#tick_ms)
     from.once('close', () => {
       clearInterval(pull)
       to.destroy()
