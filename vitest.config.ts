@@ -12,6 +12,12 @@ const long = [
   'test/demo/',
 ]
 
+/**
+ * Rooms whose tests keep nothing in a module, neither a hook nor a state: their files share a process, and what one has imported
+ * is there for the next. Elsewhere each file has a process of its own.
+ */
+const shared = 'test/{base,config,contract,disk,domain,ledger,status,sync}/**/*.test.ts'
+
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
@@ -22,18 +28,24 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const of_every_file = {
+  setupFiles: 'test/no-leaks.ts',
+  pool: 'forks',
+  provide: { local_journeys: 'default' },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+} as const
+
 // Threads and child processes run what tsc made: dist is built once, before the first test.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      { test: { ...of_every_file, name: 'alone', include: ['test/**/*.test.ts'], exclude: [shared] } },
+      { test: { ...of_every_file, name: 'shared', include: [shared], isolate: false } },
+    ],
     globalSetup: ['test/build-first.ts'],
-    setupFiles: ['test/no-leaks.ts'],
     sequence: { sequencer: LongFirst },
-    pool: 'forks',
     // One more than the cores it must do with: much of the time is spent waiting for processes, threads and disks.
     maxWorkers: 3,
-    provide: { local_journeys: 'default' },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
   },
 })
