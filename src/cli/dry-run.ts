@@ -11,6 +11,7 @@ import { type Gathered, gatherFresh } from '../prompts/gather-fresh.ts'
 import { composePlan, labelIds, missingLabel } from '../prompts/plan-run.ts'
 import { closingQuestion, requestBody } from '../prompts/question.ts'
 import { coverageOf } from '../prompts/report.ts'
+import { noUnready } from '../prompts/unready.ts'
 import { failureOf } from './ask-question.ts'
 import { withFreshView } from './open-view.ts'
 
@@ -68,7 +69,7 @@ function withClosing(bodies: readonly string[], settings: PromptConfig, chat_id 
   return bodies.with(-1, requestBody(closingQuestion(settings, { turns }, chat_id)))
 }
 
-const nothing: Gathered = { fresh: [], more: 0, unready: [], folders: [] }
+const nothing: Gathered = { fresh: [], more: 0, unready: noUnready(), folders: [] }
 
 /** A run would look at the folders first: the last look stands for that one. */
 async function gather(settings: PromptConfig, view: FreshView, now_ms: number): Promise<Gathered> {

@@ -19,6 +19,10 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
   for (let round = 0; ; round++) {
     const body = bodyToSend(planned, settings)
     await ledger.record([{ type: 'turn_intended', run, body }])
+    if (!(await isIntended(planned, ledger))) {
+      circuit.unused()
+      return []
+    }
     const outcome = await send(planned, body, tools)
     if (outcome.ok) {
       await circuit.succeeded(project_id, 'api')
@@ -40,6 +44,12 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     tools.report.later(`${textOf(failure)}; planned anew`, nameOf(work))
     planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
   }
+}
+
+/** A run that ended meanwhile, for its prompt was taken out of the config, takes no intent; what went out then would be told by nobody. */
+async function isIntended({ prompt, run }: RunWork, ledger: RunTools['ledger']): Promise<boolean> {
+  const state = (await ledger.prompts()).find(({ name }) => name === prompt)
+  return state?.open_runs.some((open) => open.run === run && open.state === 'asking') ?? false
 }
 
 async function send(

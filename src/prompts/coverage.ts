@@ -1,9 +1,8 @@
 import { formatCount, printable } from '../base/format.ts'
 import { fitText } from '../base/text-width.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
-import type { RunRefusal } from '../domain/run.ts'
 import type { FolderState } from '../ledger/ledger.ts'
-import type { UnreadyFile } from '../ledger/prompt-work.ts'
+import type { NamedFiles, Unready } from './unready.ts'
 
 /**
  * How complete a run is: plain data, kept with the run and in the manifest. `ready` = `taken` + `left_for_next`; a content with
@@ -27,11 +26,6 @@ export interface Coverage {
   folders: FolderCoverage[]
 }
 
-export interface NamedFiles {
-  total: number
-  files: { name: string; why?: string }[]
-}
-
 export interface FolderCoverage {
   name: string
   /** End of the last complete look; absent: there was none. */
@@ -47,73 +41,28 @@ export type FolderLook = Pick<FolderState, 'name' | 'online' | 'offline_reason' 
   scan_began_ms: number | undefined
 }
 
-/** A thousand names tell a person that it is a matter of a folder, not of files; more would only make the manifest heavy. */
-export const named_most = 1_000
-
 const stages = ['refused', 'moving', 'on_the_way', 'blocked', 'removed'] as const
 
-/** `fresh`, and so many `more`: all that is ready for this run; `taken`: those of them that it tells; `unready`: only files that its patterns match. */
+/** `fresh`, and so many `more`: all that is ready for this run; `taken`: those of them that it tells; `unready`: of files that its patterns match. */
 export function composeCoverage(run: {
   fresh: readonly unknown[]
   more?: number
   taken: readonly unknown[]
-  unready: Iterable<UnreadyFile>
+  unready: Unready
   folders: readonly FolderLook[]
   due_ms: number
   left_are?: Coverage['left_are']
 }): Coverage {
   const { fresh, more = 0, taken, due_ms } = run
-  const lists = {
-    refused: noFiles(),
-    moving: noFiles(),
-    on_the_way: noFiles(),
-    blocked: noFiles(),
-    removed: noFiles(),
-  }
-  for (const { folder, path, stage, why } of onePerContent(run.unready)) {
-    const list = lists[stage]
-    list.total++
-    if (list.files.length < named_most)
-      list.files.push({ name: `${folder}/${path}`, ...(why === undefined ? {} : { why }) })
-  }
   return {
     due_ms,
     ready: fresh.length + more,
     taken: taken.length,
     left_for_next: fresh.length + more - taken.length,
     left_are: run.left_are ?? 'next time',
-    ...lists,
+    ...run.unready.lists,
     folders: run.folders.map((folder) => folderCoverage(folder, due_ms)),
   }
-}
-
-/** What the report tells as refused, and the ledger then knows as told: those that are named. The others are named next time. */
-export function refusalsOf(unready: Iterable<UnreadyFile>): RunRefusal[] {
-  const refusals: RunRefusal[] = []
-  for (const { folder, path, stage, content, md5, size, why } of onePerContent(unready)) {
-    if (stage !== 'refused' || content === undefined || md5 === undefined) continue
-    refusals.push({ content, md5, size, name: `${folder}/${path}`, why: why ?? 'refused by the service' })
-    if (refusals.length === named_most) break
-  }
-  return refusals
-}
-
-/** Without refusals that are known. Being set aside or moving is of a file, all else of its content. */
-function* onePerContent(unready: Iterable<UnreadyFile>): Generator<UnreadyFile> {
-  const seen = new Set<number>()
-  for (const file of unready) {
-    const { stage, content, told } = file
-    if (stage === 'refused' && told) continue
-    if (content !== undefined && stage !== 'moving' && stage !== 'blocked') {
-      if (seen.has(content)) continue
-      seen.add(content)
-    }
-    yield file
-  }
-}
-
-function noFiles(): NamedFiles {
-  return { total: 0, files: [] }
 }
 
 function folderCoverage(folder: FolderLook, due_ms: number): FolderCoverage {

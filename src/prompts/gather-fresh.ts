@@ -1,13 +1,14 @@
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Arrival, RunWork, UnreadyFile } from '../ledger/prompt-work.ts'
+import type { Arrival, RunWork } from '../ledger/prompt-work.ts'
 import type { FolderLook } from './coverage.ts'
 import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import { takenMost } from './question.ts'
+import { noUnready, type Unready, UnreadyTally } from './unready.ts'
 
 /** What the ledger knows for a run, of the files that its paths match. */
 export interface Gathered extends FreshFound {
-  unready: UnreadyFile[]
+  unready: Unready
   folders: FolderLook[]
 }
 
@@ -27,13 +28,13 @@ export async function gatherFresh(
   ledger: FreshSource,
 ): Promise<Gathered> {
   const { folders, paths } = settings.scope
-  if (folders.length === 0) return { fresh: [], more: 0, unready: [], folders: [] }
+  if (folders.length === 0) return { fresh: [], more: 0, unready: noUnready(), folders: [] }
   const matches = pathMatcher(paths)
   const { fresh, more } = await collectFresh(arrivalPages(work, settings, ledger), {
     matches: (_, path) => matches(path),
     most: takenMost(settings) + spare,
   })
-  const unready: UnreadyFile[] = []
+  const unready = new UnreadyTally()
   let after: { folder: string; path: string } | undefined
   do {
     const page = await ledger.unready({
@@ -43,11 +44,11 @@ export async function gatherFresh(
       after,
       limit: rows_a_page,
     })
-    unready.push(...page.files.filter(({ path }) => matches(path)))
+    for (const file of page.files) if (matches(file.path)) unready.add(file)
     after = page.next
   } while (after !== undefined)
   const states = (await ledger.folders()).filter(({ name }) => folders.includes(name))
-  return { fresh, more, unready, folders: states }
+  return { fresh, more, unready: unready.found, folders: states }
 }
 
 async function* arrivalPages(

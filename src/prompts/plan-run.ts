@@ -5,7 +5,7 @@ import type { PromptState, RunWork } from '../ledger/prompt-work.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { checkAssets } from './check-assets.ts'
 import { checkScope } from './check-scope.ts'
-import { composeCoverage, coverageLine, refusalsOf } from './coverage.ts'
+import { composeCoverage, coverageLine } from './coverage.ts'
 import { asksForWhatCame } from './fresh.ts'
 import { type Gathered, gatherFresh } from './gather-fresh.ts'
 import type { PromptScope, PromptSettings } from './prompt-settings.ts'
@@ -96,7 +96,7 @@ export function composePlan(
     bodies: turns.bodies.map(requestBody),
     chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,
     assets: turns.assets,
-    refusals: refusalsOf(unready),
+    refusals: unready.refusals,
     coverage: JSON.stringify(coverage),
     notes,
   }

@@ -193,6 +193,11 @@ export function matchesRun(prompt: string, run: string | Pick<RunWork, 'turn' | 
   return line !== '' && lastLine(prompt) === line
 }
 
+/** The scope of a request body as it stands in the ledger: what was asked about. */
+export function scopeIn(body: string): Scope {
+  return (JSON.parse(body) as { scope?: Scope }).scope ?? {}
+}
+
 /** The prompt of a request body as it stands in the ledger. */
 export function promptOf(body: string): string {
   return (JSON.parse(body) as { prompt: string }).prompt

@@ -7,7 +7,10 @@ import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine, expectedFiles } from './coverage.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
+import { missingLabel } from './plan-run.ts'
 import type { PromptSettings } from './prompt-settings.ts'
+import { scopeIn } from './question.ts'
+import { noUnready } from './unready.ts'
 
 /** A report is read by people; all of them are in the manifest. */
 const sources_most = 200
@@ -29,18 +32,13 @@ export function composeReport(
 /** What the plan of the run says; a run without one says nothing about files. */
 export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
   if (coverage !== undefined) return JSON.parse(coverage) as Coverage
-  const none = () => ({ total: 0, files: [] })
   return {
     due_ms,
     ready: 0,
     taken: 0,
     left_for_next: 0,
     left_are: 'next time',
-    refused: none(),
-    moving: none(),
-    on_the_way: none(),
-    blocked: none(),
-    removed: none(),
+    ...noUnready().lists,
     folders: [],
   }
 }
@@ -91,6 +89,8 @@ export function messageId({ project_id, prompt, due_ms }: Pick<RunWork, 'project
 function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage, zone: string) {
   const { turns, prompt, due_ms, cause } = run
   const { scope, intelligence } = settings
+  // As it was asked: what the service does not have was left out, and the config may be another one by now.
+  const { chat_ids = [], concept_ids = [], project_ids = [], view_ids = [] } = scopeIn(turns[0]?.body ?? '{}')
   const asked = turns.map(({ asked_ms }) => asked_ms).find((at_ms) => at_ms !== undefined)
   const answered = turns.map(({ answered_ms }) => answered_ms).findLast((at_ms) => at_ms !== undefined)
   const fresh = typeof scope.fresh === 'string' ? scope.fresh : `${scope.fresh.within_ms} ms`
@@ -105,8 +105,8 @@ function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Cove
     messages: turns.flatMap(({ message_id }) => (message_id === undefined ? [] : [message_id])),
     fresh,
     folders: scope.folders,
-    ...filled({ paths: scope.paths, labels: scope.labels, chats_in_scope: scope.chats, concepts: scope.concepts }),
-    ...filled({ projects: scope.projects, views: scope.views }),
+    ...filled({ paths: scope.paths, labels: scope.labels.filter((label) => !run.notes.includes(missingLabel(label))) }),
+    ...filled({ chats_in_scope: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids }),
     coverage: coverageLine(coverage, zone),
     files_ready: coverage.ready,
     files_expected: expectedFiles(coverage),

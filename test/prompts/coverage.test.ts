@@ -1,17 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { UnreadyFile } from '../../src/ledger/prompt-work.ts'
-import {
-  composeCoverage,
-  coverageLine,
-  expectedFiles,
-  type FolderLook,
-  refusalsOf,
-} from '../../src/prompts/coverage.ts'
+import { composeCoverage, coverageLine, expectedFiles, type FolderLook } from '../../src/prompts/coverage.ts'
 import { composeManifest } from '../../src/prompts/manifest.ts'
 import { composeTurns, requestBody } from '../../src/prompts/question.ts'
+import { noUnready } from '../../src/prompts/unready.ts'
 import { checkCoverage } from './check-coverage.ts'
-import { assetOf, due_ms, runOf, settingsOf, turnOf, unreadyOf, zone } from './settings.ts'
+import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from './settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
 const in_time: FolderLook = {
@@ -26,7 +21,10 @@ const refused = (content: number, path: string, told = false) =>
 
 function lineOf(run: { ready?: number; taken?: number; unready?: UnreadyFile[]; folders?: FolderLook[] }): string {
   const { ready = 0, taken = ready, unready = [], folders = [in_time] } = run
-  return coverageLine(composeCoverage({ fresh: assets(ready), taken: assets(taken), unready, folders, due_ms }), zone)
+  return coverageLine(
+    composeCoverage({ fresh: assets(ready), taken: assets(taken), unready: tallyOf(unready), folders, due_ms }),
+    zone,
+  )
 }
 
 test('the line of an ordinary run', () => {
@@ -68,20 +66,20 @@ test('looks that did not come in time, on another day, or never', () => {
 test('a refusal that the prompt was told before is left out, and equal bytes are refused once', () => {
   const unready = [refused(1, 'a.pdf', true), refused(2, 'b.pdf'), refused(2, 'copy of b.pdf')]
   expect(lineOf({ unready })).toBe('0 of 1 file ready; 1 refused (finance/b.pdf)')
-  expect(refusalsOf(unready).map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
+  expect(tallyOf(unready).refusals.map(({ content, why }) => [content, why])).toEqual([[2, 'too odd']])
 })
 
 test('what a span of time leaves out is not promised for the next time', () => {
-  const run = { fresh: assets(312), taken: assets(200), unready: [], folders: [in_time], due_ms }
+  const run = { fresh: assets(312), taken: assets(200), unready: noUnready(), folders: [in_time], due_ms }
   expect(coverageLine(composeCoverage({ ...run, left_are: 'left out' }), zone)).toBe(
     'this report: 200 of 312; 112 left out',
   )
 })
 
 test('of very many a thousand are named and told, and all are counted', () => {
-  const unready = Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`))
+  const unready = tallyOf(Array.from({ length: 1_200 }, (_, index) => refused(index, `${index}.pdf`)))
   const coverage = composeCoverage({ fresh: [], taken: [], unready, folders: [in_time], due_ms })
-  expect([coverage.refused.total, coverage.refused.files.length, refusalsOf(unready).length]).toEqual([
+  expect([coverage.refused.total, coverage.refused.files.length, unready.refusals.length]).toEqual([
     1_200, 1_000, 1_000,
   ])
   expect(coverageLine(coverage, zone)).toMatch(/^0 of 1,200 files ready; 1,200 refused \(.*4\.pdf and 1,195 more\)$/)
@@ -106,9 +104,11 @@ test('the numbers add up, and the manifest proves them', () => {
   fc.assert(
     fc.property(fc.record(counts), unready_files, ({ ready, max_assets, more }, files) => {
       fc.pre(ready > 0)
-      const unready = files.map(({ content, stage, told, path }) =>
-        // A refusal always has its content.
-        unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, told) : { stage, content, told }),
+      const unready = tallyOf(
+        files.map(({ content, stage, told, path }) =>
+          // A refusal always has its content.
+          unreadyOf(path, stage === 'refused' ? refused(content ?? 7, path, told) : { stage, content, told }),
+        ),
       )
       const settings = settingsOf({ max_assets, when_too_many: more ? 'more_turns' : 'next_run' })
       const turns = composeTurns({ settings, run: { due_ms }, assets: assets(ready), ids: {}, since_ms: undefined })
@@ -121,7 +121,7 @@ test('the numbers add up, and the manifest proves them', () => {
       })
       const run = runOf({
         assets: turns.assets,
-        refusals: refusalsOf(unready),
+        refusals: unready.refusals,
         turns: turns.bodies.map((body) => turnOf(requestBody(body), 'x')),
       })
       const manifest = composeManifest(run, coverage, zone, due_ms)

@@ -13,6 +13,7 @@ import {
   type TurnsWanted,
 } from '../../src/prompts/question.ts'
 import { lastLine, runLine } from '../../src/prompts/run-line.ts'
+import { noUnready } from '../../src/prompts/unready.ts'
 import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))
@@ -105,7 +106,15 @@ test('a prompt that was refused for its length is asked with fewer names', () =>
 test('a template that is too long by itself is a fault, not a request', () => {
   const settings = settingsOf({ prompt: 'x'.repeat(24_000) })
   expect(() => turns({ settings })).toThrowError(expect.objectContaining({ code: 'prompts.too_long' }))
-  const found = { fresh: assets(1), more: 0, unready: [], folders: [], label_ids: [], state: undefined, notes: [] }
+  const found = {
+    fresh: assets(1),
+    more: 0,
+    unready: noUnready(),
+    folders: [],
+    label_ids: [],
+    state: undefined,
+    notes: [],
+  }
   // No later try is any shorter.
   expect(composePlan({ run: 7, due_ms, last_written_due_ms: undefined }, settings, found)).toMatchObject({
     type: 'run_failed',

@@ -7,8 +7,20 @@ import { message_value_names, templateValues } from '../../src/deliver/template-
 import { composeCoverage } from '../../src/prompts/coverage.ts'
 import { frontMatter } from '../../src/prompts/front-matter.ts'
 import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
+import { missingLabel } from '../../src/prompts/plan-run.ts'
 import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report.ts'
-import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, unreadyOf, zone } from './settings.ts'
+import {
+  asRunAsset,
+  assetOf,
+  due_ms,
+  hostile_name,
+  runOf,
+  settingsOf,
+  tallyOf,
+  turnOf,
+  unreadyOf,
+  zone,
+} from './settings.ts'
 
 const folder = {
   name: 'finance',
@@ -20,7 +32,7 @@ const folder = {
 
 function filledRun(names: readonly string[] = ['finance/a.pdf']) {
   const assets = names.map((name, index) => asRunAsset(assetOf(index, name)))
-  const unready = [unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' })]
+  const unready = tallyOf([unreadyOf(names[0]!, { stage: 'refused', content: 99, why: 'not *readable*' })])
   const coverage = JSON.stringify(composeCoverage({ fresh: assets, taken: assets, unready, folders: [folder], due_ms }))
   const refusals = [{ content: 99, md5: 'f'.repeat(32), size: 1, name: names[0]!, why: 'not *readable*' }]
   return runOf({ assets, refusals, coverage, notes: ['the turn was sent again'] })
@@ -35,6 +47,17 @@ function frontMatterIn(markdown: string): Record<string, unknown> {
   expect(lines[0]).toBe('---')
   return parse(lines.slice(1, lines.indexOf('---', 1)).join('\n'))
 }
+
+test('the scope in the front matter is the one that was asked about', () => {
+  const [there, gone] = ['chat_00000000000000000001', 'chat_00000000000000000002']
+  const body = JSON.stringify({ prompt: 'What is new?', scope: { label_ids: ['label_1'], chat_ids: [there] } })
+  const run = runOf({ turns: [turnOf(body, 'Nothing.')], notes: [missingLabel('mistyped')] })
+  const { scope } = settingsOf()
+  const settings = settingsOf({ scope: { ...scope, labels: ['contract', 'mistyped'], chats: [there!, gone!] } })
+  const fields = frontMatterIn(reportOf(run, settings).markdown)
+  expect(fields).toMatchObject({ labels: ['contract'], chats_in_scope: [there] })
+  expect(fields).not.toHaveProperty('projects')
+})
 
 test('front matter, the answer, the coverage line, notes and sources', () => {
   const { markdown } = reportOf()

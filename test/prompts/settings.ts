@@ -3,6 +3,7 @@ import type { RunAsset, RunTurn } from '../../src/domain/run.ts'
 import type { RunWork, UnreadyFile } from '../../src/ledger/prompt-work.ts'
 import type { FreshAsset } from '../../src/prompts/fresh.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
+import { type Unready, UnreadyTally } from '../../src/prompts/unready.ts'
 
 export const zone = 'Europe/Berlin'
 export const due_ms = Date.parse('2026-11-23T08:00:00+01:00')
@@ -50,6 +51,12 @@ export function assetOf(content: number, name = `finance/${content}.pdf`): Fresh
 export function unreadyOf(path: string, changes: Partial<UnreadyFile> = {}): UnreadyFile {
   const known = { content: undefined, md5: undefined, size: 1, seen_ms: due_ms, why: undefined, told: false }
   return { folder: 'finance', path, stage: 'on_the_way', ...known, ...changes }
+}
+
+export function tallyOf(files: Iterable<UnreadyFile>): Unready {
+  const tally = new UnreadyTally()
+  for (const file of files) tally.add(file)
+  return tally.found
 }
 
 export function turnOf(body: string, answer: string | undefined, index = 0): RunTurn {

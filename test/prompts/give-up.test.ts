@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { type RunTools, setBack, setBackUnsent } from '../../src/prompts/run-tools.ts'
+import { FakeClock } from '../fake-clock.ts'
+import { due_ms, runOf } from './settings.ts'
+
+const error = { code: 'ENOSPC', message: 'the disk is full' }
+const failure = { about: 'later', status: 429, message: 'too many', retry_after_ms: 20 * minute_ms } as const
+
+function after(passed_ms: number, attempts: number) {
+  const tools = { clock: new FakeClock(due_ms + passed_ms) } as unknown as RunTools
+  const work = runOf({ began_ms: due_ms, attempts })
+  return [setBack(work, error, tools), setBackUnsent(work, failure, tools)]
+}
+
+test('its own tries go on, later and later, for a day', () => {
+  const waits = [0, 1, 5, 20].map((attempts) => {
+    return after(minute_ms, attempts).map((fact) => ('not_before_ms' in fact ? fact.not_before_ms - due_ms : undefined))
+  })
+  const [own, asked_for] = [0, 1].map((at) => waits.map((both) => both[at]!))
+  expect(own).toEqual([...own!].sort((a, b) => a - b))
+  expect(Math.max(...own!)).toBeLessThanOrEqual(16 * minute_ms)
+  // The service named a pause that is longer.
+  expect(asked_for).toEqual([21, 21, 21, 21].map((minutes) => minutes * minute_ms))
+  expect(after(day_ms, 500).map(({ type }) => type)).toEqual(['run_set_back', 'turn_unsent'])
+})
+
+test('after a day the run fails, with the last reason', () => {
+  const given_up = after(day_ms + 1, 5)
+  expect(given_up).toMatchObject([
+    { type: 'run_failed', error: { code: 'ENOSPC', message: 'given up after a day of tries: the disk is full' } },
+    { type: 'run_failed', error: { code: 'http.429', message: 'given up after a day of tries: too many' } },
+  ])
+})
+
+test('a clock that was set forward ends none at its first faults', () => {
+  expect(after(30 * day_ms, 4).map(({ type }) => type)).toEqual(['run_set_back', 'turn_unsent'])
+})

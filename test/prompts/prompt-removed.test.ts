@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { answerRun } from '../../src/prompts/answer-run.ts'
+import { openRunRig } from './answer-run-rig.ts'
+
+test('a prompt that is taken out of the config in the moment of its question: nothing goes out', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  await rig.runTo('planned')
+  const work = (await rig.claim())!
+  await rig.record({ type: 'prompts_configured', prompts: [] })
+  await answerRun(work, rig.tools())
+  await rig.ledger.release('run', [work.run])
+  expect(rig.starts()).toBe(0)
+  expect(rig.told).toEqual([])
+  // Back again it is asked at its next time: the run that ended is over, and its file is still fresh.
+  await rig.reopen()
+  expect(await rig.run()).toEqual([])
+  await rig.due()
+  expect(await rig.run()).toEqual(['due', 'planned', 'asked', 'answered'])
+  expect([rig.starts(), rig.written().includes('notes/a.md')]).toEqual([1, true])
+})
+
+test('taken out while its answer is waited for: the run ends, and says that it was asked', async () => {
+  const rig = await openRunRig()
+  await rig.bringIn('a.md')
+  await rig.due()
+  const work = await rig.runTo('asked')
+  await rig.record({ type: 'prompts_configured', prompts: [] })
+  await answerRun(work, rig.tools())
+  await rig.reopen()
+  expect(await rig.run()).toEqual([])
+  expect((await rig.ledger.prompts())[0]).toMatchObject({ open_runs: [], last_written_due_ms: undefined })
+})
