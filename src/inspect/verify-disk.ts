@@ -1,5 +1,4 @@
 import { isSluiceError } from '../base/errors.ts'
-import type { Clock } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
@@ -13,16 +12,13 @@ import type { ComparedFile, ComparisonView } from '../ledger/view-comparison.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
 import type { Difference, FolderComparison } from './verify-answer.ts'
 import { type DiskVerdict, judgeOnDisk } from './verify-judge.ts'
+import type { VerifyTools } from './verify-tools.ts'
 
-export interface DiskTools {
+export interface DiskTools extends VerifyTools {
   config: Config
   view: LedgerView
-  comparison: ComparisonView
   examiner: Examiner
-  clock: Clock
   full: boolean
-  signal: AbortSignal
-  onDifference: (difference: Difference) => void
   onFile: (files: number) => void
 }
 

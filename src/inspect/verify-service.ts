@@ -1,19 +1,15 @@
 import { isSluiceError, SluiceError, toPlainError } from '../base/errors.ts'
-import type { Clock } from '../base/time.ts'
 import { ingest_failed } from '../domain/content.ts'
-import type { AttachedLabel, ComparedAsset, ComparisonView } from '../ledger/view-comparison.ts'
+import type { AttachedLabel, ComparedAsset } from '../ledger/view-comparison.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Difference, ProjectComparison } from './verify-answer.ts'
 import { ask, stopped, wordsOf } from './verify-ask.ts'
+import type { VerifyTools } from './verify-tools.ts'
 
-export interface ServiceTools {
-  comparison: ComparisonView
+export interface ServiceTools extends VerifyTools {
   remote: Remote
-  clock: Clock
-  signal: AbortSignal
-  onDifference: (difference: Difference) => void
   onAsset: (assets: number) => void
 }
 

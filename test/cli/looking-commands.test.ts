@@ -10,6 +10,7 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/control/control-verbs.ts'
+import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig, project_id, type Rig, stat } from '../ledger/view-rig.ts'
 import { idle_verbs } from './idle-verbs.ts'
 
@@ -57,18 +58,7 @@ async function sluice(words: string[], cwd = home): Promise<Ended> {
 const rigHere = (): Promise<Rig> => openRig({ root: notes, state_dir })
 
 async function scanned(rig: Rig): Promise<void> {
-  const summary = {
-    files: 1,
-    directories: 1,
-    bytes: 1,
-    ignored: [],
-    odd_names: [],
-    odd_names_total: 0,
-    special: [],
-    unreadable: [],
-    unreadable_total: 0,
-    other_mounts: [],
-  }
+  const summary = { ...nothing_seen, files: 1, directories: 1, bytes: 1 }
   await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms(), summary })
 }
 

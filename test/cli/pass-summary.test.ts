@@ -2,21 +2,11 @@ import { expect, test } from 'vitest'
 import { summarizePass } from '../../src/cli/pass-summary.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { openPassView } from '../../src/ledger/view-pass.ts'
+import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig } from '../ledger/view-rig.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
-const seen: ScanSummary = {
-  files: 1,
-  directories: 1,
-  bytes: 10,
-  ignored: [],
-  odd_names: [],
-  odd_names_total: 0,
-  special: [],
-  unreadable: [],
-  unreadable_total: 0,
-  other_mounts: [],
-}
+const seen: ScanSummary = { ...nothing_seen, files: 1, directories: 1, bytes: 10 }
 
 test.each([
   ['all of it', seen, 0, []],

@@ -3,17 +3,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { hour_ms, system_clock } from '../../src/base/time.ts'
-import { openSecrets } from '../../src/config/secrets.ts'
 import { factsOfDoubt } from '../../src/control/doubt.ts'
-import { openRemote } from '../../src/daemon/open-remote.ts'
-import { startExaminer } from '../../src/disk/examiner.ts'
-import { type VerifyOptions, verify } from '../../src/inspect/verify.ts'
 import { type Difference, isWhole, type VerifySummary } from '../../src/inspect/verify-answer.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
 import { audited, setFileStatusThere } from '../journey/audited.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journey/harness.ts'
 import type { ConfigChange } from '../journey/quick-config.ts'
+import { verified as compared, type VerifyWish } from '../journey/verified.ts'
 
 interface Verified {
   summary: VerifySummary
@@ -24,36 +20,12 @@ interface Verified {
 
 async function verified(
   journey: Journey,
-  options: Partial<Pick<VerifyOptions, 'full' | 'folders' | 'clock' | 'onProgress'>> = {},
+  options: Partial<VerifyWish> = {},
   change: ConfigChange = {},
 ): Promise<Verified> {
-  const config = journey.config(change)
-  const view = openLedgerView(config.state_dir)
-  const { secrets } = openSecrets(config, {})
-  const clock = system_clock
-  const remote = openRemote(config, () => secrets.token(), clock)
-  const examiner = startExaminer()
-  const found: Difference[] = []
-  const onDifference = (difference: Difference) => void found.push(difference)
-  const signal = new AbortController().signal
-  try {
-    const summary = await verify({
-      config,
-      view,
-      remote,
-      examiner,
-      clock,
-      full: false,
-      signal,
-      onDifference,
-      ...options,
-    })
-    const named = found.map(({ kind, folder, path, asset_id }) => `${kind} ${folder ? `${folder}/${path}` : asset_id}`)
-    return { summary, found, named: named.sort() }
-  } finally {
-    await Promise.all([examiner.close(), remote.close()])
-    view.close()
-  }
+  const { summary, differences: found } = await compared(journey, { full: false, ...options, change })
+  const named = found.map(({ kind, folder, path, asset_id }) => `${kind} ${folder ? `${folder}/${path}` : asset_id}`)
+  return { summary, found, named: named.sort() }
 }
 
 const tree = {

@@ -2,16 +2,21 @@ import { type Clock, system_clock } from '../../src/base/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { openRemote } from '../../src/daemon/open-remote.ts'
 import { startExaminer } from '../../src/disk/examiner.ts'
-import { verify } from '../../src/inspect/verify.ts'
+import { type VerifyOptions, verify } from '../../src/inspect/verify.ts'
 import type { Difference, VerifySummary } from '../../src/inspect/verify-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import type { Journey } from './harness.ts'
 import type { ConfigChange } from './quick-config.ts'
 
+export interface VerifyWish extends Pick<VerifyOptions, 'full' | 'folders' | 'onProgress'> {
+  clock?: Clock
+  change?: ConfigChange
+}
+
 /** What `sluice verify` finds, with or without a daemon beside it. */
 export async function verified(
   journey: Journey,
-  { full, clock = system_clock, change = {} }: { full: boolean; clock?: Clock; change?: ConfigChange },
+  { clock = system_clock, change = {}, ...options }: VerifyWish,
 ): Promise<{ summary: VerifySummary; differences: Difference[] }> {
   const config = journey.config(change)
   const { secrets } = openSecrets(config, {})
@@ -22,7 +27,7 @@ export async function verified(
   try {
     const { signal } = new AbortController()
     const onDifference = (difference: Difference) => void differences.push(difference)
-    const summary = await verify({ config, view, remote, examiner, clock, full, signal, onDifference })
+    const summary = await verify({ ...options, config, view, remote, examiner, clock, signal, onDifference })
     return { summary, differences }
   } finally {
     await Promise.all([examiner.close(), remote.close()])

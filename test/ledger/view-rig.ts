@@ -7,16 +7,9 @@ import { openLedger } from '../../src/ledger/open-ledger.ts'
 import { type LedgerView, openLedgerView } from '../../src/ledger/view.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { makeStore } from '../tree.ts'
+import { no_limits } from './fixture.ts'
 
 export const project_id = 'project_0123456789abcdefghij'
-export const no_limits: LedgerLimits = {
-  brake: undefined,
-  max_bytes_per_day: undefined,
-  min_resend_ms: 0,
-  history_days: 90,
-  history_rows: 1_000,
-  claim_ms: 600_000,
-}
 
 export interface Rig {
   clock: FakeClock

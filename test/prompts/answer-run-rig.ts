@@ -19,7 +19,8 @@ import type { Service } from '../../src/service/service.ts'
 import { Circuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { until } from '../journey/waiting.ts'
-import { no_limits, stat, ticket } from '../ledger/view-rig.ts'
+import { no_limits, nothing_seen } from '../ledger/fixture.ts'
+import { stat, ticket } from '../ledger/view-rig.ts'
 import { successOf } from '../remote/fixture.ts'
 import { type Client, start } from '../service/fixture.ts'
 import { makeTree } from '../tree.ts'
@@ -177,7 +178,7 @@ export class RunRig {
   /** A complete look at the folder, begun now. */
   async look(): Promise<void> {
     const began_ms = system_clock.now_ms()
-    await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: empty_summary }])
+    await this.ledger.record([{ type: 'scan_finished', folder: 'notes', began_ms, summary: nothing_seen }])
   }
 
   async claim(): Promise<RunWork | undefined> {
@@ -252,19 +253,6 @@ export class RunRig {
 }
 
 const silent = new Proxy({}, { get: () => () => {} })
-
-const empty_summary = {
-  files: 0,
-  directories: 0,
-  bytes: 0,
-  ignored: [],
-  odd_names: [],
-  odd_names_total: 0,
-  special: [],
-  unreadable: [],
-  unreadable_total: 0,
-  other_mounts: [],
-}
 
 /** A prompt `digest` over the folder `notes`, whose reports go to `dir`. */
 export function plainSettings(project_id: string, dir: string): PromptSettings {
