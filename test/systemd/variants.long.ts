@@ -60,6 +60,17 @@ describeInstalled('under systemd, otherwise', () => {
     await lab.sh(`${cure} && cd / && sluice install && systemctl start sluice`)
   })
 
+  test('a unit that has failed leaves no failure behind', async ({ lab, sluice }) => {
+    await lab.sh('cd / && sluice install')
+    sluice.revokeToken()
+    expect((await lab.systemctl('start', 'sluice')).code).not.toBe(0)
+    expect((await lab.systemctl('is-failed', 'sluice')).out).toBe('failed\n')
+    expect(await lab.sh('cd / && sluice uninstall')).toContain('run      systemctl reset-failed sluice.service\n')
+    expect((await lab.systemctl('list-units', '--failed', '--plain', '--legend=no')).out).not.toContain('sluice')
+    expect(await lab.sh('cd / && sluice uninstall')).not.toContain('reset-failed')
+    await Installed.layDown(lab)
+  })
+
   test('an instance for each configuration, each with a token and a state of its own', async ({ lab, sluice }) => {
     lab.copyIn(`${laid_down}/sluice@.service`, '/etc/systemd/system/sluice@.service')
     for (const name of ['finance', 'law']) {

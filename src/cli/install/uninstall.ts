@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { isSluiceError } from '../../base/errors.ts'
@@ -69,6 +70,7 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   if (![own_file, own_file.replace(/@.+\.service$/, '@.service')].some((path) => builder.exists(path))) {
     builder.remove(`${wants_dir}/${unit}`)
   } else if (has_systemd) builder.run('systemctl', ...(is_masked ? ['stop'] : ['disable', '--now']), unit)
+  if (prefix === '' && hasSystemd() && hasFailed(unit)) builder.run('systemctl', 'reset-failed', unit)
   let is_changed = builder.remove(drop_in)
   builder.removeEmpty(dirname(drop_in))
   for (const path of othersBeside(drop_in, prefix)) terminal.out(`left     ${path}  (yours to remove)`)
@@ -93,6 +95,11 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   if (others.length > 0) return
   builder.removeEmpty('/etc/sluice')
   if (hasUser(service_user)) builder.run('userdel', service_user)
+}
+
+/** systemd shows it as failed until the next boot, with its files gone, too. */
+function hasFailed(unit: string): boolean {
+  return spawnSync('systemctl', ['is-failed', '--quiet', unit]).status === 0
 }
 
 /** With DynamicUser= the state lies here, and state_dir is a link to it (systemd.exec(5)). */
