@@ -32,6 +32,12 @@ describe('a planted breach is found', () => {
     ['a computed import', { 'base/a.ts': 'await import(name)' }, 'something other than a plain string'],
     ['a computed thread', { 'base/a.ts': 'startThread(name)' }, 'something other than a plain string'],
     ['require', { 'base/a.ts': `require('node:fs')` }, 'uses require()'],
+    ['a require of its own', { 'base/a.ts': 'const r = createRequire(import.meta.url)' }, 'uses createRequire()'],
+    [
+      'a second door by require',
+      { 'domain/a.ts': `createRequire(import.meta.url)('better-sqlite3')` },
+      'whose door is',
+    ],
     ['a second door', { 'domain/a.ts': `import Database from 'better-sqlite3'` }, 'whose door is'],
     ['a second door for types', { 'sync/a.ts': `import type { Agent } from 'undici/types/agent'` }, 'whose door is'],
     [

@@ -30,7 +30,7 @@ export function readSource(path: string, text: string): SourceFacts {
   const facts: SourceFacts = { imports: [], uses: [], has_default_export: false, unreadable: [] }
   for (const error of errors) facts.unreadable.push(`does not parse: ${error.message}`)
   walk(program as unknown as Node, undefined, '', (node, parent, field) => {
-    readImports(node, facts)
+    readImports(node, parent, field, facts)
     readExports(node, facts)
     readUses(node, parent, field, facts)
   })
@@ -51,7 +51,7 @@ function walk(
   }
 }
 
-function readImports(node: Node, facts: SourceFacts): void {
+function readImports(node: Node, parent: Node | undefined, field: string, facts: SourceFacts): void {
   const source = node.source as Node | null | undefined
   switch (node.type) {
     case 'ImportDeclaration':
@@ -72,14 +72,19 @@ function readImports(node: Node, facts: SourceFacts): void {
       facts.unreadable.push('uses import = require()')
       return
     case 'CallExpression':
-      readCall(node, facts)
+      readCall(node, parent?.type === 'CallExpression' && field === 'callee', facts)
   }
 }
 
-function readCall(node: Node, facts: SourceFacts): void {
-  const name = (node.callee as Node).name
+/** `createRequire(import.meta.url)('module')`, written out in one, says as much as an import does. */
+function readCall(node: Node, is_called_at_once: boolean, facts: SourceFacts): void {
+  const callee = node.callee as Node
+  const name = callee.name
   const [first] = node.arguments as Node[]
-  if (name === 'require' || name === 'createRequire') facts.unreadable.push(`uses ${name}()`)
+  const makes_require = name === 'createRequire' && is_called_at_once
+  if (name === 'require' || (name === 'createRequire' && !makes_require)) facts.unreadable.push(`uses ${name}()`)
+  const made_by = callee.type === 'CallExpression' ? (callee.callee as Node).name : undefined
+  if (made_by === 'createRequire') follow(first, 'import', facts)
   if (name === 'startThread') follow(first, 'thread', facts)
 }
 
