@@ -11,3 +11,8 @@ export function deliveryText({ target, state, attempts, not_before_ms, error }: 
   if (attempts === 0) return `${name}: not tried yet`
   return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
 }
+
+/** The end of what its command wrote, a line each, as far as it may stand on a terminal. */
+export function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
+  return output === undefined || output === '' ? [] : output.split('\n').map((line) => `  | ${printable(line)}`)
+}

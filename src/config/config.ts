@@ -180,6 +180,7 @@ export interface AskingConfig {
   readonly deliver_first_ms: number
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
+  readonly deliver_output_bytes: number
 }
 
 export interface HealthConfig {

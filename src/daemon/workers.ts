@@ -102,7 +102,8 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
 function startAsking(tools: WorkerTools, { config, asking, soft, hard }: WorkerSettings): PromptWorkers {
   const { circuits: circuit, clock, receivers: http, prompt_report: report } = tools
   const environment = readEnvironment().for_commands
-  const delivery_tools = { http, clock, signal: hard, environment }
+  const output_bytes = config.asking.deliver_output_bytes
+  const delivery_tools = { http, clock, signal: hard, environment, output_bytes }
   const run_tools = { ...tools, circuit, report, asking: config.asking, soft, hard }
   return startPrompts(run_tools, config.prompts, delivery_tools, { on_schedule: asking === 'on_schedule' })
 }

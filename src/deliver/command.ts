@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { formatDuration, printable } from '../base/format.ts'
+import { scrubText } from '../base/scrub.ts'
 import { renderTemplate } from '../base/template.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import type { Message } from './message.ts'
@@ -8,9 +9,9 @@ import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault }
 import type { CommandTarget } from './target.ts'
 import { templateValues } from './template-values.ts'
 
-/** Of what the command says the end is kept: there it says why it failed. */
-const kept_output_bytes = 65_536
 const longest_line = 300
+/** Held besides, so that no secret is recognised no more because its beginning was cut off. */
+const margin_bytes = 4_096
 /** Between SIGTERM and SIGKILL; and how long a process that is left behind may hold the output open. */
 const grace_ms = 5 * second_ms
 /** Linux takes 128 KB for one string of the environment and a few megabytes for all. */
@@ -20,7 +21,7 @@ const longest_variable = 32_768
 export async function runCommand(
   { run, timeout_ms }: CommandTarget,
   message: Message,
-  { clock, signal, environment }: DeliveryTools,
+  { clock, signal, environment, output_bytes }: DeliveryTools,
 ): Promise<Delivered> {
   const values = templateValues(message)
   const [program = '', ...rendered] = run.map((part) => renderTemplate(part, values))
@@ -33,12 +34,14 @@ export async function runCommand(
   } catch (error) {
     return notStarted(program, error)
   }
-  const output = collectOutput(child)
+  const output = collectOutput(child, output_bytes)
   child.stdin?.on('error', () => {}) // A command need not read the report: EPIPE says nothing about its success.
   child.stdin?.end(message.text)
   const ending = await endOf(child, timeout_ms, clock, signal)
   if (ending.start_fault !== undefined) return notStarted(program, ending.start_fault)
-  return outcomeOf(program, ending, lastLine(output()), timeout_ms)
+  const said = output()
+  const outcome = outcomeOf(program, ending, lastLine(said), timeout_ms)
+  return said === '' ? outcome : { ...outcome, output: said }
 }
 
 /** Nothing but this: the daemon's own environment may hold the token. */
@@ -61,14 +64,26 @@ function notStarted(program: string, error: unknown): Delivered {
   return laterFault('delivery.command', what, 'check its path and that it may be run')
 }
 
-function collectOutput({ stdout, stderr }: ChildProcess): () => string {
+/** The end is kept: there a command says why it failed. What it wrote may repeat a secret of its own. */
+function collectOutput({ stdout, stderr }: ChildProcess, most_bytes: number): () => string {
   let kept = Buffer.alloc(0)
   for (const stream of [stdout, stderr]) {
     stream?.on('data', (piece: Buffer) => {
-      kept = Buffer.concat([kept, piece]).subarray(-kept_output_bytes)
+      kept = Buffer.concat([kept, piece]).subarray(-most_bytes - margin_bytes)
     })
   }
-  return () => kept.toString('utf8')
+  return () => endOfText(scrubText(kept.toString('utf8').trimEnd()), most_bytes)
+}
+
+/** So many bytes at the most, from the beginning of a character. */
+function endOfText(text: string, most_bytes: number): string {
+  const end = Buffer.from(text).subarray(-most_bytes)
+  return end.subarray(Math.max(0, end.findIndex(isBeginning))).toString('utf8')
+}
+
+/** Of a character in UTF-8. */
+function isBeginning(byte: number): boolean {
+  return (byte & 0xc0) !== 0x80
 }
 
 interface Ending {

@@ -3,11 +3,15 @@ import type { HttpClient } from '../base/http-client.ts'
 import { scrubText } from '../base/scrub.ts'
 import type { Clock } from '../base/time.ts'
 
-/** `is_final`: another try would end the same way, a person must look. `retry_after_ms`: the receiver asked for this rest. */
-export type Delivered = { ok: true } | NotDelivered
+/**
+ * `is_final`: another try would end the same way, a person must look. `retry_after_ms`: the receiver asked for this rest. `output`:
+ * the end of what a command wrote.
+ */
+export type Delivered = { ok: true; output?: string } | NotDelivered
 
 export interface NotDelivered {
   ok: false
+  output?: string
   error: { code: string; message: string }
   is_final: boolean
   retry_after_ms?: number
@@ -21,6 +25,8 @@ export interface DeliveryTools {
   signal: AbortSignal
   /** All of the environment that a command gets, besides SLUICE_*. */
   environment: CommandEnvironment
+  /** Of what a command writes so much of the end is kept. */
+  output_bytes: number
 }
 
 export interface CommandEnvironment {

@@ -17,6 +17,8 @@ import { first_ledger_schema } from './first-schema.ts'
  * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
  * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
  * pause   at most one row: a person stopped what goes out. A time in `until_ms` that is over means: not paused.
+ * deliveries.own_id  1: its id is made of the run and its target. 0: of the run alone, as all were when it was first wanted.
+ * deliveries.output  the end of what the command of the last try wrote.
  * audits     one row a project: the running round of the audit (`began_ms` NULL between two), how far it is (`cursor`, `listed`)
  *            and what it counted, and the same of the last full one (`last_*`). `contents.audited_round` is the last round in which
  *            the content was seen to be ready on the service, or became so; negative: in that round it was found being read again.
@@ -69,6 +71,9 @@ CREATE TABLE prompt_stays (
   restored_ms INTEGER,
   PRIMARY KEY (prompt, project)
 ) STRICT, WITHOUT ROWID;
+
+ALTER TABLE deliveries ADD COLUMN own_id INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE deliveries ADD COLUMN output TEXT;
 
 CREATE TABLE pause (
   id INTEGER PRIMARY KEY CHECK (id = 1),

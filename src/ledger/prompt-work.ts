@@ -66,6 +66,8 @@ export interface DeliveryWork {
   attempts: number
   /** When it was first wanted. */
   wanted_ms: number
+  /** It was wanted when all deliveries of a run had one id, and keeps it: its receiver may have seen it. */
+  has_id_of_run: boolean
   report_path: string
   /** The run as its report was made from it: `answered`. */
   written: RunWork & { written_ms: number }

@@ -26,6 +26,7 @@ interface DueDelivery {
   target: string
   attempts: number
   wanted_ms: number
+  own_id: number
 }
 
 /**
@@ -55,7 +56,7 @@ export class RunClaims {
     )
     const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'
     this.#due_deliveries = database.prepare(
-      `SELECT run, target, attempts, wanted_ms FROM deliveries
+      `SELECT run, target, attempts, wanted_ms, own_id FROM deliveries
        WHERE state = 'wanted' AND not_before_ms <= ? AND ${of_configured} ORDER BY not_before_ms, run, rowid LIMIT ?`,
     )
     this.#next_delivery = database
@@ -88,12 +89,13 @@ export class RunClaims {
     this.#deliveries.expire(now_ms)
     const rows = this.#due_deliveries.all(now_ms, limit + this.#deliveries.size) as DueDelivery[]
     const free = rows.filter((row) => !this.#deliveries.has(deliveryKey(row))).slice(0, limit)
-    const work = free.map((row) => {
+    const work = free.map(({ own_id, ...row }) => {
       this.#deliveries.claim(deliveryKey(row), now_ms + this.#parts.limits.claim_ms)
       const run = this.#recorder.runs.get(row.run)!
+      const has_id_of_run = own_id === 0
       const report_path = run.report_path ?? ''
       const written = { ...this.#runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }
-      return { ...row, report_path, written }
+      return { ...row, has_id_of_run, report_path, written }
     })
     return { work, next_due_ms: (this.#next_delivery.get(now_ms) as number | null) ?? undefined }
   }

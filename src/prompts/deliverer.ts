@@ -46,11 +46,12 @@ async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: D
     return end(item, { type: 'delivery_failed', run, target: name, error }, tools)
   }
   const outcome = await deliver(target, reportMessage(item, settings), delivery_tools)
-  if (outcome.ok) return end(item, { type: 'delivered', run, target: name }, tools)
+  const { output } = outcome
+  if (outcome.ok) return end(item, { type: 'delivered', run, target: name, output }, tools)
   const { error, is_final, retry_after_ms } = outcome
-  if (is_final) return end(item, { type: 'delivery_failed', run, target: name, error }, tools)
+  if (is_final) return end(item, { type: 'delivery_failed', run, target: name, error, output }, tools)
   // Dropped in the middle by a stop: the next life tries it again.
-  if (!tools.hard.aborted) await end(item, setBack(item, error, tools, retry_after_ms), tools)
+  if (!tools.hard.aborted) await end(item, { ...setBack(item, error, tools, retry_after_ms), output }, tools)
 }
 
 function setBack(
@@ -58,7 +59,7 @@ function setBack(
   error: FaultNote,
   { clock, asking }: RunTools,
   retry_after_ms?: number,
-): RunFact {
+): Extract<RunFact, { type: 'delivery_failed' | 'delivery_set_back' }> {
   const now_ms = clock.now_ms()
   if (attempts + 1 >= tries_least && now_ms - wanted_ms > asking.deliver_give_up_ms) {
     const message = `given up after ${attempts + 1} tries: ${error.message}`

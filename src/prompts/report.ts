@@ -3,7 +3,7 @@ import { formatCount } from '../base/format.ts'
 import { codeSpan, escapeMarkdown } from '../base/markdown.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import type { Message } from '../deliver/message.ts'
-import type { RunWork } from '../ledger/prompt-work.ts'
+import type { DeliveryWork, RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine, expectedFiles } from './coverage.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
@@ -43,9 +43,13 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
   }
 }
 
+export interface ReportDelivery extends Pick<DeliveryWork, 'report_path' | 'target' | 'has_id_of_run'> {
+  written: RunContent & { written_ms: number }
+}
+
 /** The same id and the same text at every try. */
 export function reportMessage(
-  { written, report_path }: { written: RunContent & { written_ms: number }; report_path: string },
+  { written, report_path, target, has_id_of_run }: ReportDelivery,
   settings: PromptSettings,
 ): Message {
   const zone = settings.schedule.timezone
@@ -60,7 +64,7 @@ export function reportMessage(
     count: formatCount(written.assets.length),
   }
   return {
-    id: messageId(written),
+    id: messageId(written, has_id_of_run ? undefined : target),
     subject: `${written.prompt} ${date}`,
     text: bodyOf(written, coverage, zone),
     at_ms: written.written_ms,
@@ -78,11 +82,16 @@ export function reportMessage(
   }
 }
 
-/** Of the project, the prompt and its due time alone, so that it survives a rebuilt ledger and is that of no other installation. */
-export function messageId({ project_id, prompt, due_ms }: Pick<RunWork, 'project_id' | 'prompt' | 'due_ms'>): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([project_id, prompt, due_ms]))
-    .digest('hex')
+/**
+ * Of the project, the prompt, its due time and the name of the delivery alone, so that it is the same in every life, and that of no
+ * other installation. A receiver that gets two deliveries of a run must not drop the second as one that it has seen.
+ */
+function messageId(
+  { project_id, prompt, due_ms }: Pick<RunWork, 'project_id' | 'prompt' | 'due_ms'>,
+  target: string | undefined,
+): string {
+  const parts = [project_id, prompt, due_ms, ...(target === undefined ? [] : [target])]
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   return `run_${digest.slice(0, 24)}`
 }
 

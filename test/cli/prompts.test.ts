@@ -59,7 +59,7 @@ async function withRuns(): Promise<{ rig: Rig; one: number; two: number; skipped
   const targets = ['chat', 'mail']
   const answer = 'Intro\nthe lease ends in May\n'
   const one = await runs.written('digest', { due_ms: began_ms, answer, contents: [1, 2], report_path, targets })
-  await rig.record({ type: 'delivered', run: one, target: 'mail' })
+  await rig.record({ type: 'delivered', run: one, target: 'mail', output: 'sent\n\u001b[2Jto two' })
   const error = { code: 'webhook.status', message: 'it answered 503' }
   await rig.record({ type: 'delivery_set_back', run: one, target: 'chat', not_before_ms: began_ms + hour_ms, error })
   await rig.clock.advance(hour_ms)
@@ -163,6 +163,8 @@ describe('sluice prompts show', () => {
       report: HOME/one.md
       delivery chat: failed 1 time, tried again 2026-01-01T01:00:00.000Z: it answered 503
       delivery mail: delivered
+        | sent
+        | \\x1b[2Jto two
       ---
       # Report
 

@@ -77,6 +77,7 @@ describe('a good file', () => {
           "deliver_first_ms": 10000,
           "deliver_give_up_ms": 259200000,
           "deliver_most_ms": 3600000,
+          "deliver_output_bytes": 2048,
           "first_ms": 1000,
           "look_for_ms": 120000,
           "most_ms": 15000,

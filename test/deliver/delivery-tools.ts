@@ -19,7 +19,7 @@ export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
   })
   clients.push(http)
   const environment = { PATH: '/usr/bin:/bin', HOME: '/nowhere', LANG: 'C.UTF-8' }
-  return { http, clock, signal: new AbortController().signal, environment, ...changes }
+  return { http, clock, signal: new AbortController().signal, environment, output_bytes: 2_048, ...changes }
 }
 
 export function message(changes: Partial<Message> = {}): Message {

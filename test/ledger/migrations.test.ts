@@ -20,6 +20,7 @@ INSERT INTO contents (id, project, md5, size, state, not_before_ms, wanted_ms) V
   (1, 1, x'01', 1, 'ready', 0, 0), (2, 1, x'02', 1, 'wanted', 0, 0), (3, 1, x'03', 1, 'ready', 0, 0), (4, 1, x'04', 1, 'ready', 0, 0);
 INSERT INTO arrivals (folder, content, at_ms) VALUES (1, 1, 3000), (1, 3, 3000), (1, 4, 7000);
 INSERT INTO prompts (id, name, project, schedule, configured, began_ms, began_seq, checked_ms) VALUES (1, 'digest', 1, '', 1, 1000, 0, 1000);
+INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (1, 'hook', 'wanted', 2000, 2000);
 `
 
 test('a ledger of the first version is brought to the newest, and knows what was there before its folders', () => {
@@ -45,6 +46,7 @@ test('a ledger of the first version is brought to the newest, and knows what was
       [4, null],
     ])
     expect(database.prepare('SELECT name, restored_ms FROM prompts').raw().all()).toEqual([['digest', null]])
+    expect(database.prepare('SELECT target, own_id, output FROM deliveries').raw().all()).toEqual([['hook', 0, null]])
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   } finally {
     database.close()

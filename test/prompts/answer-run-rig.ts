@@ -9,6 +9,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open-ledger.ts'
 import type { RunWork } from '../../src/ledger/prompt-work.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
+import { openPromptsView, type RunView } from '../../src/ledger/view-prompts.ts'
 import { answerRun } from '../../src/prompts/answer-run.ts'
 import type { PromptReport } from '../../src/prompts/prompt-report.ts'
 import type { AskingLimits, PromptScope, PromptSettings } from '../../src/prompts/prompt-settings.ts'
@@ -42,6 +43,7 @@ const quick: AskingLimits = {
   deliver_first_ms: 10,
   deliver_most_ms: 50,
   deliver_give_up_ms: 60_000,
+  deliver_output_bytes: 2_048,
 }
 
 /** A real service and a real ledger with a folder `notes` and a prompt `digest`; its runs are moved on by hand. */
@@ -227,6 +229,16 @@ export class RunRig {
 
   appends(): number {
     return this.service.requestLog.filter(({ place }) => place === 'messages.append').length
+  }
+
+  /** As `prompts show` has it. */
+  shown(run: number): RunView {
+    const view = openPromptsView(this.#state_dir)
+    try {
+      return view.run(run)!
+    } finally {
+      view.close()
+    }
   }
 
   chats() {

@@ -48,6 +48,39 @@ test('each receiver gets the report on its own: one that fails for a while holds
   expect(told(rig, 'later')).toHaveLength(1)
 })
 
+test('a receiver of two deliveries of a run can tell them apart; sent again by hand one keeps its id', async () => {
+  const server = await startServer([{ status: 200 }, { status: 200 }, { status: 400 }, { status: 200 }])
+  const hook = (name: string) => ({ name, kind: 'webhook', url: `${server.origin}/${name}`, body: 'json' }) as const
+  const rig = await written([hook('first'), hook('second'), hook('third')])
+  const end = start(rig)
+  await until('two are delivered, one given up', () => server.requests.length === 3 && told(rig, 'failed').length === 1)
+  const ids = () => server.requests.map(({ headers }) => String(headers['webhook-id']))
+  expect(new Set(ids()).size).toBe(3)
+  const refused = server.requests[2]!.path.slice(1)
+  await rig.ledger.record([{ type: 'delivery_wanted_again', run: 1, targets: [refused] }])
+  await until('it is sent again', () => told(rig, 'delivered').length === 3)
+  await end()
+  expect(ids()[3]).toBe(ids()[2])
+})
+
+test('what a command writes is kept with its delivery, whether it failed or not', async () => {
+  const command = (name: string, text: string) =>
+    ({ name, kind: 'command', run: ['/bin/sh', '-c', text], timeout_ms: 10_000 }) as const
+  const rig = await written([
+    command('good', 'seq 1 9999; printf "pat_0123456789abcdef0123456789abcdef\\npublished\\n"'),
+    command('bad', 'echo first; echo no space >&2; exit 3'),
+    command('silent', 'exit 0'),
+  ])
+  const end = start(rig)
+  await until('all are tried', () => told(rig, 'delivered').length === 2 && told(rig, 'later').length > 0)
+  await end()
+  const [good, bad, silent] = rig.shown(1).deliveries
+  expect(good?.output).toMatch(/^\d*\n[\d\n]+\n9999\npat_\*\*\*\npublished$/)
+  expect(Buffer.byteLength(good!.output!)).toBe(2_048)
+  expect(bad).toMatchObject({ state: 'wanted', output: 'first\nno space' })
+  expect(silent).toMatchObject({ state: 'done', output: undefined })
+})
+
 test('a receiver that asks for a pause of nothing is not called in a circle', async () => {
   const server = await startServer([{ status: 503, headers: { 'retry-after': '0' } }])
   const rig = await written([{ name: 'hook', kind: 'webhook', url: server.origin, body: 'json' }], {

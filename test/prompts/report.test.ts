@@ -166,19 +166,19 @@ test('a code span is closed by nothing that a name holds', () => {
   ])
 })
 
+const delivery = { report_path: '/r/weekly.md', target: 'hook', has_id_of_run: false }
+
 test('templates of deliveries know what a message has, no less and no more', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
-  const message = reportMessage({ written, report_path: '/r/weekly.md' }, settingsOf())
+  const message = reportMessage({ written, ...delivery }, settingsOf())
   expect(Object.keys(templateValues(message)).sort()).toEqual([...message_values].sort())
   expect(message_value_names.toSorted()).toEqual(Object.keys(templateValues({ ...message, values: {} })).sort())
 })
 
 test('the message of a run is the same at every try, and has its values', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms + 20_000 }
-  const message = reportMessage({ written, report_path: '/r/weekly.md' }, settingsOf())
-  expect(message).toEqual(
-    reportMessage({ written: { ...written, run: 77 }, report_path: '/r/weekly.md' }, settingsOf()),
-  )
+  const message = reportMessage({ written, ...delivery }, settingsOf())
+  expect(message).toEqual(reportMessage({ written: { ...written, run: 77 }, ...delivery }, settingsOf()))
   expect(message).toMatchObject({
     id: expect.stringMatching(/^run_[0-9a-f]{24}$/),
     subject: 'weekly-digest 2026-11-23',
@@ -193,10 +193,13 @@ test('the message of a run is the same at every try, and has its values', () => 
     data: { answer: 'Nothing much.' },
   })
   expect(message.text.startsWith('Nothing much.\n')).toBe(true)
-  const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, report_path: '/r/weekly.md' }, settingsOf())
+  expect(reportMessage({ written, ...delivery, target: 'other' }, settingsOf()).id).not.toBe(message.id)
+  const of_run = { written, ...delivery, has_id_of_run: true }
+  expect(reportMessage(of_run, settingsOf()).id, 'of version 0.1').toBe('run_2722cb71e67e80f0c61b1f54')
+  const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, ...delivery }, settingsOf())
   expect(next.id).not.toBe(message.id)
   const elsewhere = { ...written, project_id: 'project_11111111111111111111' }
-  expect(reportMessage({ written: elsewhere, report_path: '/r/weekly.md' }, settingsOf()).id).not.toBe(message.id)
+  expect(reportMessage({ written: elsewhere, ...delivery }, settingsOf()).id).not.toBe(message.id)
 })
 
 test.each([

@@ -9,7 +9,7 @@ import { coverageLine } from '../../prompts/coverage.ts'
 import { coverageOf } from '../../prompts/report.ts'
 import { answerText } from '../answer-lines.ts'
 import type { Command, GlobalOptions } from '../command.ts'
-import { deliveryText } from '../delivery-text.ts'
+import { deliveryText, outputLines } from '../delivery-text.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { answerOf, runAnswer, runName, runNamed, stateText, whyText, zoneOf } from '../prompt-runs.ts'
@@ -50,7 +50,10 @@ function show(run: RunView, config: Config, terminal: Terminal): void {
   if (coverage !== undefined) sayAll(terminal, coverage)
   for (const note of run.notes) sayAll(terminal, `note: ${note}`)
   if (run.report_path !== undefined) terminal.out(`report: ${printable(run.report_path)}`)
-  for (const delivery of run.deliveries) sayAll(terminal, deliveryText(delivery))
+  for (const delivery of run.deliveries) {
+    sayAll(terminal, deliveryText(delivery))
+    for (const line of outputLines(delivery)) terminal.out(dim(line))
+  }
   const report = reportOf(run, terminal)
   if (report !== '') terminal.out(`${dim('---')}\n${answerText(report)}`)
 }
@@ -93,7 +96,7 @@ function wholeAnswer(run: RunView, config: Config) {
   }
 }
 
-function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error }: DeliveryView) {
+function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error, output }: DeliveryView) {
   return {
     target,
     state,
@@ -101,5 +104,6 @@ function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, erro
     ended: ended_ms === undefined ? null : isoTime(ended_ms),
     next_try: state === 'wanted' ? isoTime(not_before_ms) : null,
     error: error ?? null,
+    output: output ?? null,
   }
 }
