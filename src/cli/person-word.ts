@@ -57,7 +57,8 @@ function record(words: readonly PersonFact[], config: Config): Promise<boolean> 
 function told({ type, folder, path }: PersonFact, { files, bytes }: Amount): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+  const emptied = path === '' ? '; where it looked emptied, here or on the service, that counts as right now' : ''
   if (files === 0)
-    return `${where}: ${type === 'accepted' ? 'nothing is held back there' : 'nothing there waits for a word'}`
+    return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'nothing there waits for a word'}`
   return `${where}: ${what} ${type === 'accepted' ? 'may go up now' : 'will be tried again now'}`
 }

@@ -1,3 +1,5 @@
+import type { CheckedHealth } from './schema-health.ts'
+
 /**
  * The configuration as the program uses it: complete, checked and frozen. What each field means, its default and the reason
  * of the default stand in schema.ts; durations are numbers in the unit of their name, sizes are bytes.
@@ -183,20 +185,8 @@ export interface AskingConfig {
   readonly deliver_output_bytes: number
 }
 
-export interface HealthConfig {
-  /** An address of this machine with a port, `127.0.0.1:9464`. */
-  readonly listen: 'off' | (string & {})
-  readonly look_ms: number
-  readonly scan_late_ms: number
-  readonly queue_age_ms: number
-  readonly offline_ms: number
-  readonly unreachable_ms: number
-  readonly audit_late_ms: number
-  readonly prompt_late_ms: number
-  readonly missed_events: number
-  readonly disk_free_bytes: number
-  readonly stuck_ms: number
-}
+/** `listen`: an address of this machine with a port, `127.0.0.1:9464`. */
+export type HealthConfig = Readonly<CheckedHealth>
 
 export interface AlertsConfig {
   /** Their names are unique. */

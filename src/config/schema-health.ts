@@ -99,12 +99,6 @@ export const health_schema = z.strictObject({
       'Less free space than this where state_dir lies is told. Default 500MB: about what the ledger of a million files takes, and ' +
       'without room nothing can be recorded.',
   }),
-  stuck_ms: duration('ms', {
-    usual: '15m',
-    least: second_ms,
-    most: day_ms,
-    about:
-      '/healthz fails when something that is being worked on has made no progress for so long. Default 15m: longer than any ' +
-      'single call may take.',
-  }),
 })
+
+export type CheckedHealth = z.output<typeof health_schema>

@@ -16,7 +16,8 @@ import type { HealthView } from '../ledger/view-health.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
 import { alertText } from '../status/alert-text.ts'
 import { type AlertDue, AlertJudge, toldAfter } from '../status/alerts.ts'
-import type { Reason } from '../status/health.ts'
+import type { Reason } from '../status/health-promises.ts'
+import { recordUnlessStuck } from './record-unless-stuck.ts'
 
 export interface AlertTools {
   ledger: Ledger
@@ -25,6 +26,8 @@ export interface AlertTools {
   receivers: HttpClient
   signal: AbortSignal
   config(): Config
+  /** Whether calls of the ledger have had no answer for too long. */
+  isLedgerStuck(): boolean
 }
 
 /** Each holds a connection or a process; a receiver that hangs until its time-out holds up few others. */
@@ -61,7 +64,7 @@ export class AlertSender {
   }
 
   async #tell(due: AlertDue): Promise<void> {
-    const { ledger, clock, config, prompt_report } = this.#tools
+    const { clock, config, prompt_report } = this.#tools
     const { alerts, state_dir } = config()
     const message_id = `alert_${randomUUID()}`
     const now_ms = clock.now_ms()
@@ -69,7 +72,7 @@ export class AlertSender {
     const { subject, text } = alertText(due, { host: hostname(), state_dir }, now_ms)
     const targets = alerts.deliver.map(({ name }) => name)
     try {
-      await ledger.record([{ type: 'alert_raised', message_id, subject, text, reasons, targets }])
+      await recordUnlessStuck(this.#tools, [{ type: 'alert_raised', message_id, subject, text, reasons, targets }])
     } catch (error) {
       // That nothing can be recorded is the worst of what there is to tell: then it is told once, by heart.
       prompt_report.fault('an alert could not be recorded; it is sent once', error)

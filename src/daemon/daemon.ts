@@ -82,7 +82,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
   const first = await prepared(() => prepare(config, secrets, makeCircuits()), tools)
   try {
-    await ledger.record([{ type: 'daemon_started' }, ...(await factsOf(config))])
+    const at_work = mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
+    await ledger.record([{ type: 'daemon_started' }, ...at_work, ...(await factsOf(config))])
   } catch (error) {
     await first.close()
     await closeTools(tools)

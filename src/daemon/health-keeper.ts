@@ -1,18 +1,21 @@
 import type { HttpClient } from '../base/http-client.ts'
-import type { SilentPulse } from '../base/pulse.ts'
-import { isoTime } from '../base/time.ts'
+import type { Pulse, SilentPulse } from '../base/pulse.ts'
+import { isoTime, minute_ms } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Config } from '../config/config.ts'
 import { readSecretFile } from '../deliver/secret-file.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
-import { type Health, type HealthFacts, healthOf, type Reason } from '../status/health.ts'
+import { healthOf } from '../status/health.ts'
 import { healthFacts } from '../status/health-facts.ts'
+import type { Health, HealthFacts, Reason } from '../status/health-promises.ts'
 import { promptHealth } from '../status/health-prompts.ts'
 import type { Metrics } from '../status/metrics.ts'
 import { AlertSender, ping, pingFault } from './alert-sender.ts'
 import { type HealthAnswer, type HealthEndpoints, serveHealth } from './health-endpoints.ts'
-import type { Tools } from './tools.ts'
+import { stuckAfter_ms } from './limits.ts'
+import { recordUnlessStuck } from './record-unless-stuck.ts'
+import { ledger_pulse, type Tools } from './tools.ts'
 
 export interface HealthKeeperOptions {
   tools: Tools
@@ -24,6 +27,8 @@ export interface HealthKeeperOptions {
 
 /** Arrivals that are counted at once; the rest follows with the next look. */
 const arrivals_at_once = 5_000
+/** What a crash takes with it of the time at work; a commit a minute is nothing. */
+const at_work_ms = minute_ms
 
 /**
  * Judges the health again and again, writes its changes into the log, tells people of them, pings the checker, and serves
@@ -36,6 +41,8 @@ export class HealthKeeper {
   readonly #sender: AlertSender
   readonly #worker: Worker
   readonly #started_ms: number
+  /** When it was last recorded that the daemon is at work, by both clocks; its start says so as well. */
+  #at_work: { wall_ms: number; monotonic_ms: number }
   #known = new Map<string, Reason>()
   #endpoints: HealthEndpoints | undefined
   #listens: string = 'off'
@@ -47,11 +54,18 @@ export class HealthKeeper {
     const { tools, config, receivers } = options
     this.#options = options
     this.#started_ms = tools.clock.now_ms()
+    this.#at_work = { wall_ms: this.#started_ms, monotonic_ms: tools.clock.monotonic_ms() }
     this.#view = openHealthView(config().state_dir)
-    this.#sender = new AlertSender({ ...tools, receivers, config, signal: this.#stop.signal })
+    this.#sender = new AlertSender({
+      ...tools,
+      receivers,
+      config,
+      signal: this.#stop.signal,
+      isLedgerStuck: () => this.#isLedgerStuck(),
+    })
     this.#worker = runWorker({
       name: 'health',
-      step: () => this.#look(),
+      step: (_signal, pulse) => this.#look(pulse),
       clock: tools.clock,
       pulses: tools.pulses,
       signal: this.#stop.signal,
@@ -79,11 +93,10 @@ export class HealthKeeper {
     this.#view.close()
   }
 
-  async #look(): Promise<{ wait_ms: number }> {
-    const { tools, config } = this.#options
+  async #look(pulse: Pulse): Promise<{ wait_ms: number }> {
+    const { config } = this.#options
     const { health: limits, alerts } = config()
-    // Quiet as it may be otherwise, the ledger must show by a record that it is right again.
-    if (tools.ledgerTrouble()) await tools.ledger.record([]).catch(() => {})
+    await pulse.during(this.#recordAtWork())
     const health = healthOf(this.#facts(), limits)
     this.#log(health.reasons)
     try {
@@ -91,10 +104,42 @@ export class HealthKeeper {
       this.#countArrivals()
     } finally {
       // Who waits for alerts and for the ping does not pay for an address that is taken.
-      await this.#sender.look(health.reasons, this.#view)
+      await pulse.during(this.#sender.look(health.reasons, this.#view))
       if (health.healthy && alerts.ping) await this.#ping(alerts.ping)
     }
     return { wait_ms: limits.look_ms }
+  }
+
+  /**
+   * What is not recorded now is recorded with the next look. Quiet as it may be otherwise, the ledger must show by this that it
+   * can record, or can again. A machine that slept stopped the monotonic clock, and not the other one.
+   */
+  async #recordAtWork(): Promise<void> {
+    const { tools } = this.#options
+    const now = { wall_ms: tools.clock.now_ms(), monotonic_ms: tools.clock.monotonic_ms() }
+    const awake_ms = now.monotonic_ms - this.#at_work.monotonic_ms
+    const since_ms = now.wall_ms - awake_ms
+    const has_slept = Math.abs(since_ms - this.#at_work.wall_ms) > at_work_ms
+    if (awake_ms < at_work_ms && !has_slept && !tools.ledgerTrouble()) return
+    const recorder = { ...tools, isLedgerStuck: () => this.#isLedgerStuck() }
+    try {
+      await recordUnlessStuck(recorder, [{ type: 'daemon_at_work', since_ms }])
+      this.#at_work = now
+    } catch (error) {
+      // Told as a reason.
+      if (!tools.ledgerTrouble() && !this.#isLedgerStuck()) tools.report.fault('health', error)
+    }
+  }
+
+  /** What hangs; the ledger first, for whoever waits for it hangs as well. */
+  #stuck(): SilentPulse[] {
+    const { tools, config } = this.#options
+    const stuck = tools.pulses.stuck(stuckAfter_ms(config()))
+    return stuck.sort((one, other) => Number(isOfLedger(other)) - Number(isOfLedger(one)))
+  }
+
+  #isLedgerStuck(): boolean {
+    return this.#stuck().some(isOfLedger)
   }
 
   #facts(): HealthFacts {
@@ -108,7 +153,7 @@ export class HealthKeeper {
       since_ms: trouble.since_ms,
     }
     const prompts = in_force.prompts.length === 0 ? [] : promptHealth(this.#view, in_force, now_ms)
-    return healthFacts(this.#view, in_force, now_ms, { prompts, ledger_fault })
+    return healthFacts(this.#view, in_force, now_ms, { prompts, ledger_fault, stuck: this.#stuck() })
   }
 
   #log(reasons: readonly Reason[]): void {
@@ -157,8 +202,7 @@ export class HealthKeeper {
   }
 
   #alive(): HealthAnswer {
-    const { tools, config } = this.#options
-    const stuck = tools.pulses.stuck(config().health.stuck_ms)
+    const stuck = this.#stuck()
     return { status: stuck.length === 0 ? 200 : 503, body: { alive: stuck.length === 0, stuck: stuck.map(silence) } }
   }
 
@@ -198,6 +242,10 @@ export class HealthKeeper {
       if (!this.#stop.signal.aborted) tools.report.fault('health', new Error(pingFault(error)))
     }
   }
+}
+
+function isOfLedger({ name }: SilentPulse): boolean {
+  return name.startsWith(ledger_pulse)
 }
 
 function silence({ name, silent_ms }: SilentPulse): { name: string; silent_s: number } {

@@ -14,6 +14,9 @@ import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
 import { lasting_faults, type ObservedLedger, observeLedger } from './observed-ledger.ts'
 
+/** With this the names of the pulses of the ledger's calls begin. */
+export const ledger_pulse = 'the ledger'
+
 /** What lives as long as the process, whatever the config becomes meanwhile: each opened once, closed in reverse. */
 export interface Tools {
   ledger: Ledger
@@ -55,7 +58,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
   const measures: Tools['measures'] = { current: undefined }
   const observed = observeLedger(wrap_ledger?.(ledger) ?? ledger, clock, () => measures.current)
   return {
-    ledger: answering(pulses, 'the ledger', observed.ledger),
+    ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
     clock,
     report: countingSent(report, measures),

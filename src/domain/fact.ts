@@ -109,6 +109,9 @@ export type PauseFact =
   | { type: 'paused'; by: string; why: string | undefined; until_ms: number | undefined }
   | { type: 'resumed' }
 
+/** Told again and again by a daemon that watches: from `since_ms` until now it has been at work without a break. */
+export type LifeFact = { type: 'daemon_at_work'; since_ms: number }
+
 /** Something beyond any one file is wrong (`account`, `project:…`, `api`, `blob`), or right again. */
 export type TroubleFact =
   | { type: 'trouble_began'; about: string; error: FaultNote & { hint?: string | undefined } }
@@ -124,6 +127,7 @@ export type Fact =
   | LabelFact
   | PersonFact
   | PauseFact
+  | LifeFact
   | TroubleFact
   | RunFact
   | AlertFact

@@ -1,5 +1,6 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
-import type { AuditCounts, AuditState } from './audit-work.ts'
+import { isMassRemoval } from '../domain/audit.ts'
+import { type AuditCounts, type AuditState, expectedAssets } from './audit-work.ts'
 
 /** Counters of a round; the names of columns. `unknown`: ready there, and nothing of ours. `slots`: never filled, whose nobody can say. */
 const counters = ['usable', 'unready', 'failed', 'missing', 'unknown', 'slots'] as const
@@ -8,6 +9,7 @@ export type Counter = (typeof counters)[number]
 type Counts = Record<Counter, number> & Record<`last_${Counter}`, number | null> & { last_unanswered: number | null }
 
 interface Row extends Counts {
+  project: number
   project_id: string
   round: number
   wanted: 0 | 1
@@ -20,6 +22,15 @@ interface Row extends Counts {
   last_ended_ms: number | null
   last_pages: number
   expected: number
+  removed: number
+  emptied_ms: number | null
+}
+
+/** So much is gone in a project that a person must look: since when, and how much of it still is. */
+export interface Emptied {
+  since_ms: number
+  removed: number
+  expected: number
 }
 
 /** The rows of `audits`, one a project. */
@@ -31,6 +42,7 @@ export class AuditRows {
   readonly #end
   readonly #usable
   readonly #states
+  readonly #put_emptied
   readonly #count: Record<Counter, Statement>
 
   constructor(database: Sqlite) {
@@ -61,13 +73,16 @@ export class AuditRows {
     const counted = [...counters.flatMap((name) => [name, `last_${name}`]), 'last_unanswered'].join(', ')
     // By files, not contents: a sum that is kept. It only sets the pace.
     this.#states = database.prepare(
-      `SELECT projects.project_id, coalesce(round, 0) AS round, coalesce(wanted, 0) AS wanted, coalesce(asked, 0) AS asked,
+      `SELECT projects.id AS project, projects.project_id, coalesce(round, 0) AS round, coalesce(wanted, 0) AS wanted, coalesce(asked, 0) AS asked,
          began_ms, cursor, coalesce(listed, 0) AS listed, coalesce(pages, 0) AS pages, last_began_ms, last_ended_ms,
          coalesce(last_pages, 0) AS last_pages, ${counted},
          (SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
-          WHERE folders.project = projects.id AND stage = 'ready') AS expected
+          WHERE folders.project = projects.id AND stage = 'ready') AS expected,
+         (SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
+          WHERE folders.project = projects.id AND stage = 'removed_on_service') AS removed, emptied_ms
        FROM projects LEFT JOIN audits ON audits.project = projects.id ORDER BY projects.id`,
     )
+    this.#put_emptied = database.prepare('UPDATE audits SET emptied_ms = ? WHERE project = ?')
     const count = (name: Counter) =>
       database.prepare(`UPDATE audits SET ${name} = max(0, ${name} + ?) WHERE project = ?`)
     this.#count = Object.fromEntries(counters.map((name) => [name, count(name)])) as Record<Counter, Statement>
@@ -107,8 +122,34 @@ export class AuditRows {
     this.#end.run({ project, unanswered, at_ms })
   }
 
+  /** After the end of a round: noted when so much was missing in it, forgotten when it is there again. */
+  judgeEmptied(project: number, at_ms: number): void {
+    const row = this.#rows().find((other) => other.project === project)
+    const last = row && lastOf(row)
+    if (!last) return
+    const { missing: removed } = last.counts
+    const is_mass = isMassRemoval({ removed, expected: expectedAssets(last.counts) })
+    if (is_mass) this.#put_emptied.run(row.emptied_ms ?? at_ms, project)
+    else if (row.emptied_ms !== null && emptiedOf(row) === undefined) this.acceptEmptied(project)
+  }
+
+  /** What is gone counts as rightly gone from now on. */
+  acceptEmptied(project: number): void {
+    this.#put_emptied.run(null, project)
+  }
+
+  /** By project id; none where nothing looks so, or a person said that it is right. */
+  emptied(): Map<string, Emptied> {
+    return new Map(
+      this.#rows().flatMap((row) => {
+        const emptied = emptiedOf(row)
+        return emptied ? [[row.project_id, emptied]] : []
+      }),
+    )
+  }
+
   states(): AuditState[] {
-    return (this.#states.all() as Row[]).map((row) => ({
+    return this.#rows().map((row) => ({
       project_id: row.project_id,
       round: row.round,
       wanted: row.wanted === 1,
@@ -117,6 +158,17 @@ export class AuditRows {
       expected: row.expected,
     }))
   }
+
+  #rows(): Row[] {
+    return this.#states.all() as Row[]
+  }
+}
+
+/** By files, not contents. */
+function emptiedOf({ emptied_ms, removed, expected: ready }: Row): Emptied | undefined {
+  const expected = ready + removed
+  if (emptied_ms === null || !isMassRemoval({ removed, expected })) return undefined
+  return { since_ms: emptied_ms, removed, expected }
 }
 
 function runningOf(row: Row): AuditState['running'] {

@@ -138,9 +138,11 @@ export class FolderRows {
     const before = this.#by_name.get(folder.name)
     database
       .prepare(
-        `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms)
-         VALUES (@name, @root, (SELECT id FROM projects WHERE project_id = @project_id), @labels, @label_from, @rules, 1, @at_ms, @at_ms)
-         ON CONFLICT (name) DO UPDATE SET root = excluded.root, project = excluded.project, labels = excluded.labels,
+        `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms)
+         VALUES (@name, @root, (SELECT id FROM projects WHERE project_id = @project_id), @labels, @label_from, @rules, 1, @at_ms, @at_ms,
+           @at_ms)
+         ON CONFLICT (name) DO UPDATE SET
+           kept_ms = iif(configured = 1 AND project = excluded.project, kept_ms, @at_ms), root = excluded.root, project = excluded.project, labels = excluded.labels,
            label_from = excluded.label_from, rules = excluded.rules, configured = 1`,
       )
       .run({ ...folder, labels: JSON.stringify(folder.labels), at_ms })

@@ -19,9 +19,14 @@ import { first_ledger_schema } from './first-schema.ts'
  * pause   at most one row: a person stopped what goes out. A time in `until_ms` that is over means: not paused.
  * deliveries.own_id  1: its id is made of the run and its target. 0: of the run alone, as all were when it was first wanted.
  * deliveries.output  the end of what the command of the last try wrote.
+ * at_work   until when a daemon that watches is known to have been at work; at most one row.
+ * absences  when none was (`away`; from 0 on before the first), and when a person had paused it: what comes due in them cannot
+ *           be late for their sake.
+ * folders.kept_ms   since when the folder is in the configuration, with this project, without a break. NULL: since started_ms.
  * audits     one row a project: the running round of the audit (`began_ms` NULL between two), how far it is (`cursor`, `listed`)
  *            and what it counted, and the same of the last full one (`last_*`). `contents.audited_round` is the last round in which
  *            the content was seen to be ready on the service, or became so; negative: in that round it was found being read again.
+ *            `emptied_ms`: when a round found so much gone at once that a person must look; NULL once a person said that it is right.
  */
 const second = `
 CREATE TABLE hosts (
@@ -83,6 +88,18 @@ CREATE TABLE pause (
   why TEXT
 ) STRICT;
 
+CREATE TABLE at_work (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  until_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE absences (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  why TEXT NOT NULL,
+  from_ms INTEGER NOT NULL,
+  to_ms INTEGER NOT NULL
+) STRICT;
+ALTER TABLE folders ADD COLUMN kept_ms INTEGER;
+
 ALTER TABLE contents ADD COLUMN audited_round INTEGER;
 CREATE INDEX contents_by_asset ON contents (asset_id) WHERE asset_id IS NOT NULL;
 
@@ -110,7 +127,8 @@ CREATE TABLE audits (
   last_missing INTEGER,
   last_unanswered INTEGER,
   last_unknown INTEGER,
-  last_slots INTEGER
+  last_slots INTEGER,
+  emptied_ms INTEGER
 ) STRICT;
 `
 

@@ -1,5 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import type { Absence } from '../domain/absence.ts'
 import type { PauseFact } from '../domain/fact.ts'
+import type { AbsenceRows } from './absence-rows.ts'
 
 export interface Pause {
   since_ms: number
@@ -12,12 +14,14 @@ export interface Pause {
 /** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
 export class PauseRow {
   readonly #database: Sqlite
+  readonly #absences: AbsenceRows
   readonly #put
   readonly #drop
   #pause: Pause | undefined
 
-  constructor(database: Sqlite) {
+  constructor(database: Sqlite, absences: AbsenceRows) {
     this.#database = database
+    this.#absences = absences
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO pause (id, since_ms, until_ms, by_whom, why) VALUES (1, @since_ms, @until_ms, @by, @why)`,
     )
@@ -27,9 +31,12 @@ export class PauseRow {
 
   /** A second pause takes the place of the first, and it has been paused since that one. */
   apply(fact: PauseFact, at_ms: number): void {
+    const before = this.#pause
+    const goes_on = fact.type === 'paused' && this.holds(at_ms)
+    if (before && !goes_on) this.#absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
     if (fact.type === 'resumed') this.#drop.run()
     else {
-      const since_ms = this.#pause && this.holds(at_ms) ? this.#pause.since_ms : at_ms
+      const since_ms = before && goes_on ? before.since_ms : at_ms
       this.#put.run({ since_ms, until_ms: fact.until_ms ?? null, by: fact.by, why: fact.why ?? null })
     }
     this.reload()
@@ -47,9 +54,19 @@ export class PauseRow {
 
 /** Of a ledger that is open for reading; undefined where nothing is paused, and in a ledger that version 0.1 wrote. */
 export function readPause(database: Sqlite, now_ms: number): Pause | undefined {
-  const has_table = database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'pause'`).get()
-  const pause = has_table === undefined ? undefined : readRow(database)
+  const pause = hasPauses(database) ? readRow(database) : undefined
   return pause && isInForce(pause, now_ms) ? pause : undefined
+}
+
+/** One that ended by itself, and that nobody has resumed or followed by another. */
+export function readEndedPause(database: Sqlite, now_ms: number): Absence | undefined {
+  const pause = hasPauses(database) ? readRow(database) : undefined
+  if (pause?.until_ms === undefined || isInForce(pause, now_ms)) return undefined
+  return { why: 'paused', from_ms: pause.since_ms, to_ms: pause.until_ms }
+}
+
+function hasPauses(database: Sqlite): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'pause'`).get() !== undefined
 }
 
 function isInForce({ until_ms }: Pause, now_ms: number): boolean {

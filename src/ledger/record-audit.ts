@@ -68,6 +68,7 @@ export class AuditRecorder {
         if (project === undefined) break
         if (fact.resend) this.#resend(project, at_ms)
         this.#rows.end(project, fact.unanswered, at_ms)
+        this.#rows.judgeEmptied(project, at_ms)
         break
       }
     }
@@ -87,6 +88,11 @@ export class AuditRecorder {
     this.#rows.count(project, bucket, 1)
     if (was_usable) this.#rows.count(project, 'usable', -1)
     if (bucket === 'usable' && audited_round === -round) this.#rows.count(project, 'unready', -1)
+  }
+
+  /** A person says that what is gone there is rightly gone. */
+  accept(project: number): void {
+    this.#rows.acceptEmptied(project)
   }
 
   states(): AuditState[] {

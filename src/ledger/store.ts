@@ -5,6 +5,7 @@ import { isAuditFact } from '../domain/audit.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { isRunFact } from '../domain/run.ts'
+import { AbsenceRows } from './absence-rows.ts'
 import { AlertRows } from './alert-rows.ts'
 import { Claims } from './claims.ts'
 import { Counts } from './counts.ts'
@@ -55,6 +56,7 @@ export class LedgerStore {
   readonly #limits: LedgerLimits
   readonly #counts: Counts
   readonly #usage: Usage
+  readonly #absences: AbsenceRows
   readonly #pause: PauseRow
   readonly #folders: FolderRows
   readonly #files: FileRows
@@ -79,7 +81,8 @@ export class LedgerStore {
     this.#limits = { ...limits }
     this.#counts = new Counts(database)
     this.#usage = new Usage(database)
-    this.#pause = new PauseRow(database)
+    this.#absences = new AbsenceRows(database)
+    this.#pause = new PauseRow(database, this.#absences)
     this.#folders = new FolderRows(database)
     this.wall_clock = new WallClock(database, () => this.#folders.reload())
     this.#files = new FileRows(database)
@@ -258,6 +261,9 @@ export class LedgerStore {
         this.#pause.apply(fact, at_ms)
         this.claims.held_for_budget.forget()
         break
+      case 'daemon_at_work':
+        this.#absences.atWork(fact, at_ms)
+        break
       case 'trouble_began':
       case 'trouble_ended':
       case 'daemon_started':
@@ -272,7 +278,10 @@ export class LedgerStore {
   #applyWord(fact: PersonFact, at_ms: number): void {
     const folder = this.#folders.named(fact.folder)
     if (!folder) return
-    if (fact.type === 'accepted' && fact.path === '') this.#folders.acceptEmpty(folder)
+    if (fact.type === 'accepted' && fact.path === '') {
+      this.#folders.acceptEmpty(folder)
+      this.audits.accept(folder.project)
+    }
     this.#people.apply(fact, folder, at_ms)
   }
 }

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { AuditRows } from './audit-rows.ts'
+import { AuditRows, type Emptied } from './audit-rows.ts'
 import { type AuditCounts, expectedAssets } from './audit-work.ts'
 
 /** What people are told of the audit of one project. */
@@ -8,6 +8,8 @@ export interface AuditView {
   last_full: (AuditCounts & { began_ms: number; ended_ms: number; expected: number }) | undefined
   /** `looked_at` of about `expected` assets so far. */
   running: { began_ms: number; pages: number; looked_at: number; missing: number; expected: number } | undefined
+  /** A round found so much gone that it was emptied, or is another one; until it is there again, or a person said that it is right. */
+  emptied: Emptied | undefined
 }
 
 /** The version of the ledger that began to keep them; the next start of a daemon brings an older one to it. */
@@ -24,7 +26,9 @@ export function readAudits(database: Sqlite): AuditView[] {
       .pluck()
       .all() as string[],
   )
-  return new AuditRows(database)
+  const rows = new AuditRows(database)
+  const emptied = rows.emptied()
+  return rows
     .states()
     .filter(({ project_id }) => configured.has(project_id))
     .map(({ project_id, last, running, expected }) => ({
@@ -42,5 +46,6 @@ export function readAudits(database: Sqlite): AuditView[] {
         missing: running.counts.missing,
         expected,
       },
+      emptied: emptied.get(project_id),
     }))
 }

@@ -17,6 +17,8 @@ export interface FolderView {
   /** Since when it is online or offline. */
   state_since_ms: number
   started_ms: number
+  /** Since when it is in the configuration, with this project, without a break. */
+  kept_ms: number
   first_scan_ms: number | undefined
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
@@ -33,6 +35,8 @@ interface RawFolder {
   offline_reason: string | null
   state_since_ms: number
   started_ms: number
+  /** Not there in a ledger that version 0.1 wrote. */
+  kept_ms?: number | null
   first_scan_ms: number | null
   scan_began_ms: number | null
   scan_ended_ms: number | null
@@ -43,8 +47,7 @@ interface RawFolder {
 export function readFolders(database: Sqlite): FolderView[] {
   const rows = database
     .prepare(
-      `SELECT folders.id, name, root, projects.project_id, device IS NOT NULL AS is_known, offline_reason, state_since_ms,
-         started_ms, first_scan_ms, scan_began_ms, scan_ended_ms, scan_summary
+      `SELECT folders.*, projects.project_id, device IS NOT NULL AS is_known
        FROM folders JOIN projects ON projects.id = folders.project WHERE configured = 1 ORDER BY folders.id`,
     )
     .all() as RawFolder[]
@@ -57,6 +60,7 @@ export function readFolders(database: Sqlite): FolderView[] {
     offline_reason: row.offline_reason ?? undefined,
     state_since_ms: row.state_since_ms,
     started_ms: row.started_ms,
+    kept_ms: row.kept_ms ?? row.started_ms,
     first_scan_ms: row.first_scan_ms ?? undefined,
     scan_began_ms: row.scan_began_ms ?? undefined,
     scan_ended_ms: row.scan_ended_ms ?? undefined,

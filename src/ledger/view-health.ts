@@ -1,10 +1,12 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import type { Absence } from '../domain/absence.ts'
 import type { ToldReason } from '../domain/alert.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
+import { readAbsences, readAtWork } from './absence-rows.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
-import { type Pause, readPause } from './pause-row.ts'
+import { type Pause, readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_run_states } from './run-rows.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
@@ -55,9 +57,16 @@ export interface HealthView {
   audits(): AuditView[]
   /** In force at this time. */
   pause(now_ms: number): Pause | undefined
-  /** The content that has waited longest, of those that could go on: not one whose folder is offline or left the config. */
+  /** Times in which nobody could keep a promise, by their beginning. The pause that is in force is none of them. */
+  absences(now_ms: number): Absence[]
+  /** Until when a daemon that watches is known to have been at work. */
+  atWork_ms(): number | undefined
+  /**
+   * The content that has waited longest, of those that could go on: not one whose folder is offline or left the config; one whose
+   * folder is back waits since then.
+   */
   oldestWaiting(): WaitingFile | undefined
-  /** The file whose look has been due for longest, in a folder that is there. */
+  /** The file whose look has been due for longest, in a folder that is there, and since it is. */
   oldestLook(): WaitingFile | undefined
   /** Configured prompts. */
   prompts(): PromptHealth[]
@@ -83,8 +92,8 @@ export interface HealthView {
 /** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
 const most_candidates = 10_000
 const most_given_up = 50
-/** The first version that keeps alerts; the next start of a daemon brings an older ledger to it. */
-const alerts_since_version = 2
+/** The first that keeps alerts, and since when a folder is kept; the next start of a daemon brings an older ledger to it. */
+const second_version = 2
 // ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
@@ -105,6 +114,8 @@ interface ConfiguredPrompt {
 export function openHealthView(state_dir: string): HealthView {
   const database = openLedgerReadOnly(state_dir)
   const version = database.pragma('user_version', { simple: true }) as number
+  // A ledger of version 0.1 does not say since when a folder is kept.
+  const able = version >= second_version ? 'max(state_since_ms, coalesce(kept_ms, 0))' : 'state_since_ms'
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
      WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
@@ -130,8 +141,13 @@ export function openHealthView(state_dir: string): HealthView {
     troubles: () => readTroubles(database),
     audits: () => readAudits(database),
     pause: (now_ms) => readPause(database, now_ms),
-    oldestWaiting: () => oldestWaiting(database),
-    oldestLook: () => oldestLook(database),
+    absences: (now_ms) => {
+      const ended = readEndedPause(database, now_ms)
+      return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
+    },
+    atWork_ms: () => readAtWork(database),
+    oldestWaiting: () => oldestWaiting(database, able),
+    oldestLook: () => oldestLook(database, able),
     prompts: () =>
       (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
         name,
@@ -140,7 +156,7 @@ export function openHealthView(state_dir: string): HealthView {
         open_runs: open_runs.all(id) as PromptHealth['open_runs'],
         last_ended: last_ended.get(name) as PromptHealth['last_ended'],
       })),
-    givenUp: () => givenUp(database, version >= alerts_since_version),
+    givenUp: () => givenUp(database, version >= second_version),
     sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
     arrivalsAfter: (seq, limit) =>
@@ -165,45 +181,58 @@ const given_up_alerts = `UNION ALL
          WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
        GROUP BY target`
 
-function oldestWaiting(database: Sqlite): WaitingFile | undefined {
-  const candidates = database.prepare(
-    `SELECT id, wanted_ms, state FROM contents WHERE state IN (${underway}) ORDER BY wanted_ms LIMIT ${most_candidates}`,
-  )
-  const source = database.prepare(
-    `SELECT folders.name || '/' || path AS name, size FROM files JOIN folders ON folders.id = files.folder
-     WHERE content = ? AND state = 'present' AND configured = 1 AND (offline_reason IS NULL OR ?) LIMIT 1`,
-  )
-  for (const { id, wanted_ms, state } of candidates.iterate() as Iterable<{
-    id: number
-    wanted_ms: number
-    state: string
-  }>) {
-    // With the bytes in the service the folder is not needed any more.
-    const bytes_are_in = state === 'sent' || state === 'ingesting'
-    const file = source.get(id, bytes_are_in ? 1 : 0) as { name: string; size: number } | undefined
-    if (file) return { since_ms: wanted_ms, ...file }
+/** Candidates come by the time since when they wait: once a later one cannot be older than the oldest, that is it. */
+function oldestOf<Row extends { since_ms: number }>(
+  candidates: Iterable<Row>,
+  fileOf: (row: Row) => WaitingFile | undefined,
+): WaitingFile | undefined {
+  let oldest: WaitingFile | undefined
+  for (const row of candidates) {
+    if (oldest && row.since_ms >= oldest.since_ms) break
+    const file = fileOf(row)
+    if (file && (!oldest || file.since_ms < oldest.since_ms)) oldest = file
   }
-  return undefined
+  return oldest
 }
 
-function oldestLook(database: Sqlite): WaitingFile | undefined {
+/** `able`: since when its folder can be worked on. */
+function oldestWaiting(database: Sqlite, able: string): WaitingFile | undefined {
+  const candidates = database.prepare(
+    `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE state IN (${underway})
+     ORDER BY wanted_ms LIMIT ${most_candidates}`,
+  )
+  const source = database.prepare(
+    `SELECT folders.name || '/' || path AS name, size, ${able} AS able_ms FROM files JOIN folders ON folders.id = files.folder
+     WHERE content = ? AND state = 'present' AND configured = 1 AND (offline_reason IS NULL OR ?) LIMIT 1`,
+  )
+  const rows = candidates.iterate() as Iterable<{ id: number; since_ms: number; state: string }>
+  return oldestOf(rows, ({ id, since_ms, state }) => {
+    // With the bytes in the service the folder is not needed any more.
+    const bytes_are_in = state === 'sent' || state === 'ingesting'
+    const file = source.get(id, bytes_are_in ? 1 : 0) as { name: string; size: number; able_ms: number } | undefined
+    if (!file) return undefined
+    const { able_ms, ...rest } = file
+    return { since_ms: bytes_are_in ? since_ms : Math.max(since_ms, able_ms), ...rest }
+  })
+}
+
+function oldestLook(database: Sqlite, able: string): WaitingFile | undefined {
   const due = database.prepare(
     `SELECT folder, path, size, not_before_ms AS since_ms FROM files
      WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${most_candidates}`,
   )
   const there = new Map(
     (
-      database.prepare('SELECT id, name FROM folders WHERE configured = 1 AND offline_reason IS NULL').all() as {
-        id: number
-        name: string
-      }[]
-    ).map(({ id, name }) => [id, name]),
+      database
+        .prepare(`SELECT id, name, ${able} AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`)
+        .all() as { id: number; name: string; able_ms: number }[]
+    ).map((folder) => [folder.id, folder]),
   )
-  for (const row of due.iterate() as Iterable<{ folder: number; path: string; size: number; since_ms: number }>) {
-    const folder = there.get(row.folder)
-    if (folder !== undefined) return { since_ms: row.since_ms, name: `${folder}/${row.path}`, size: row.size }
-  }
-  return undefined
+  const rows = due.iterate() as Iterable<{ folder: number; path: string; size: number; since_ms: number }>
+  return oldestOf(rows, ({ folder, path, size, since_ms }) => {
+    const known = there.get(folder)
+    return known && { since_ms: Math.max(since_ms, known.able_ms), name: `${known.name}/${path}`, size }
+  })
 }
 
 function givenUp(database: Sqlite, has_alerts: boolean): GivenUp[] {

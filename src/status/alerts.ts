@@ -1,5 +1,5 @@
 import type { ToldReason } from '../domain/alert.ts'
-import type { Reason } from './health.ts'
+import type { Reason } from './health-promises.ts'
 
 /** What is to be told of a change of the health. */
 export interface AlertDue {

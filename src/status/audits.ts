@@ -15,15 +15,18 @@ export interface AuditStatus {
 type Full = NonNullable<AuditView['last_full']>
 type Running = NonNullable<AuditView['running']>
 
-export function auditStatus({ project_id, last_full, running }: AuditView): AuditStatus {
-  const of_last = last_full && isMassRemoval({ removed: last_full.missing, expected: last_full.expected })
-  const of_running = running && isMassRemoval({ removed: running.missing, expected: running.looked_at })
+export function auditStatus({ project_id, last_full, running, emptied }: AuditView): AuditStatus {
   return {
     project_id,
     last_full: fullStatus(last_full),
     running: runningStatus(running),
-    looks_emptied: of_running ?? of_last ?? false,
+    looks_emptied: emptied !== undefined || isRunningOut(running),
   }
+}
+
+/** Said before the round has come to its end. */
+function isRunningOut(running: Running | undefined): boolean {
+  return running !== undefined && isMassRemoval({ removed: running.missing, expected: running.looked_at })
 }
 
 function fullStatus(full: Full | undefined): AuditStatus['last_full'] {

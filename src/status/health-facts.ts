@@ -2,7 +2,8 @@ import { statfsSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
 import { day_ms, hour_ms, isoTime } from '../base/time.ts'
 import type { HealthView } from '../ledger/view-health.ts'
-import { type Health, type HealthFacts, type HealthLimits, healthOf, type Reason } from './health.ts'
+import { healthOf } from './health.ts'
+import type { Health, HealthFacts, HealthLimits, Reason } from './health-promises.ts'
 
 /** What health must know of the configuration, which has this shape. */
 export interface HealthSettings {
@@ -20,6 +21,8 @@ export interface HealthExtras {
   /** See health-prompts.ts: what computes due times is loaded only where there are some. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
+  /** Known to the daemon itself; others see when it last said that it is at work. */
+  stuck?: HealthFacts['stuck']
 }
 
 /** Everything that is known at this moment. `view` is undefined where nothing was ever kept. */
@@ -31,10 +34,11 @@ export function healthFacts(
 ): HealthFacts {
   const disk = diskOf(settings.state_dir)
   const read = () => {
-    const { prompts = [], ledger_fault } = extras
+    const { prompts = [], ledger_fault, stuck = [] } = extras
     return {
       now_ms,
       paused: view?.pause(now_ms),
+      absences: view?.absences(now_ms) ?? [],
       folders: folderFacts(view, settings),
       waiting: waitingFact(view, settings, now_ms),
       unlooked: view?.oldestLook(),
@@ -43,6 +47,7 @@ export function healthFacts(
       prompts,
       given_up: givenUp(view, settings),
       disk,
+      stuck,
       ledger_fault,
     }
   }
@@ -54,9 +59,9 @@ function folderFacts(view: HealthView | undefined, { folders }: HealthSettings):
   return folders.flatMap(({ name, rescan_interval_ms }) => {
     const folder = known.get(name)
     if (!folder) return []
-    const { online, offline_reason, state_since_ms, started_ms, scan_ended_ms, scan } = folder
+    const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms, scan } = folder
     const of_scan = { looked_ms: scan_ended_ms, missed: scan?.missed ?? 0 }
-    return { name, online, offline_reason, state_since_ms, started_ms, rescan_interval_ms, ...of_scan }
+    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, ...of_scan }
   })
 }
 
@@ -72,17 +77,17 @@ function waitingFact(
   return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
 }
 
-/** A project that was never wholly audited is measured from when the first of its folders was kept. */
+/** A project that was not wholly audited since its first folder is kept is measured from then. */
 function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
   const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
   const began_ms = new Map<string, number>()
-  for (const { project_id, started_ms } of view?.folders() ?? []) {
-    began_ms.set(project_id, Math.min(started_ms, began_ms.get(project_id) ?? started_ms))
+  for (const { project_id, kept_ms } of view?.folders() ?? []) {
+    began_ms.set(project_id, Math.min(kept_ms, began_ms.get(project_id) ?? kept_ms))
   }
-  return [...began_ms].map(([project_id, started_ms]) => {
-    const { last_full, running } = audits.get(project_id) ?? {}
-    const since_ms = last_full?.ended_ms ?? started_ms
-    return { project_id, since_ms, round_ms: audit.round_hours * hour_ms, running_ms: running?.began_ms }
+  return [...began_ms].map(([project_id, kept_ms]) => {
+    const { last_full, running, emptied } = audits.get(project_id) ?? {}
+    const since_ms = Math.max(last_full?.ended_ms ?? kept_ms, kept_ms)
+    return { project_id, since_ms, round_ms: audit.round_hours * hour_ms, running_ms: running?.began_ms, emptied }
   })
 }
 

@@ -1,6 +1,6 @@
 import { cronTimes } from '../base/cron.ts'
 import type { HealthView } from '../ledger/view-health.ts'
-import type { HealthFacts } from './health.ts'
+import type { HealthFacts } from './health-promises.ts'
 
 /** What health must know of the prompts of the configuration. */
 export interface PromptHealthSettings {

@@ -1,109 +1,10 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import type { Absence } from '../domain/absence.ts'
+import { type Health, type HealthFacts, type HealthLimits, promises, type Reason } from './health-promises.ts'
+import { afterAtWork } from './time-at-work.ts'
 
-/**
- * What Sluice promises all the time. A promise that is not kept has a reason, and the reasons are the verdict.
- *
- * - `scan`: every folder is looked through completely, again and again: whatever the watcher misses comes in by it.
- * - `queue`: nothing waits for long. The age of the oldest counts, never how many there are.
- * - `events`: the watcher tells of every change.
- * - `folder`: every folder is there.
- * - `account`, `project`: the service takes our token, and knows the projects.
- * - `service`: the service and its blob store can be used.
- * - `audit`: what is called ready was compared with the service lately.
- * - `prompt`: each due time ends in a report, or in a skip that was told.
- * - `delivery`: no report was given up on its way to a receiver.
- * - `disk`, `ledger`: there is room to record what happens, and it can be recorded.
- */
-export const promises = [
-  'scan',
-  'queue',
-  'events',
-  'folder',
-  'account',
-  'project',
-  'service',
-  'audit',
-  'prompt',
-  'delivery',
-  'disk',
-  'ledger',
-] as const
-export type PromiseName = (typeof promises)[number]
-
-/** What is known, all of one moment. Times are Unix ms. */
-export interface HealthFacts {
-  now_ms: number
-  /** By a person's word: then nothing goes up and nothing is asked, and that is right. Looks go on. */
-  paused: { since_ms: number } | undefined
-  folders: readonly {
-    name: string
-    online: boolean
-    offline_reason: string | undefined
-    /** Since when it is online or offline. */
-    state_since_ms: number
-    /** First configured. */
-    started_ms: number
-    /** End of the last complete scan. */
-    looked_ms: number | undefined
-    rescan_interval_ms: number
-    /** Files that the last scan found and the watcher should have told long ago. */
-    missed: number
-  }[]
-  /** The content that has waited longest of all that are not ready yet. `held`: the daily limit lets nothing of its size pass. */
-  waiting: { since_ms: number; name: string; held: boolean } | undefined
-  /** The file whose look has been due for longest. */
-  unlooked: { since_ms: number; name: string } | undefined
-  troubles: readonly {
-    about: string
-    message: string
-    hint: string | undefined
-    since_ms: number
-  }[]
-  /** Since: the end of the last full round, or when the first could begin. `running_ms`: the begin of the one that runs. */
-  audits: readonly { project_id: string; since_ms: number; round_ms: number; running_ms: number | undefined }[]
-  prompts: readonly {
-    name: string
-    /** What may pass between a due time and the end of its run. */
-    patience_ms: number
-    /** The oldest due time that ended in nothing yet. */
-    unmet_ms: number | undefined
-    /** The newest run, when it failed. */
-    failed: { run: number; since_ms: number; why: string } | undefined
-  }[]
-  /** Given up, and nothing has reached the receiver since. */
-  given_up: readonly { prompt: string; run: number | undefined; target: string; since_ms: number; message: string }[]
-  disk: { path: string; free_bytes: number } | undefined
-  ledger_fault: { message: string; hint: string | undefined; since_ms: number } | undefined
-}
-
-/** How stale a promise may be; the fields of the section `health`. */
-export interface HealthLimits {
-  readonly scan_late_ms: number
-  readonly queue_age_ms: number
-  readonly offline_ms: number
-  readonly unreachable_ms: number
-  readonly audit_late_ms: number
-  readonly prompt_late_ms: number
-  readonly missed_events: number
-  readonly disk_free_bytes: number
-}
-
-export interface Reason {
-  promise: PromiseName
-  /** The folder, project, prompt, receiver or host; with the promise it names the reason as long as it lasts. */
-  about: string
-  message: string
-  /** What to do. */
-  hint: string
-  since_ms: number
-}
-
-export interface Health {
-  /** True when every promise is kept. */
-  healthy: boolean
-  /** In the order of `promises`; one a promise and thing. */
-  reasons: Reason[]
-}
+/** What hangs holds up others, which hang with it. */
+const most_named = 3
 
 /** The verdict, pure: nothing but facts and limits. A fact that gets better never adds a reason. */
 export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
@@ -113,6 +14,7 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
     ...folderReasons(facts, limits),
     ...troubleReasons(facts, limits),
     ...auditReasons(facts, limits),
+    ...emptiedReasons(facts),
     ...promptReasons(facts, limits),
     ...machineReasons(facts, limits),
   ]
@@ -120,21 +22,26 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   return { healthy: reasons.length === 0, reasons }
 }
 
-function scanReasons({ folders, now_ms }: HealthFacts, { scan_late_ms, missed_events }: HealthLimits): Reason[] {
-  return folders.flatMap(({ name, online, state_since_ms, started_ms, looked_ms, rescan_interval_ms, missed }) => {
+function scanReasons(facts: HealthFacts, { scan_late_ms, missed_events }: HealthLimits): Reason[] {
+  const { folders, now_ms } = facts
+  const away = awayIn(facts)
+  return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms, missed }) => {
     const reasons: Reason[] = []
-    const since_ms = looked_ms ?? started_ms
-    // Away it cannot be looked through; back, it has the time that a scan may take.
-    const measured_ms = online ? Math.max(since_ms + rescan_interval_ms, state_since_ms) : now_ms
-    if (now_ms - measured_ms > scan_late_ms) {
-      const ago = formatDuration(now_ms - since_ms)
-      const last = looked_ms === undefined ? `was never looked through completely in ${ago}` : `was last ${ago} ago`
+    const since_ms = Math.max(looked_ms ?? kept_ms, kept_ms)
+    // Away it cannot be looked through; back, as we are after an absence, it has the time that a scan may take.
+    const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
+    const late_ms = Math.max(
+      afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
+      afterAtWork(back_ms, scan_late_ms, away),
+    )
+    if (online && now_ms > late_ms) {
+      const last = looked_ms === undefined ? 'was never made' : `was ${formatDuration(now_ms - looked_ms)} ago`
       reasons.push({
         promise: 'scan',
         about: name,
-        message: `the last complete look at ${name} ${last}; one is due every ${formatDuration(rescan_interval_ms)}`,
+        message: `the ${looked_ms === undefined ? 'first' : 'last'} complete look at ${name} ${last}; one is due every ${formatDuration(rescan_interval_ms)}`,
         hint: 'the log says what stops its scans; `sluice status` shows what cannot be read',
-        since_ms: measured_ms + scan_late_ms,
+        since_ms: late_ms,
       })
     }
     if (missed > missed_events) {
@@ -151,10 +58,11 @@ function scanReasons({ folders, now_ms }: HealthFacts, { scan_late_ms, missed_ev
   })
 }
 
-function queueReasons({ waiting, unlooked, paused, now_ms }: HealthFacts, { queue_age_ms }: HealthLimits): Reason[] {
-  const isOld = (since_ms: number) => now_ms - since_ms > queue_age_ms
+function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reason[] {
+  const { waiting, unlooked, paused, absences, now_ms } = facts
   const reasons: Reason[] = []
-  if (waiting && !waiting.held && paused === undefined && isOld(waiting.since_ms)) {
+  const is_held = waiting?.held || paused !== undefined
+  if (waiting && !is_held && now_ms > afterAtWork(waiting.since_ms, queue_age_ms, absences)) {
     reasons.push({
       promise: 'queue',
       about: 'uploads',
@@ -163,7 +71,7 @@ function queueReasons({ waiting, unlooked, paused, now_ms }: HealthFacts, { queu
       since_ms: waiting.since_ms,
     })
   }
-  if (unlooked && isOld(unlooked.since_ms)) {
+  if (unlooked && now_ms > afterAtWork(unlooked.since_ms, queue_age_ms, awayIn(facts))) {
     reasons.push({
       promise: 'queue',
       about: 'looks',
@@ -175,10 +83,13 @@ function queueReasons({ waiting, unlooked, paused, now_ms }: HealthFacts, { queu
   return reasons
 }
 
-function folderReasons({ folders, now_ms }: HealthFacts, { offline_ms }: HealthLimits): Reason[] {
+function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason[] {
+  const { folders, now_ms } = facts
+  const away = awayIn(facts)
   return folders.flatMap(({ name, online, offline_reason, state_since_ms }) => {
     // Without a reason nobody has looked yet: that is a matter of scans.
-    if (online || offline_reason === undefined || now_ms - state_since_ms <= offline_ms) return []
+    if (online || offline_reason === undefined) return []
+    if (now_ms <= afterAtWork(state_since_ms, offline_ms, away)) return []
     return {
       promise: 'folder' as const,
       about: name,
@@ -189,11 +100,13 @@ function folderReasons({ folders, now_ms }: HealthFacts, { offline_ms }: HealthL
   })
 }
 
-function troubleReasons({ troubles, now_ms }: HealthFacts, { unreachable_ms }: HealthLimits): Reason[] {
+function troubleReasons(facts: HealthFacts, { unreachable_ms }: HealthLimits): Reason[] {
+  const { troubles, now_ms } = facts
+  const away = awayIn(facts)
   return troubles.flatMap(({ about, message, hint, since_ms }) => {
     const project = /^project:(.*)$/.exec(about)?.[1]
     const promise = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
-    if (promise === 'service' && now_ms - since_ms <= unreachable_ms) return []
+    if (promise === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
     const lasting = promise === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
     const usual = 'it is tried again by itself; check service.base_url, the network and the proxy'
     return {
@@ -210,11 +123,13 @@ function nameOf(about: string): string {
   return { account: 'the token', api: 'the service', blob: 'the blob store' }[about] ?? about
 }
 
-function auditReasons({ audits, now_ms }: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {
+function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {
+  const { audits, now_ms } = facts
+  const away = awayIn(facts)
   return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
-    const late_ms = since_ms + round_ms + audit_late_ms
-    // One that began too late (nobody was at work, or the project is a new one) has the time that a round may take.
-    const broken_ms = running_ms > late_ms ? running_ms + round_ms + audit_late_ms : late_ms
+    const late_ms = afterAtWork(since_ms, round_ms + audit_late_ms, away)
+    // One that began too late has the time that a round may take.
+    const broken_ms = running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
     if (now_ms <= broken_ms) return []
     return {
       promise: 'audit' as const,
@@ -226,10 +141,28 @@ function auditReasons({ audits, now_ms }: HealthFacts, { audit_late_ms }: Health
   })
 }
 
+function emptiedReasons({ audits }: HealthFacts): Reason[] {
+  return audits.flatMap(({ project_id, emptied }) => {
+    if (!emptied) return []
+    const { since_ms, removed, expected } = emptied
+    const gone = `${formatCount(removed)} of ${formatCount(expected)} files`
+    return {
+      promise: 'assets' as const,
+      about: project_id,
+      message: `${gone} are gone in ${project_id}: it was emptied, or is not the project that it was`,
+      hint:
+        'check service.project_id and service.base_url first; `sluice retry FOLDER` sends them again, `sluice accept FOLDER` leaves it so ' +
+        '(and lets go what the brake or start holds there)',
+      since_ms,
+    }
+  })
+}
+
 function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Reason[] {
-  const { prompts, given_up, paused, now_ms } = facts
+  const { prompts, given_up, paused, absences, now_ms } = facts
   const reasons = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Reason[] => {
-    if (unmet_ms !== undefined && paused === undefined && now_ms - unmet_ms > patience_ms + prompt_late_ms) {
+    const is_unmet = unmet_ms !== undefined && paused === undefined
+    if (is_unmet && now_ms > afterAtWork(unmet_ms, patience_ms + prompt_late_ms, absences)) {
       const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and nothing is written or skipped`
       const hint = `\`sluice prompts history ${name}\` says where its run stands`
       return [{ promise: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
@@ -253,7 +186,10 @@ function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Re
   return [...reasons, ...lost]
 }
 
-function machineReasons({ disk, ledger_fault, now_ms }: HealthFacts, { disk_free_bytes }: HealthLimits): Reason[] {
+function machineReasons(
+  { disk, ledger_fault, stuck, now_ms }: HealthFacts,
+  { disk_free_bytes }: HealthLimits,
+): Reason[] {
   const reasons: Reason[] = []
   if (disk && disk.free_bytes < disk_free_bytes) {
     reasons.push({
@@ -269,5 +205,22 @@ function machineReasons({ disk, ledger_fault, now_ms }: HealthFacts, { disk_free
     const usual = 'nothing goes up until it can be recorded: check the disk under state_dir'
     reasons.push({ promise: 'ledger', about: 'ledger', message, hint: hint ?? usual, since_ms })
   }
+  if (stuck.length > 0) {
+    const silent_ms = Math.max(...stuck.map((each) => each.silent_ms))
+    const names = stuck.map(({ name }) => name)
+    const more = names.length > most_named ? ` and ${names.length - most_named} more` : ''
+    reasons.push({
+      promise: 'progress',
+      about: 'daemon',
+      message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, most_named).join(', ')}${more}`,
+      hint: 'systemd restarts it where its watchdog is on; else restart it: what was begun goes on from where it stands',
+      since_ms: now_ms - silent_ms,
+    })
+  }
   return reasons
+}
+
+/** What holds up those whom a pause does not. */
+function awayIn({ absences }: HealthFacts): Absence[] {
+  return absences.filter(({ why }) => why === 'away')
 }

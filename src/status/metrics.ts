@@ -5,7 +5,7 @@ import type { Fact } from '../domain/fact.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
 import type { ArrivalTimes, PromptHealth } from '../ledger/view-health.ts'
 import { stages } from '../ledger/view-stage.ts'
-import { type Health, type HealthFacts, promises } from './health.ts'
+import { type Health, type HealthFacts, promises } from './health-promises.ts'
 import type { Measures } from './measures.ts'
 
 /** What a scrape shows beside what was counted since the start. */

@@ -16,7 +16,10 @@ export function auditLines(writer: LineWriter, audits: readonly AuditStatus[], n
       indent: 2,
       tone: 'bad',
     })
-    writer.say('what is listed there again is ready again; `sluice retry FOLDER` sends it once more', { indent: 2 })
+    writer.say(
+      'what is listed there again is ready again; `sluice retry FOLDER` sends it once more, `sluice accept FOLDER` leaves it so',
+      { indent: 2 },
+    )
   }
 }
 

@@ -131,7 +131,6 @@ describe('a good file', () => {
           "prompt_late_ms": 900000,
           "queue_age_ms": 21600000,
           "scan_late_ms": 3600000,
-          "stuck_ms": 900000,
           "unreachable_ms": 900000,
         },
         "ledger": {

@@ -53,6 +53,7 @@ const tellers: Record<Fact['type'], Teller> = {
   trouble_began: 'worker',
   trouble_ended: 'worker',
   daemon_started: 'worker',
+  daemon_at_work: 'worker',
   audit_wanted: 'person',
   audit_round_began: 'worker',
   assets_listed: 'worker',

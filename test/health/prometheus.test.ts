@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { healthOf, promises } from '../../src/status/health.ts'
+import { healthOf } from '../../src/status/health.ts'
+import { promises } from '../../src/status/health-promises.ts'
 import { Metrics } from '../../src/status/metrics.ts'
 import { now_ms } from '../status/any-facts.ts'
 
@@ -33,14 +34,18 @@ async function metricsText(): Promise<string> {
   const facts = {
     now_ms,
     paused: undefined,
+    absences: [],
     folders: [],
     waiting: { since_ms: now_ms - 60_000, name: 'docs/secret name.txt', held: false },
     unlooked: undefined,
     troubles: [{ about: 'account', message: 'no', hint: undefined, since_ms: now_ms }],
-    audits: [{ project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1, running_ms: undefined }],
+    audits: [
+      { project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1, running_ms: undefined, emptied: undefined },
+    ],
     prompts: [],
     given_up: [],
     disk: { path: '/var', free_bytes: 1_000 },
+    stuck: [],
     ledger_fault: undefined,
   }
   const limits = { scan_late_ms: 1, queue_age_ms: 1, offline_ms: 1, unreachable_ms: 1, audit_late_ms: 1 }

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { until } from '../journey/waiting.ts'
@@ -9,11 +9,12 @@ import { openReceiver, Watched } from './rig.ts'
 const is_root = process.getuid?.() === 0
 if (!is_root) console.log('skipped: a full disk under the ledger, because only root can mount one')
 
-/** Each promise broken by what breaks it in life, red with its reason, and green again after the cure. */
+/** Each promise broken by what breaks it in life: red with its reason, which people are told; after the cure green, and told. */
 describe('each promise', { timeout: 90_000 }, () => {
   test('scan: the scans of a folder do not come to their end', async () => {
     let broken = false
     const watched = await Watched.begin({
+      tells: true,
       folder: { rescan_interval_ms: '1h' },
       wrap_ledger: (ledger) => ({
         ...ledger,
@@ -27,17 +28,17 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.green()
     broken = true
     watched.clock.skip(3 * hour_ms)
-    expect(await watched.red('scan')).toMatchObject({
+    expect(await watched.redAndTold('scan')).toMatchObject({
       about: 'docs',
-      message: expect.stringContaining('docs was last 3 h'),
+      message: expect.stringContaining('docs was 3 h ago'),
     })
     broken = false
     watched.daemon.rescan()
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('queue: the service reads a file for ever', async () => {
-    const watched = await Watched.begin({ service: { ingest: { delay_ms: 10 * hour_ms } } })
+    const watched = await Watched.begin({ tells: true, service: { ingest: { delay_ms: 10 * hour_ms } } })
     watched.daemon.rescan()
     await until('it is being read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ingesting'),
@@ -45,17 +46,17 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(5 * hour_ms)
     await watched.green()
     watched.clock.skip(2 * hour_ms)
-    expect(await watched.red('queue')).toMatchObject({
+    expect(await watched.redAndTold('queue')).toMatchObject({
       message: expect.stringContaining('docs/a.txt has waited for 7 h'),
     })
     await watched.skippingUntil(11 * hour_ms, 'it is read', () =>
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ready'),
     )
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('events: the watcher hears nothing of what a scan finds', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     const other = join(watched.base, 'other')
     const first = join(watched.base, 'first')
     const show = (place: string) => {
@@ -73,64 +74,64 @@ describe('each promise', { timeout: 90_000 }, () => {
     show(other)
     watched.clock.skip(2 * minute_ms)
     await watched.synced()
-    expect(await watched.red('events')).toMatchObject({
+    expect(await watched.redAndTold('events')).toMatchObject({
       message: expect.stringContaining('2 files that the watcher missed'),
     })
     await watched.synced()
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('folder: it is not mounted', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     await watched.synced()
     renameSync(watched.docs, `${watched.docs}-away`)
     watched.clock.skip(minute_ms)
     await until('it is told offline', () => watched.log.some((line) => line.includes('is offline')))
     await watched.green()
     watched.clock.skip(16 * minute_ms)
-    expect(await watched.red('folder')).toMatchObject({ about: 'docs' })
+    expect(await watched.redAndTold('folder')).toMatchObject({ about: 'docs' })
     renameSync(`${watched.docs}-away`, watched.docs)
     watched.daemon.rescan()
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('account: the token is revoked', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     await watched.synced()
     const { service } = watched
     service.tokens.revoke('watched')
     watched.write({ 'b.txt': 'b' })
-    expect(await watched.red('account')).toMatchObject({ about: 'the token' })
+    expect(await watched.redAndTold('account')).toMatchObject({ about: 'the token' })
     await watched.daemon.reload(watched.config(), secretsOf(service.tokens.create('new').token))
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('project: the service does not know it', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     await watched.synced()
     await watched.green()
     await watched.reload({ folder: { project_id: 'project_0000000000zzzzzzzzzz' } })
-    expect(await watched.red('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
+    expect(await watched.redAndTold('project')).toMatchObject({ about: 'project_0000000000zzzzzzzzzz' })
     await watched.reload({ folder: {} })
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('service: it is down for longer than an update takes', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     await watched.synced()
     watched.service.setBadDays({ down: true })
     watched.write({ 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
     await until('it is noticed', () => watched.log.some((line) => line.includes('"about":"api"')))
     await watched.green()
     watched.clock.skip(16 * minute_ms)
-    expect(await watched.red('service')).toMatchObject({ about: 'the service' })
+    expect(await watched.redAndTold('service')).toMatchObject({ about: 'the service' })
     watched.service.setBadDays({ down: false })
     watched.clock.skip(6 * minute_ms)
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('audit: the service is away for days', async () => {
-    const watched = await Watched.begin()
+    const watched = await Watched.begin({ tells: true })
     await watched.synced()
     await watched.green()
     watched.service.setBadDays({ failures: [{ route: 'assets.list', status: 503 }] })
@@ -138,10 +139,81 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(10 * minute_ms)
     await until('the list is asked for', () => watched.service.requestLog.some(({ status }) => status === 503))
     watched.clock.skip(50 * hour_ms)
-    expect(await watched.red('audit')).toMatchObject({ about: watched.project_id })
+    expect(await watched.redAndTold('audit')).toMatchObject({ about: watched.project_id })
     watched.service.setBadDays({ failures: [] })
     watched.clock.skip(hour_ms)
+    await watched.greenAndTold()
+  })
+
+  test('assets: somebody empties the project', async () => {
+    const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
+    const watched = await Watched.begin({ tells: true, tree: files })
+    const { service, project_id, daemon } = watched
+    const audit = () => daemon.ledger.record([{ type: 'audit_wanted' }])
+    await watched.synced()
     await watched.green()
+    for (const { asset_id } of service.assets(project_id)) await service.removeAsset(asset_id)
+    await audit()
+    expect(await watched.redAndTold('assets')).toMatchObject({
+      about: project_id,
+      message: expect.stringContaining('130 of 130 files are gone'),
+      hint: expect.stringContaining('sluice retry FOLDER'),
+    })
+    await audit()
+    await until('the next round is over', async () =>
+      (await daemon.ledger.audits()).every(({ round, running }) => round > 1 && !running),
+    )
+    await watched.redAndTold('assets')
+    await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
+    await watched.greenAndTold()
+  })
+
+  test('assets: the person says that it is right', async () => {
+    const files = Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`${at}.txt`, `text ${at}`]))
+    const watched = await Watched.begin({ tells: true, tree: files })
+    const { service, project_id, daemon } = watched
+    await watched.synced()
+    for (const { asset_id } of service.assets(project_id)) await service.removeAsset(asset_id)
+    await daemon.ledger.record([{ type: 'audit_wanted' }])
+    await watched.redAndTold('assets')
+    await daemon.ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
+    await watched.greenAndTold()
+    await daemon.idle()
+    expect(service.assets(project_id).filter(({ status }) => status === 'ready')).toEqual([])
+  })
+
+  test('progress: the ledger hangs; it is told all the same', async () => {
+    let hung: Promise<void> | undefined
+    const watched = await Watched.begin({
+      tells: true,
+      wrap_ledger: (ledger) => ({
+        ...ledger,
+        async record(facts) {
+          await hung
+          await ledger.record(facts)
+        },
+      }),
+    })
+    await watched.synced()
+    await watched.green()
+    let go = () => {}
+    hung = new Promise((resolve) => {
+      go = resolve
+    })
+    onTestFinished(go)
+    watched.write({ 'b.txt': 'b' })
+    let is_red = false
+    await watched.skippingUntil(minute_ms, 'it is noticed', () => {
+      void watched.broken().then((broken) => {
+        is_red = broken.includes('progress')
+      })
+      return is_red
+    })
+    expect(await watched.redAndTold('progress')).toMatchObject({ message: expect.stringContaining(': the ledger') })
+    expect((await watched.get('/healthz')).status).toBe(503)
+    go()
+    await watched.greenAndTold()
+    expect((await watched.get('/healthz')).status).toBe(200)
   })
 
   const prompt = {
@@ -157,40 +229,40 @@ describe('each promise', { timeout: 90_000 }, () => {
   const asking = { first_ms: 20, most_ms: 200, deliver_first_ms: 20, deliver_most_ms: 200 }
 
   test('prompt: its answer fails, and the next one does not', async () => {
-    const watched = await Watched.begin({ sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
     await watched.synced()
     await watched.green()
     watched.service.setBadDays({ failed_answers: 10 })
     watched.tick()
-    expect(await watched.red('prompt')).toMatchObject({
+    expect(await watched.redAndTold('prompt')).toMatchObject({
       message: expect.stringContaining('the last run of digest failed'),
     })
     watched.service.setBadDays({ failed_answers: 0 })
     watched.tick()
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('prompt: its time passes and nothing comes', async () => {
-    const watched = await Watched.begin({ sections: { prompts: [prompt], asking } })
+    const watched = await Watched.begin({ tells: true, sections: { prompts: [prompt], asking } })
     await watched.synced()
     watched.service.setBadDays({ failures: [{ route: 'chats.start', status: 503 }] })
     watched.tick()
     await until('it is asked', () => watched.service.requestLog.some(({ place }) => place === 'chats.start'))
     watched.clock.skip(25 * minute_ms)
-    expect(await watched.red('prompt')).toMatchObject({ about: 'digest' })
+    expect(await watched.redAndTold('prompt')).toMatchObject({ about: 'digest' })
     watched.service.setBadDays({ failures: [] })
     watched.tick()
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test('delivery: the receiver has gone, and comes back', async () => {
     const { url, received, state } = await openReceiver()
     const deliver = [{ name: 'hook', webhook: { url } }]
-    const watched = await Watched.begin({ sections: { prompts: [{ ...prompt, deliver }], asking } })
+    const watched = await Watched.begin({ tells: true, sections: { prompts: [{ ...prompt, deliver }], asking } })
     await watched.synced()
     state.status = 410
     watched.tick()
-    expect(await watched.red('delivery')).toMatchObject({
+    expect(await watched.redAndTold('delivery')).toMatchObject({
       about: 'digest/hook',
       hint: expect.stringContaining('sluice prompts deliver 1'),
     })
@@ -199,11 +271,11 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.synced()
     watched.tick()
     await until('the next report arrives', () => received.length === 2)
-    await watched.green()
+    await watched.greenAndTold()
   })
 
   test.skipIf(!is_root)('disk and ledger: the disk under the ledger is full', async () => {
-    const watched = await Watched.begin({ small_disk: '16m', health: { disk_free_bytes: '1MB' } })
+    const watched = await Watched.begin({ tells: true, small_disk: '16m', health: { disk_free_bytes: '1MB' } })
     await watched.synced()
     await watched.green()
     const filler = join(watched.home, 'filler')
@@ -212,13 +284,13 @@ describe('each promise', { timeout: 90_000 }, () => {
     } catch {
       // It is full: that is the point.
     }
-    expect(await watched.red('disk')).toMatchObject({ about: 'state_dir' })
+    expect(await watched.redAndTold('disk')).toMatchObject({ about: 'state_dir' })
     watched.write(
       Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`${at}/${'long name '.repeat(15)}.txt`, `${at}`])),
     )
     watched.daemon.rescan()
-    expect(await watched.red('ledger')).toMatchObject({ about: 'ledger' })
+    expect(await watched.redAndTold('ledger')).toMatchObject({ about: 'ledger' })
     rmSync(filler)
-    await watched.green()
+    await watched.greenAndTold()
   })
 })

@@ -32,6 +32,8 @@ export interface WatchedOptions {
   /** The state directory lies on a disk of its own, of this size. */
   small_disk?: string
   wrap_ledger?: (ledger: Ledger) => Ledger
+  /** A person is told of every change at once, on a receiver of the rig's own. */
+  tells?: boolean
 }
 
 const fast_health = { listen: '127.0.0.1:0', look_ms: 20 }
@@ -50,6 +52,7 @@ export class Watched {
   #data_dir = makeStore()
   #token = ''
   #project_id = ''
+  #receiver: Awaited<ReturnType<typeof openReceiver>> | undefined
 
   private constructor(options: WatchedOptions) {
     this.#options = options
@@ -67,6 +70,7 @@ export class Watched {
     watched.#token = watched.service.tokens.create('watched').token
     watched.secrets = secretsOf(watched.#token)
     onTestFinished(() => watched.close())
+    if (options.tells) watched.#receiver = await openReceiver()
     await watched.start()
     return watched
   }
@@ -100,11 +104,20 @@ export class Watched {
         follow: { first_ms: 20, most_ms: 200 },
         hashing: { threads: 1 },
         health: { ...fast_health, ...health },
-        ...(alerts ? { alerts } : {}),
+        ...this.#alerts(alerts),
         ...sections,
       },
       { HOME: this.home },
     )
+  }
+
+  #alerts(alerts: Fields | undefined): Fields {
+    if (!this.#receiver) return alerts ? { alerts } : {}
+    const deliver = [{ name: 'people', webhook: { url: this.#receiver.url } }]
+    return {
+      alerts: { group_ms: 0, resolve_after_ms: 0, deliver, ...alerts },
+      asking: { deliver_first_ms: 20, deliver_most_ms: 200 },
+    }
   }
 
   async start(change: WatchedOptions = {}): Promise<void> {
@@ -217,6 +230,39 @@ export class Watched {
     )
     return (await this.verdict()).reasons.find((reason) => reason.promise === promise)!
   }
+
+  /** The same, and a person was told of it. */
+  async redAndTold(promise: string): Promise<Verdict['reasons'][number]> {
+    const before = this.#told.length
+    const reason = await this.red(promise)
+    await until(
+      `${promise} is told`,
+      () =>
+        this.#told
+          .slice(Math.max(0, before - 1))
+          .some((alert) => reasonsIn(alert).some((one) => one.promise === promise)),
+      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+    )
+    return reason
+  }
+
+  /** Every promise is kept, and a person was told that it is over. */
+  async greenAndTold(): Promise<void> {
+    await this.green()
+    await until(
+      'that it is over is told',
+      () => this.#told.length > 0 && reasonsIn(this.#told.at(-1)!).length === 0,
+      () => ({ told: this.#told.map(({ body }) => body.subject), log: this.log.slice(-10) }),
+    )
+  }
+
+  get #told(): Received[] {
+    return this.#receiver?.received ?? []
+  }
+}
+
+function reasonsIn({ body }: Received): { promise: string }[] {
+  return (body.data as { reasons: { promise: string }[] }).reasons
 }
 
 function mountSmallDisk(place: string, size: string): void {

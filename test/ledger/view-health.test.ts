@@ -9,7 +9,9 @@ import { makeTree } from '../tree.ts'
 import { Bench } from './fixture.ts'
 import { inspectSqlite } from './inspect-sqlite.ts'
 import { run_fault as error, PromptWords } from './prompt-words.ts'
-import { openRig, stat } from './view-rig.ts'
+import { openRig, project_id, stat } from './view-rig.ts'
+
+const folder = { name: 'notes', root: '/srv', project_id, labels: [], label_from: 'none', rules: '' } as const
 
 test('the content that has waited longest, and not one whose folder is away', async () => {
   const rig = await openRig()
@@ -34,6 +36,77 @@ test('the content that has waited longest, and not one whose folder is away', as
     await rig.record({ type: 'retried', folder: 'notes', path: 'first.txt' })
     // Refused for a day, it has waited since it was wanted again.
     expect(view.oldestWaiting()).toMatchObject({ since_ms: rig.clock.now_ms(), name: 'notes/first.txt' })
+  } finally {
+    view.close()
+  }
+})
+
+test('what waits in a folder that is back waits since then, and hides nothing that has waited for longer', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  try {
+    await rig.settle('first.txt')
+    await rig.record({ type: 'folder_configured', folder: { ...folder, name: 'other' } })
+    await rig.record({ type: 'folder_online', folder: 'other', device: 1n })
+    await rig.record({ type: 'folder_offline', folder: 'notes', reason: 'unmounted' })
+    await rig.clock.advance(minute_ms)
+    const other_ms = rig.clock.now_ms()
+    await rig.settle('second.txt', { folder: 'other' })
+    await rig.clock.advance(day_ms)
+    await rig.record({ type: 'folder_online', folder: 'notes', device: 1n })
+    const back_ms = rig.clock.now_ms()
+    expect(view.oldestWaiting()).toEqual({ since_ms: other_ms, name: 'other/second.txt', size: 10 })
+    await rig.record({ type: 'folders_removed_except', names: ['notes'] })
+    expect(view.oldestWaiting()).toEqual({ since_ms: back_ms, name: 'notes/first.txt', size: 10 })
+    await rig.clock.advance(day_ms)
+    await rig.record({ type: 'folder_configured', folder: { ...folder, name: 'other' } })
+    expect(view.folders().find(({ name }) => name === 'other')).toMatchObject({ kept_ms: rig.clock.now_ms() })
+  } finally {
+    view.close()
+  }
+})
+
+test('absences: from one sign of life to the next, and each pause; a restart is none', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  const { clock } = rig
+  const atWork = (since_ms = clock.now_ms()) => rig.record({ type: 'daemon_at_work', since_ms })
+  const paused = { type: 'paused', by: 'anna', why: undefined } as const
+  try {
+    expect(view.absences(clock.now_ms())).toEqual([])
+    expect(view.atWork_ms()).toBeUndefined()
+    const began_ms = clock.now_ms()
+    await atWork()
+    const before = { why: 'away', from_ms: 0, to_ms: began_ms }
+    await clock.advance(4 * minute_ms)
+    await atWork()
+    expect(view.absences(clock.now_ms())).toEqual([before])
+    // At work all the time, though nothing could be recorded.
+    await clock.advance(hour_ms)
+    await atWork(clock.now_ms() - hour_ms)
+    expect(view.absences(clock.now_ms())).toEqual([before])
+    const left_ms = clock.now_ms()
+    await clock.advance(3 * day_ms)
+    await atWork()
+    const weekend = { why: 'away', from_ms: left_ms, to_ms: clock.now_ms() }
+    expect(view.absences(clock.now_ms())).toEqual([before, weekend])
+    expect(view.atWork_ms()).toBe(clock.now_ms())
+
+    const pause_ms = clock.now_ms()
+    await rig.record({ ...paused, until_ms: undefined })
+    await clock.advance(minute_ms)
+    await rig.record({ ...paused, until_ms: clock.now_ms() + hour_ms })
+    await clock.advance(2 * hour_ms)
+    const pause = { why: 'paused', from_ms: pause_ms, to_ms: pause_ms + minute_ms + hour_ms }
+    expect(view.absences(clock.now_ms()), 'it ended by itself').toEqual([before, weekend, pause])
+    await rig.record({ type: 'resumed' })
+    await rig.record({ type: 'resumed' })
+    expect(view.absences(clock.now_ms())).toEqual([before, weekend, pause])
+
+    // The clock ran a year ahead, and is set right: nothing may hide behind that year.
+    await atWork(clock.now_ms() + 365 * day_ms)
+    await atWork()
+    expect(view.absences(clock.now_ms())).toEqual([before, weekend, pause])
   } finally {
     view.close()
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { day_ms } from '../../src/base/time.ts'
-import type { HealthFacts } from '../../src/status/health.ts'
+import type { HealthFacts } from '../../src/status/health-promises.ts'
 
 export const now_ms = Date.UTC(2026, 5, 1, 12)
 
@@ -13,6 +13,15 @@ const many = <T>(value: fc.Arbitrary<T>, nameOf: (one: T) => string) =>
 /** Anything that may be known at once. */
 export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
   now_ms: fc.constant(now_ms),
+  absences: fc
+    .array(fc.record({ why: fc.constantFrom('away', 'paused'), from_ms: time, length_ms: fc.nat(20 * day_ms) }), {
+      maxLength: 3,
+    })
+    .map((some) =>
+      some
+        .map(({ why, from_ms, length_ms }) => ({ why, from_ms, to_ms: from_ms + length_ms }) as const)
+        .sort((one, other) => one.from_ms - other.from_ms),
+    ),
   paused: maybe(fc.record({ since_ms: time })),
   folders: many(
     fc.record({
@@ -20,7 +29,7 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
       online: fc.boolean(),
       offline_reason: maybe(text),
       state_since_ms: time,
-      started_ms: time,
+      kept_ms: time,
       looked_ms: maybe(time),
       rescan_interval_ms: fc.integer({ min: 10_000, max: 7 * day_ms }),
       missed: fc.nat(3),
@@ -39,7 +48,13 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
     ({ about }) => about,
   ),
   audits: many(
-    fc.record({ project_id: text, since_ms: time, round_ms: fc.constant(day_ms), running_ms: maybe(time) }),
+    fc.record({
+      project_id: text,
+      since_ms: time,
+      round_ms: fc.constant(day_ms),
+      running_ms: maybe(time),
+      emptied: maybe(fc.record({ since_ms: time, removed: fc.nat(200), expected: fc.nat(200) })),
+    }),
     ({ project_id }) => project_id,
   ),
   prompts: many(
@@ -56,5 +71,6 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
     ({ prompt, target }) => `${prompt}/${target}`,
   ),
   disk: maybe(fc.record({ path: text, free_bytes: fc.nat(1_000_000_000) })),
+  stuck: many(fc.record({ name: text, silent_ms: fc.nat(day_ms) }), ({ name }) => name),
   ledger_fault: maybe(fc.record({ message: text, hint: maybe(text), since_ms: time })),
 })

@@ -22,7 +22,11 @@ const full = {
 
 function linesOf(view: Partial<AuditView>, now_ms = ended_ms + hour_ms): string[] {
   const writer = new LineWriter(100)
-  auditLines(writer, [auditStatus({ project_id, last_full: undefined, running: undefined, ...view })], now_ms)
+  auditLines(
+    writer,
+    [auditStatus({ project_id, last_full: undefined, running: undefined, emptied: undefined, ...view })],
+    now_ms,
+  )
   return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
 }
 
@@ -47,7 +51,12 @@ describe('the audit in status', () => {
   })
 
   test('an emptied project, or another one', () => {
-    const last_full = { ...full, usable: 0, missing: 12_431 }
-    expect(linesOf({ last_full }).join(' ')).toContain('check service.project_id')
+    const emptied = { since_ms: ended_ms, removed: 12_431, expected: 12_431 }
+    // The next round finds nothing ready here, and so nothing missing.
+    const last_full = { ...full, usable: 0, expected: 0 }
+    expect(linesOf({ last_full, emptied }).join(' ')).toContain('check service.project_id')
+    const running = { began_ms: ended_ms, pages: 1, looked_at: 500, missing: 400, expected: 12_431 }
+    expect(linesOf({ running }).join(' '), 'before its end').toContain('check service.project_id')
+    expect(linesOf({ last_full }).join(' ')).not.toContain('check service.project_id')
   })
 })

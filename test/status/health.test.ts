@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { type HealthFacts, type HealthLimits, healthOf, type PromiseName, promises } from '../../src/status/health.ts'
+import { healthOf } from '../../src/status/health.ts'
+import { type HealthFacts, type HealthLimits, type PromiseName, promises } from '../../src/status/health-promises.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
 const limits: HealthLimits = {
@@ -20,16 +21,23 @@ const folder: HealthFacts['folders'][number] = {
   online: true,
   offline_reason: undefined,
   state_since_ms: ago(30 * day_ms),
-  started_ms: ago(30 * day_ms),
+  kept_ms: ago(30 * day_ms),
   looked_ms: ago(minute_ms),
   rescan_interval_ms: hour_ms,
   missed: 0,
 }
 const prompt = { name: 'digest', patience_ms: hour_ms, unmet_ms: undefined, failed: undefined }
-const audit = { project_id: 'project_1', since_ms: ago(day_ms), round_ms: day_ms, running_ms: undefined }
+const audit = {
+  project_id: 'project_1',
+  since_ms: ago(day_ms),
+  round_ms: day_ms,
+  running_ms: undefined,
+  emptied: undefined,
+}
 const good: HealthFacts = {
   now_ms,
   paused: undefined,
+  absences: [],
   folders: [folder],
   waiting: { since_ms: ago(minute_ms), name: 'docs/a', held: false },
   unlooked: { since_ms: ago(second_ms), name: 'docs/b' },
@@ -38,8 +46,14 @@ const good: HealthFacts = {
   prompts: [prompt],
   given_up: [],
   disk: { path: '/var/lib/sluice', free_bytes: 10_000_000_000 },
+  stuck: [],
   ledger_fault: undefined,
 }
+const waiting = (ms: number) => ({ since_ms: ago(ms), name: 'docs/a', held: false })
+const offline = { ...folder, online: false, offline_reason: 'not mounted' }
+const away = (from_ms: number, to_ms: number) => ({ why: 'away', from_ms: ago(from_ms), to_ms: ago(to_ms) }) as const
+const pause = (from_ms: number, to_ms: number) => ({ ...away(from_ms, to_ms), why: 'paused' }) as const
+const byBegin = (one: { from_ms: number }, other: { from_ms: number }) => one.from_ms - other.from_ms
 const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
 
 /** What breaks a promise by a little, and what is just short of it. */
@@ -53,14 +67,47 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
   [
     'scan',
     'a folder that nobody ever looked through',
-    { folders: [{ ...folder, looked_ms: undefined, started_ms: ago(3 * hour_ms) }] },
-    { folders: [{ ...folder, looked_ms: undefined, started_ms: ago(hour_ms) }] },
+    { folders: [{ ...folder, looked_ms: undefined, kept_ms: ago(3 * hour_ms) }] },
+    { folders: [{ ...folder, looked_ms: undefined, kept_ms: ago(hour_ms) }] },
   ],
   [
     'scan',
     'one that came back has the time that a scan may take',
     { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms + 1) }] },
     { folders: [{ ...folder, looked_ms: ago(day_ms), state_since_ms: ago(hour_ms) }] },
+  ],
+  [
+    'scan',
+    'one that is back in the configuration is looked through from then on',
+    { folders: [{ ...folder, looked_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms + 1) }] },
+    { folders: [{ ...folder, looked_ms: ago(20 * day_ms), kept_ms: ago(2 * hour_ms) }] },
+  ],
+  [
+    'scan',
+    'days off take nothing from its time, and a first look after them has the time that a scan may take',
+    { folders: [{ ...folder, looked_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms + 1)] },
+    { folders: [{ ...folder, looked_ms: ago(5 * day_ms) }], absences: [away(5 * day_ms - hour_ms, hour_ms)] },
+  ],
+  [
+    'queue',
+    'days off do not age what waits',
+    { waiting: waiting(5 * day_ms), absences: [away(5 * day_ms - 2 * hour_ms, 4 * hour_ms + 1)] },
+    { waiting: waiting(5 * day_ms), absences: [away(5 * day_ms - 2 * hour_ms, 4 * hour_ms)] },
+  ],
+  [
+    'queue',
+    'nor does a pause, but for the looks, which go on',
+    { unlooked: { since_ms: ago(7 * hour_ms), name: 'docs/a' }, absences: [pause(7 * hour_ms, hour_ms)] },
+    { waiting: waiting(7 * hour_ms), absences: [pause(7 * hour_ms, hour_ms)] },
+  ],
+  [
+    'queue',
+    'one day after another off: what stalls is late when its time at work is over',
+    {
+      waiting: waiting(50 * hour_ms),
+      absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms + 1)],
+    },
+    { waiting: waiting(50 * hour_ms), absences: [away(48 * hour_ms, 26 * hour_ms), away(24 * hour_ms, 2 * hour_ms)] },
   ],
   [
     'queue',
@@ -93,6 +140,12 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms + 1) }] },
     { folders: [{ ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(15 * minute_ms) }] },
   ],
+  [
+    'folder',
+    'offline since before the machine was shut down, and mounted a little later than we begin',
+    { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms + 1)] },
+    { folders: [{ ...offline, state_since_ms: ago(3 * day_ms) }], absences: [away(3 * day_ms, 15 * minute_ms)] },
+  ],
   ['account', 'a refused token, at once', { troubles: [trouble('account', now_ms)] }, {}],
   ['project', 'a refused project, at once', { troubles: [trouble('project:project_1', now_ms)] }, {}],
   [
@@ -100,6 +153,12 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     'no answer for too long',
     { troubles: [trouble('api', ago(15 * minute_ms + 1))] },
     { troubles: [trouble('api', ago(15 * minute_ms))] },
+  ],
+  [
+    'service',
+    'the machine slept meanwhile',
+    { troubles: [trouble('api', ago(day_ms))], absences: [away(day_ms, 15 * minute_ms + 1)] },
+    { troubles: [trouble('api', ago(day_ms))], absences: [away(day_ms, 15 * minute_ms)] },
   ],
   [
     'service',
@@ -126,6 +185,30 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     { audits: [{ ...audit, since_ms: ago(9 * day_ms), running_ms: ago(2 * day_ms) }] },
   ],
   [
+    'audit',
+    'days off take nothing from the time for a round',
+    { audits: [{ ...audit, since_ms: ago(9 * day_ms) }], absences: [away(8 * day_ms, day_ms + 1)] },
+    { audits: [{ ...audit, since_ms: ago(9 * day_ms) }], absences: [away(8 * day_ms, day_ms)] },
+  ],
+  [
+    'assets',
+    'a project was emptied',
+    { audits: [{ ...audit, emptied: { since_ms: ago(hour_ms), removed: 500, expected: 501 } }] },
+    { audits: [audit] },
+  ],
+  [
+    'prompt',
+    'it came due while nobody was at work, or while a person had paused',
+    {
+      prompts: [{ ...prompt, unmet_ms: ago(2 * day_ms) }],
+      absences: [away(3 * day_ms, day_ms), pause(day_ms, 75 * minute_ms + 1)].sort(byBegin),
+    },
+    {
+      prompts: [{ ...prompt, unmet_ms: ago(2 * day_ms) }],
+      absences: [away(3 * day_ms, day_ms), pause(day_ms, 75 * minute_ms)].sort(byBegin),
+    },
+  ],
+  [
     'prompt',
     'a due time went by',
     { prompts: [{ ...prompt, unmet_ms: ago(75 * minute_ms + 1) }] },
@@ -149,6 +232,7 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     { disk: { path: '/x', free_bytes: 499_999_999 } },
     { disk: { path: '/x', free_bytes: 500_000_000 } },
   ],
+  ['progress', 'something hangs', { stuck: [{ name: 'the ledger', silent_ms: 6 * minute_ms }] }, {}],
   ['ledger', 'nothing can be recorded', { ledger_fault: { message: 'full', hint: undefined, since_ms: ago(1) } }, {}],
 ]
 
@@ -172,7 +256,19 @@ describe('each promise', () => {
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
     const late = { ...folder, looked_ms: ago(9 * hour_ms), missed: 3 }
     const troubles = ['account', 'project:project_1', 'api'].map((about) => trouble(about, ago(day_ms)))
-    const { reasons } = healthOf({ ...good, ...broken, folders: [late, { ...away, name: 'b' }], troubles }, limits)
+    const audits = [{ ...audit, since_ms: ago(9 * day_ms), emptied: { since_ms: now_ms, removed: 5, expected: 5 } }]
+    const { reasons } = healthOf(
+      {
+        ...good,
+        ...broken,
+        absences: [],
+        waiting: waiting(day_ms),
+        audits,
+        folders: [late, { ...away, name: 'b' }],
+        troubles,
+      },
+      limits,
+    )
     expect([...new Set(reasons.map(({ promise }) => promise))]).toEqual(promises)
   })
 })
@@ -200,6 +296,8 @@ const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({ ...facts, unlooked: undefined }),
   (facts) => ({ ...facts, troubles: [] }),
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, since_ms: now_ms })) }),
+  (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, emptied: undefined })) }),
+  (facts) => ({ ...facts, stuck: [] }),
   (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, unmet_ms: undefined })) }),
   (facts) => ({ ...facts, prompts: facts.prompts.map((each) => ({ ...each, failed: undefined })) }),
   (facts) => ({ ...facts, given_up: [] }),

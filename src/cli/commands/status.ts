@@ -1,9 +1,9 @@
-import { second_ms, system_clock } from '../../base/time.ts'
+import { minute_ms, second_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type HealthStatus, healthFacts, healthStatus } from '../../status/health-facts.ts'
 import { statusLines } from '../../status/text.ts'
-import { type StatusView, statusView } from '../../status/view.ts'
+import { type DaemonStatus, type StatusView, statusView } from '../../status/view.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -60,19 +60,30 @@ async function readStatus(config: Config): Promise<StatusView> {
   const prompts = config.prompts.length === 0 ? undefined : await readPrompts(config)
   return withLedgerView(config.state_dir, async (ledger) => {
     // After the ledger was found readable: what is wrong with it is told by its view.
-    const health = await readHealth(config, daemon.state === 'running')
+    const health = await readHealth(config, daemon)
     const rebuild = ledger ? undefined : await rebuildStatus(config.state_dir, daemon)
     const now_ms = system_clock.now_ms()
     return statusView({ ledger, settings: config, daemon, health, prompts, rebuild, now_ms })
   })
 }
 
-async function readHealth(config: Config, is_at_work: boolean): Promise<HealthStatus> {
+/** A daemon records each minute that it is at work; one that does not, for longer than this and the silence, hangs. */
+const at_work_late_ms = 2 * minute_ms
+
+async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthStatus> {
   const now_ms = system_clock.now_ms()
   const of_prompts = config.prompts.length === 0 ? undefined : await import('../../status/health-prompts.ts')
   return withHealthView(config.state_dir, (view) => {
     const prompts = of_prompts?.promptHealth(view, config, now_ms) ?? []
-    return healthStatus(healthFacts(view, config, now_ms, { prompts }), config.health, is_at_work)
+    const silent_ms = now_ms - (view?.atWork_ms() ?? now_ms)
+    const is_silent = silent_ms > config.watchdog.silence_ms + at_work_late_ms
+    const watches = daemon.state === 'running' && daemon.mode === 'run'
+    const stuck = watches && is_silent ? [{ name: 'the daemon', silent_ms }] : []
+    return healthStatus(
+      healthFacts(view, config, now_ms, { prompts, stuck }),
+      config.health,
+      daemon.state === 'running',
+    )
   })
 }
 
