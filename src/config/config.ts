@@ -87,6 +87,7 @@ export interface AuditConfig {
 }
 
 export interface ScanConfig {
+  readonly answer_ms: number
   readonly batch_entries: number
   readonly empty_folder_files: number
   readonly max_hints: number

@@ -170,6 +170,14 @@ export const hashing_schema = z.strictObject({
 })
 
 export const scan_schema = z.strictObject({
+  answer_ms: duration('ms', {
+    usual: '10s',
+    least: 100,
+    most: 600_000,
+    about:
+      'A folder whose root gives no answer for longer than this is offline: so is a share whose server is gone. Default 10s: a disk that ' +
+      'has to spin up answers sooner.',
+  }),
   batch_entries: count({
     usual: 2_000,
     least: 10,

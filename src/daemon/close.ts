@@ -23,7 +23,7 @@ export interface Running {
  */
 export async function closeInReverse(running: Running, at_once: AbortSignal): Promise<void> {
   const { tools, folders, generations, reloading } = running
-  const { examiner, clock } = tools
+  const { examiner, roots, clock } = tools
   folders.stop()
   for (const generation of generations) generation.stop()
   const finished = new AbortController()
@@ -38,7 +38,7 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   await Promise.race([ended, patience])
   finished.abort()
   // The same for what still waits for the disk. A thread inside a read that never returns (a dead share) cannot even be ended.
-  await within(Promise.all([examiner.close(), ended]), last_wait_ms, clock)
+  await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
   await closeTools(tools)
 }
 
@@ -49,8 +49,8 @@ async function within(work: Promise<unknown>, most_ms: number, clock: Clock): Pr
 }
 
 /** What openTools opened, where no worker runs. */
-export async function closeTools({ examiner, lines, ledger, clock }: Tools): Promise<void> {
-  await within(examiner.close(), last_wait_ms, clock)
+export async function closeTools({ examiner, roots, lines, ledger, clock }: Tools): Promise<void> {
+  await within(Promise.all([examiner.close(), roots.close()]), last_wait_ms, clock)
   lines.close()
   await ledger.close()
 }

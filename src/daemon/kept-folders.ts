@@ -39,6 +39,9 @@ export class KeptFolders {
       get empty_folder_files() {
         return scan().empty_folder_files
       },
+      get answer_ms() {
+        return scan().answer_ms
+      },
     })
     this.#looker = startLooker({ ...tools, intake: this.#intake }, this.#stop.signal)
   }

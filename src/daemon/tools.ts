@@ -5,6 +5,7 @@ import { answering, createPulses, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
+import { type RootAsker, startRootAsker } from '../disk/root-asker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
@@ -21,6 +22,7 @@ export const ledger_pulse = 'the ledger'
 export interface Tools {
   ledger: Ledger
   examiner: Examiner
+  roots: RootAsker
   clock: Clock
   report: SyncReport
   prompt_report: PromptReport
@@ -60,6 +62,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
   return {
     ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
+    roots: startRootAsker(clock),
     clock,
     report: countingSent(report, measures),
     prompt_report: logPromptReport(rooms.prompts, clock),

@@ -14,9 +14,12 @@ export type RootStatus =
       /** Nothing in it but what is ignored by default (`lost+found`, `.Trash-1000`): so looks a mount point with nothing mounted. */
       empty: boolean
     }
-  | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable'; detail: string }
+  | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'; detail: string }
 
-/** What stands at the root of a folder now; a symbolic link there is followed. Never throws. */
+/**
+ * What stands at the root of a folder now; a symbolic link there is followed. Never throws. On a share that is dead it does not
+ * come back: who cannot afford that asks through root-asker.ts.
+ */
 export function rootStatus(root: string): RootStatus {
   try {
     const stat = statSync(root, { bigint: true })

@@ -1,7 +1,7 @@
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import { rootStatus } from '../disk/mount.ts'
+import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
@@ -17,6 +17,9 @@ export interface KeeperTools extends ScanTools {
   intake: Intake
   clock: Clock
   report: SyncReport
+  roots: Pick<RootAsker, 'status'>
+  /** How long a root may be silent. */
+  answer_ms: number
   max_hints: number
 }
 
@@ -151,11 +154,11 @@ class Keeper implements FolderKeeper {
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */
   async #checkRoot(): Promise<FolderState | undefined> {
-    const { ledger, empty_folder_files } = this.#tools
+    const { ledger, roots, answer_ms, empty_folder_files } = this.#tools
     const name = this.#folder.name
     const state = (await ledger.folders()).find((other) => other.name === name)
     if (!state) return undefined
-    const status = rootStatus(this.#folder.path)
+    const status = await roots.status(this.#folder.path, answer_ms)
     if (status.kind === 'offline') return this.#goOffline(state, `${status.reason}: ${status.detail}`)
     const held_many = state.known_files > empty_folder_files
     if (status.empty && held_many && !state.empty_accepted) {

@@ -2,7 +2,8 @@ import type { Clock } from '../base/time.ts'
 import { hour_ms, second_ms } from '../base/time.ts'
 import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import { rootStatus } from '../disk/mount.ts'
+import type { RootStatus } from '../disk/mount.ts'
+import type { RootAsker } from '../disk/root-asker.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
@@ -34,6 +35,9 @@ export interface IntakeTools {
   folders: ReadonlyMap<string, IntakeFolder>
   /** A folder that held more than this and is suddenly empty counts as offline, not as emptied. */
   empty_folder_files: number
+  roots: Pick<RootAsker, 'status'>
+  /** How long a root may be silent. */
+  answer_ms: number
 }
 
 /** Small enough that a group of big files does not hold the others up, large enough to keep two hashing threads busy. */
@@ -121,7 +125,7 @@ class LookRound {
     const looked = paths.map((path, index) => ({ path, known: known[index], look: looks[index]! }))
     const to_hash = await this.#judge(looked)
     await this.#hash(to_hash)
-    const trusted = this.#trustGone()
+    const trusted = await this.#trustGone()
     if (!this.#isInForce()) return 'outdated'
     if (this.#facts.length > 0) await ledger.record(this.#facts)
     this.#tell()
@@ -131,7 +135,8 @@ class LookRound {
   async #judge(looked: readonly Looked[]): Promise<ToHash[]> {
     const folder = this.#folder.name
     const to_hash: ToHash[] = []
-    const is_remote = this.#isRemote()
+    const root = await this.#rootStatus()
+    const is_remote = root.kind === 'online' && root.remote
     for (const { path, known, look } of looked) {
       if (this.#rules.verdict(path, 'file').ignored) {
         if (known) this.#facts.push({ type: 'file_ignored', folder, path })
@@ -165,9 +170,8 @@ class LookRound {
     })
   }
 
-  #isRemote(): boolean {
-    const status = rootStatus(this.#folder.path)
-    return status.kind === 'online' && status.remote
+  #rootStatus(): Promise<RootStatus> {
+    return this.#tools.roots.status(this.#folder.path, this.#tools.answer_ms)
   }
 
   async #hash(entries: ToHash[]): Promise<void> {
@@ -208,10 +212,10 @@ class LookRound {
    * "Gone" is believed only of a folder that is there, on the same device, and not suddenly empty. Where that is in doubt the
    * facts are dropped: the folder's keeper looks at the whole of it.
    */
-  #trustGone(): boolean {
+  async #trustGone(): Promise<boolean> {
     if (!this.#facts.some((fact) => fact.type === 'file_gone')) return true
     const state = this.#state!
-    const status = rootStatus(this.#folder.path)
+    const status = await this.#rootStatus()
     const is_here = status.kind === 'online' && status.device === state.device
     const many = state.known_files > this.#tools.empty_folder_files
     if (is_here && !(status.empty && many && !state.empty_accepted)) return true

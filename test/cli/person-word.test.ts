@@ -40,7 +40,9 @@ test('accept lets go what the brake holds', async (context) => {
   const accepted = await home.inProcess('accept', 'docs')
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) may go up now\n$/)
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
-  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: expect.stringMatching(/^docs: nothing is held back there; where it looked emptied/) })
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({
+    out: expect.stringMatching(/^docs: nothing is held back there; where it looked emptied/),
+  })
 })
 
 test('a path in no folder, and nothing known yet', async (context) => {

@@ -145,6 +145,7 @@ describe('a good file', () => {
         },
         "prompts": [],
         "scan": {
+          "answer_ms": 10000,
           "batch_entries": 2000,
           "empty_folder_files": 10,
           "max_hints": 10000,

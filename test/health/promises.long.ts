@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
+import { mountDeadShare } from '../disk/dead-share.ts'
 import { until } from '../journey/waiting.ts'
+import { addToTree, makeTree } from '../tree.ts'
 import { openReceiver, Watched } from './rig.ts'
 
 const is_root = process.getuid?.() === 0
@@ -91,6 +93,29 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(16 * minute_ms)
     expect(await watched.redAndTold('folder')).toMatchObject({ about: 'docs' })
     renameSync(`${watched.docs}-away`, watched.docs)
+    watched.daemon.rescan()
+    await watched.greenAndTold()
+  })
+
+  test('folder: its share is dead; the others go on', async ({ skip }) => {
+    const other = makeTree({ 'there.txt': 'there' })
+    const scan = { answer_ms: 300 }
+    const watched = await Watched.begin({ tells: true, health: { offline_ms: 0 }, other, sections: { scan } })
+    await watched.synced()
+    await watched.green()
+    const unmount = mountDeadShare(watched.docs)
+    if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+    watched.daemon.rescan()
+    expect(await watched.redAndTold('folder')).toMatchObject({
+      about: 'docs',
+      message: expect.stringContaining('does not answer'),
+    })
+    addToTree(other, { 'new.txt': 'new' })
+    await until(
+      'the other folder goes on',
+      () => watched.service.assets(watched.project_id).filter(({ status }) => status === 'ready').length === 3,
+    )
+    unmount()
     watched.daemon.rescan()
     await watched.greenAndTold()
   })

@@ -25,6 +25,8 @@ export interface Verdict {
 export interface WatchedOptions {
   tree?: Record<string, TreeEntry>
   folder?: Fields
+  /** Another folder, at this place. */
+  other?: string
   health?: Fields
   alerts?: Fields
   sections?: Fields
@@ -94,12 +96,15 @@ export class Watched {
   }
 
   config(change: WatchedOptions = {}) {
-    const { folder, health, alerts, sections } = { ...this.#options, ...change }
+    const { folder, other, health, alerts, sections } = { ...this.#options, ...change }
     return configFromObject(
       {
         service: { base_url: this.service.api, project_id: this.#project_id },
         state_dir: this.state_dir,
-        folders: [{ name: 'docs', path: this.docs, settle_ms: 50, rescan_interval_ms: '7d', ...folder }],
+        folders: [
+          { name: 'docs', path: this.docs, settle_ms: 50, rescan_interval_ms: '7d', ...folder },
+          ...(other ? [{ name: 'other', path: other, settle_ms: 50 }] : []),
+        ],
         uploads: { brake: 'off', min_resend_s: 0, retry_first_ms: 20, retry_most_ms: 200 },
         follow: { first_ms: 20, most_ms: 200 },
         hashing: { threads: 1 },

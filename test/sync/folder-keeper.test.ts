@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
+import { rootStatus } from '../../src/disk/mount.ts'
 import { keepFolder } from '../../src/sync/folder-keeper.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
@@ -66,8 +67,9 @@ async function keep() {
     return release
   }
   const start = () => {
-    const limits = { max_hints: 100, batch_entries: 100, empty_folder_files: 20 }
-    const tools = { ledger, intake, clock, report, pulses: unwatched, ...limits }
+    const limits = { max_hints: 100, batch_entries: 100, empty_folder_files: 20, answer_ms: 1_000 }
+    const roots = { status: async (root: string) => rootStatus(root) }
+    const tools = { ledger, intake, clock, report, pulses: unwatched, roots, ...limits }
     const rules = createIgnoreRules(root, settings)
     const keeper = keepFolder(settings, rules, tools, { watch: false, signal: signal.signal })
     ends.push(async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { hour_ms, second_ms } from '../../src/base/time.ts'
 import type { Examiner, Fingerprint } from '../../src/disk/examiner.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
+import { rootStatus } from '../../src/disk/mount.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { createIntake } from '../../src/sync/intake.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
@@ -50,6 +51,8 @@ async function lookAtUnreadable() {
     report: report as SyncReport,
     folders: new Map([['notes', { settings, rules: createIgnoreRules(root, settings) }]]),
     empty_folder_files: 20,
+    roots: { status: async (root) => rootStatus(root) },
+    answer_ms: second_ms,
   })
   return {
     clock,

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
+import { rootStatus } from '../../src/disk/mount.ts'
+import { startRootAsker } from '../../src/disk/root-asker.ts'
+import { makeTree } from '../tree.ts'
+import { mountDeadShare } from './dead-share.ts'
+
+const ample_ms = 20_000
+
+test('the answer is that of rootStatus, for many at once', async () => {
+  const roots = startRootAsker(system_clock)
+  onTestFinished(() => roots.close())
+  const places = [makeTree({ a: 'a' }), makeTree(), '/proc', '/no/such/place']
+  const asked = await Promise.all(places.map((place) => roots.status(place, ample_ms)))
+  expect(asked).toEqual(places.map((place) => rootStatus(place)))
+  expect(await roots.status(places[0]!, ample_ms)).toEqual(asked[0])
+})
+
+test('a dead share is offline within the time, holds up nobody, and is there again when it is', async ({ skip }) => {
+  const roots = startRootAsker(system_clock)
+  onTestFinished(() => roots.close())
+  const dead = makeTree({ a: 'a' })
+  const unmount = mountDeadShare(dead)
+  if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+  const no_answer = { kind: 'offline', reason: 'no answer', detail: expect.stringContaining('does not answer') }
+  const first = roots.status(dead, 300)
+  expect(await roots.status(makeTree({ b: 'b' }), ample_ms)).toMatchObject({ kind: 'online', empty: false })
+  expect(await first).toEqual(no_answer)
+  // It is not waited for again, nor asked again.
+  expect(await roots.status(dead, ample_ms)).toEqual(no_answer)
+  unmount()
+  await expect.poll(() => roots.status(dead, ample_ms), { timeout: ample_ms }).toMatchObject({ kind: 'online' })
+})
