@@ -141,6 +141,8 @@ export class Watched {
       mode: 'run',
       ...(wrap_ledger ? { wrap_ledger } : {}),
     })
+    // An address that a test chooses may be taken.
+    if (this.#options.health?.listen !== undefined) return
     await until(
       'health is served',
       () => this.daemon.health?.address !== undefined,
