@@ -141,6 +141,30 @@ export const commands: readonly ListedCommand[] = [
           },
         ],
       },
+      {
+        usage: 'concept',
+        describe: 'named sets of assets, for the scope of a question',
+        subcommands: [
+          {
+            usage: 'create <name>',
+            describe: 'make a concept of assets',
+            load: () => import('./commands/serve-concept-create.ts'),
+          },
+          { usage: 'list', describe: 'list the concepts', load: () => import('./commands/serve-concept-list.ts') },
+        ],
+      },
+      {
+        usage: 'view',
+        describe: 'saved filters over assets, for the scope of a question',
+        subcommands: [
+          {
+            usage: 'create <name>',
+            describe: 'save a filter',
+            load: () => import('./commands/serve-view-create.ts'),
+          },
+          { usage: 'list', describe: 'list the views', load: () => import('./commands/serve-view-list.ts') },
+        ],
+      },
     ],
   },
   {

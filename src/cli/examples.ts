@@ -88,6 +88,22 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   'serve token create': [['$0 serve token create laptop', 'prints the token, once']],
   'serve token list': [['$0 serve token list', 'the names of all tokens']],
   'serve token revoke': [['$0 serve token revoke laptop', 'from now on it opens nothing']],
+  'serve concept': [['$0 serve concept list', 'the concepts and their ids']],
+  'serve concept create': [
+    [
+      '$0 serve concept create tenders --project project_4f7k2m9q0x3c8v1b6n5z --assets asset_4f7k2m9q0x3c8v1b6n5z',
+      'prints its id',
+    ],
+  ],
+  'serve concept list': [['$0 serve concept list', 'the concepts and their ids']],
+  'serve view': [['$0 serve view list', 'the views and their ids']],
+  'serve view create': [
+    [
+      "$0 serve view create minutes --project project_4f7k2m9q0x3c8v1b6n5z --name-pattern '*.md'",
+      'every Markdown file, those that come later included; prints its id',
+    ],
+  ],
+  'serve view list': [['$0 serve view list', 'the views and their ids']],
   config: [
     ['$0 config', 'what is in force, with all defaults'],
     ['$0 config --json', 'for a program'],

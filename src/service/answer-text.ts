@@ -1,6 +1,6 @@
 /** Something that an answer quotes, word for word. */
 export interface Quote {
-  /** The name of the file, or of the chat. */
+  /** The name of the file, the id of the message, the title of the page. */
   source: string
   text: string
 }
@@ -26,17 +26,33 @@ export function searchWords(prompt: string): string[] {
 }
 
 const extractive_note =
-  '_This answer is extractive: the passages above stand word for word in the files named, no language model wrote any of it._'
+  '_This answer is extractive: the passages above stand word for word in the sources named, no language model wrote any of it._'
 
 const nothing_found = 'No passage within the scope of this question matches it.'
 
-/** Markdown: each quote under the name of its source, and on the last line what kind of answer this is. */
-export function composeAnswer(quotes: readonly Quote[]): string {
+/** Markdown: each quote under the name of its source, what else is to be said, and on the last line what kind of answer this is. */
+export function composeAnswer(
+  quotes: readonly Quote[],
+  skills: readonly string[] = [],
+  notes: readonly string[] = [],
+): string {
   const parts = quotes.map(({ source, text }) => {
     const quoted = text.split('\n').map((line) => `> ${line}`)
     return `**${source.replace(/\p{Cc}+/gu, ' ')}**\n\n${quoted.join('\n')}`
   })
-  return [...(parts.length > 0 ? parts : [nothing_found]), extractive_note].join('\n\n')
+  if (parts.length === 0) parts.push(nothing_found)
+  if (skills.length > 0) parts.push(`Skills, in this order: ${skills.join(', ')}. They are for a model to follow.`)
+  return [...parts, ...notes, extractive_note].join('\n\n')
+}
+
+/** An answer of the past without its last line: a quote of it says nothing. */
+export function withoutNote(response: string): string {
+  return response.replace(extractive_note, '')
+}
+
+export function hasAnyOf(words: readonly string[], text: string): boolean {
+  const there = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+  return words.some((word) => there.has(word))
 }
 
 /** The passages with the most of the words, for the few texts that are not in the index. */

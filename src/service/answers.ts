@@ -1,84 +1,104 @@
 import { messageOf } from '../base/errors.ts'
-import { type Clock, second_ms } from '../base/time.ts'
+import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
-import { bestPassages, composeAnswer, type Quote, searchWords } from './answer-text.ts'
+import type { Assistant, Outcome } from './assistant.ts'
+import type { AssistantConfig } from './assistant-config.ts'
 import type { CommitGroup } from './commit-group.ts'
-import type { Reader } from './reader.ts'
-import { expandScope, type Knowledge, type ScopeParts } from './scope.ts'
-import { splitPassages } from './split-passages.ts'
+import { scopeSize } from './scope.ts'
 import type { MessageRow } from './store-chats.ts'
+import { gatherMaterial, type MaterialParts } from './turn-material.ts'
+import { keptOptions } from './turn-options.ts'
+import { planTurn } from './turn-plan.ts'
 
-export interface AnswerParts extends ScopeParts {
+export interface AnswerParts extends MaterialParts {
+  config: AssistantConfig
+  assistant: Assistant
   commits: CommitGroup
-  reader: Reader
-  /** Called once per answer. */
+  /** Called once per question. */
   fails: () => boolean
+  answer_delay_ms: number
   clock: Clock
   signal: AbortSignal
-  log: (line: string) => void
   on_error: (error: unknown) => void
 }
 
-const idle_ms = 60 * second_ms
-/** Questions answered before the next look at the queue. */
-const batch_most = 8
-/** Passages that an answer quotes: what a person reads in one go. */
-const quotes_most = 6
-/** Looked at to find them, as the index may still know assets that were removed a moment ago. */
-const hits_most = 60
+type Asked = MessageRow & { project: number }
 
-/** Writes the answers. The rows are the queue: after a kill a question that was asked is still answered, once. */
+const idle_ms = 60 * second_ms
+/** Between attempts: a fault of a moment is over in a second, a host that is down is not asked every second. */
+const again = { first_ms: second_ms, most_ms: 30 * second_ms }
+
+/**
+ * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
+ * answer is committed: what a kill or a stop cuts off is asked again at the next start (C-17).
+ */
 export function runAnswers(parts: AnswerParts): Worker {
-  const { chats, commits, fails, clock, signal, log, on_error } = parts
-  return runWorker({
+  const { chats, config, clock, signal, on_error } = parts
+  const under_way = new Map<number, Promise<void>>()
+
+  const worker = runWorker({
     name: 'answers',
     clock,
     signal,
     on_error,
     async step() {
-      for (const message of chats.dueForAnswer(clock.now_ms(), batch_most)) {
-        let response: string | null = null
-        try {
-          if (!fails()) response = await answerOne(parts, message)
-        } catch (error) {
-          if (signal.aborted) throw error
-          log(`${message.message_id} could not be answered: ${messageOf(error)}`)
-        }
-        const status = response === null ? 'error' : 'done'
-        await commits.write(() => chats.answer(message, status, response, clock.now_ms()))
+      const now_ms = clock.now_ms()
+      for (const message of chats.unanswered(2 * config.answers_at_once + 1)) {
+        if (under_way.has(message.seq)) continue
+        if (message.answer_due_ms > now_ms) return { wait_ms: Math.min(idle_ms, message.answer_due_ms - now_ms) }
+        if (under_way.size >= config.answers_at_once) break
+        under_way.set(message.seq, begin(message))
       }
-      const next_ms = chats.nextAnswerDue()
-      return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }
+      // Each answer that ends wakes this.
+      return { wait_ms: idle_ms }
     },
   })
-}
 
-async function answerOne(parts: AnswerParts, message: MessageRow & { project: number }): Promise<string> {
-  const { access, reader } = parts
-  const knowledge = expandScope(parts, message.project, access.projectNumber, message.scope)
-  const words = searchWords(message.prompt)
-  const { projects, assets } = knowledge
-  const hits = await reader.ask('search', { words, projects, assets, limit: hits_most })
-  const quotes: Quote[] = []
-  for (const { asset, text } of hits) {
-    const row = parts.assets.bySeq(asset)
-    if (row?.status === 'ready' && quotes.length < quotes_most) quotes.push({ source: row.filename, text })
+  async function begin(message: Asked): Promise<void> {
+    try {
+      await answerOne(parts, message)
+    } catch (error) {
+      if (!signal.aborted) on_error(error)
+      // Nothing of it could be kept, so that it is asked again: not at once, for a disk that is full stays so.
+      await clock.sleep(again.most_ms, signal)
+    }
+    under_way.delete(message.seq)
+    worker.wake()
   }
-  return composeAnswer([...quotes, ...fromChats(parts, knowledge, words, message)])
+
+  return { ...worker, ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))) }
 }
 
-/** What was said in the chats of the scope; the turn that asks is not its own source. */
-function fromChats(
-  { chats }: AnswerParts,
-  knowledge: Knowledge,
-  words: readonly string[],
-  asking: MessageRow,
-): Quote[] {
-  const said = knowledge.chats
-    .flatMap((chat) => chats.messages(chat))
-    .filter((message) => message.status === 'done' && message.seq !== asking.seq)
-    .flatMap(({ message_id, prompt, response }) =>
-      splitPassages(`${prompt}\n\n${response ?? ''}`).map((text) => ({ source: message_id, text })),
-    )
-  return bestPassages(said, words, quotes_most)
+/** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`. */
+async function answerOne(parts: AnswerParts, message: Asked): Promise<void> {
+  const { chats, commits, config, clock, log, answer_delay_ms } = parts
+  const fails = message.attempts === 0 && parts.fails()
+  const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
+  const now_ms = clock.now_ms()
+  if ('response' in outcome) return commits.write(() => chats.answer(message, 'done', outcome.response, now_ms))
+
+  const deadline_ms = message.created_at_ms + answer_delay_ms + config.deadline_ms
+  const gives_up = fails || now_ms >= deadline_ms
+  const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, again))
+  const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
+  const next = gives_up ? 'given up' : `tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
+  log(`${message.message_id} could not be answered: ${outcome.fault}; ${next}`)
+  await commits.write(() =>
+    gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms),
+  )
+}
+
+async function attempt(parts: AnswerParts, message: Asked): Promise<Outcome> {
+  const { assistant, config, signal } = parts
+  const { prompt, attempts } = message
+  try {
+    const options = keptOptions(message.options)
+    const asked = { prompt, scope_ids: scopeSize(message.scope), skills: options.skills.length }
+    const plan = planTurn(config, options, asked)
+    const material = await gatherMaterial(parts, { message, options, plan }, signal)
+    return await assistant.answer({ prompt, plan, attempts, ...material }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { fault: messageOf(error) }
+  }
 }

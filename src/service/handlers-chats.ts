@@ -20,6 +20,7 @@ import { resource_groups } from './resource-groups.ts'
 import { checkScope, type ScopeParts } from './scope.ts'
 import type { ChatRow, MessageRow } from './store-chats.ts'
 import type { ResourceStore } from './store-resources.ts'
+import { keepOptions } from './turn-options.ts'
 
 export interface ChatParts extends ScopeParts {
   resources: ResourceStore
@@ -54,7 +55,8 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
     const now_ms = clock.now_ms()
     const message_id = makeId('message', now_ms)
     const answer_due_ms = now_ms + parts.answer_delay_ms
-    chats.append(chat, { message_id, created_at_ms: now_ms, answer_due_ms, prompt: body.prompt, scope })
+    const options = keepOptions(body, who.caller)
+    chats.append(chat, { message_id, created_at_ms: now_ms, answer_due_ms, prompt: body.prompt, scope, options })
     return { message_id, created_at: isoTime(now_ms) }
   }
 
@@ -115,11 +117,12 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
       return { status: 200, body: keyed(messageRecord(row), profile) }
     },
 
-    'messages.delete': ({ project, params }) =>
-      commits.write(() => {
-        chats.removeMessage(foundMessage(project, params).seq)
-        return no_content
-      }),
+    'messages.delete': async ({ project, params }) => {
+      await commits.write(() => chats.removeMessage(foundMessage(project, params).seq))
+      // The turn behind it may have waited for its answer.
+      parts.wakeAnswers()
+      return no_content
+    },
   }
 }
 

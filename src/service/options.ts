@@ -1,5 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
+import type { ProxyVariables } from '../base/http-client.ts'
 import { type Clock, hour_ms, system_clock } from '../base/time.ts'
+import { type AssistantConfig, readAssistantConfig, usual_assistant } from './assistant-config.ts'
 import { type BadDays, no_bad_days } from './bad-days.ts'
 
 export type ProfileName = 'default' | 'hosted'
@@ -17,6 +19,10 @@ export interface ServiceOptions {
   ingest?: IngestOptions
   /** An answer is written no sooner than this after its question. */
   answer_delay_ms?: number
+  /** A file of JSON that says who answers, and how; absent: the extractive assistant (assistant-config.ts). */
+  assistant_config?: string | undefined
+  /** For the hosts that the assistant itself asks. */
+  proxy?: ProxyVariables
   bad_days?: BadDays
   clock?: Clock
   /** One line for people; nothing secret. */
@@ -38,7 +44,10 @@ export interface IngestOptions {
   max_bytes?: number
 }
 
-export type Settings = Required<Omit<ServiceOptions, 'ingest'>> & { ingest: Required<IngestOptions> }
+export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'assistant_config'>> & {
+  ingest: Required<IngestOptions>
+  assistant: AssistantConfig
+}
 
 const defaults = {
   listen: '127.0.0.1',
@@ -65,13 +74,16 @@ const ingest_defaults: Required<IngestOptions> = {
 
 /** Error `config.service`: an option that cannot work. */
 export function settingsFrom(options: ServiceOptions): Settings {
+  const { assistant_config, ...given } = options
   const settings: Settings = {
     ...defaults,
+    proxy: {},
     bad_days: no_bad_days,
     clock: system_clock,
     log: () => {},
-    ...definedOnly(options),
+    ...definedOnly(given),
     ingest: { ...ingest_defaults, ...definedOnly(options.ingest ?? {}) },
+    assistant: assistant_config === undefined ? usual_assistant : readAssistantConfig(assistant_config),
   }
   if (!isLoopback(settings.listen)) {
     throw new SluiceError({

@@ -68,5 +68,43 @@ CREATE TABLE resources (
 ) STRICT;
 CREATE INDEX resources_in_project ON resources (kind, project, seq);
 CREATE INDEX resources_by_name ON resources (kind, project, unique_name) WHERE unique_name IS NOT NULL;
+
+-- How a turn was asked beside its prompt and scope: JSON of TurnOptions, NULL before this version. attempts: how often an answer was
+-- tried in vain; answer_due_ms is then the time of the next attempt.
+ALTER TABLE messages ADD COLUMN options TEXT;
+ALTER TABLE messages ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+
+-- A concept is a name for a set of assets, which labels can carry, too. A view is a filter by the names of labels (JSON, any of
+-- them) and by a pattern of the file's name (GLOB); NULL: by the other alone.
+CREATE TABLE concepts (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  concept_id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  UNIQUE (project, name)
+) STRICT;
+CREATE TABLE concept_assets (
+  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
+  asset INTEGER NOT NULL REFERENCES assets(seq) ON DELETE CASCADE,
+  PRIMARY KEY (concept, asset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX concept_assets_by_asset ON concept_assets (asset);
+CREATE TABLE concept_labels (
+  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
+  label INTEGER NOT NULL REFERENCES labels(seq) ON DELETE CASCADE,
+  PRIMARY KEY (label, concept)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX concept_labels_by_concept ON concept_labels (concept);
+CREATE TABLE views (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  view_id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  label_names TEXT,
+  name_pattern TEXT,
+  created_at_ms INTEGER NOT NULL,
+  UNIQUE (project, name)
+) STRICT;
 `,
 }

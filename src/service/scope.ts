@@ -3,6 +3,7 @@ import type { Access, Caller } from './access.ts'
 import { fault } from './faults.ts'
 import type { AssetStore } from './store-assets.ts'
 import type { ChatStore } from './store-chats.ts'
+import type { ConceptStore } from './store-concepts.ts'
 import type { LabelStore } from './store-labels.ts'
 
 export interface ScopeParts {
@@ -10,6 +11,7 @@ export interface ScopeParts {
   assets: AssetStore
   labels: LabelStore
   chats: ChatStore
+  concepts: ConceptStore
 }
 
 /** What a turn may draw on, by number. */
@@ -24,7 +26,7 @@ export interface Knowledge {
  * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-06).
  */
 export function checkScope(
-  { access, assets, labels, chats }: ScopeParts,
+  { access, assets, labels, chats, concepts }: ScopeParts,
   { caller, project }: { caller: Caller; project: number },
   scope: ChatScope | undefined,
 ): string | null {
@@ -33,9 +35,8 @@ export function checkScope(
     label_ids: (id) => labels.find(project, id) !== undefined,
     chat_ids: (id) => chats.find(project, id) !== undefined,
     project_ids: (id) => access.projectOf(caller, id) !== undefined,
-    // This service makes no concepts and no views, so that nobody can reach one.
-    concept_ids: () => false,
-    view_ids: () => false,
+    concept_ids: (id) => concepts.find(project, id) !== undefined,
+    view_ids: (id) => concepts.findView(project, id) !== undefined,
   }
   const kept: Record<string, string[]> = {}
   for (const [kind, ids] of Object.entries(scope ?? {})) {
@@ -47,21 +48,39 @@ export function checkScope(
   return Object.keys(kept).length === 0 ? null : JSON.stringify(kept)
 }
 
-/** Expands a kept scope when the answer is written: a union; what was removed since the question adds nothing. */
+/**
+ * Expands a kept scope when the answer is written: a union; what was removed since the question adds nothing. A label stands for
+ * the assets that carry it and for the concepts that do (C-06).
+ */
 export function expandScope(
-  { assets, labels, chats }: ScopeParts,
+  { access, assets, labels, chats, concepts }: ScopeParts,
   project: number,
-  projectNumber: (project_id: string) => number | undefined,
   kept: string | null,
 ): Knowledge {
   if (kept === null) return { projects: [project], assets: [], chats: [] }
   const scope = JSON.parse(kept) as ChatScope
-  const numbers = (ids: string[] | undefined, numberOf: (id: string) => number | undefined) =>
-    (ids ?? []).map(numberOf).filter((number) => number !== undefined)
-  const by_label = numbers(scope.label_ids, (id) => labels.find(project, id)?.seq).flatMap(labels.assetsWith)
+  const each = <Found>(ids: string[] | undefined, find: (id: string) => Found | undefined) =>
+    (ids ?? []).map(find).filter((found) => found !== undefined)
+  const by_label = each(scope.label_ids, (id) => labels.find(project, id)?.seq)
+  const by_concept = [
+    ...each(scope.concept_ids, (id) => concepts.find(project, id)),
+    ...by_label.flatMap(concepts.labelled),
+  ]
+  const shown = each(scope.view_ids, (id) => concepts.findView(project, id))
   return {
-    projects: numbers(scope.project_ids, projectNumber),
-    assets: [...numbers(scope.asset_ids, (id) => assets.find(project, id)?.seq), ...by_label],
-    chats: numbers(scope.chat_ids, (id) => chats.find(project, id)?.seq),
+    projects: each(scope.project_ids, access.projectNumber),
+    assets: [
+      ...each(scope.asset_ids, (id) => assets.find(project, id)?.seq),
+      ...by_label.flatMap(labels.assetsWith),
+      ...by_concept.flatMap(concepts.assetsOf),
+      ...shown.flatMap((view) => concepts.shownIn(project, view)),
+    ],
+    chats: each(scope.chat_ids, (id) => chats.find(project, id)?.seq),
   }
+}
+
+/** How many ids a kept scope names. */
+export function scopeSize(kept: string | null): number {
+  const scope = JSON.parse(kept ?? '{}') as ChatScope
+  return Object.values(scope).reduce((sum, ids) => sum + (ids?.length ?? 0), 0)
 }

@@ -18,6 +18,7 @@ import { transcriptHandlers } from './handlers-transcript.ts'
 import { runIngest } from './ingest.ts'
 import { type InsideView, lookInside } from './inside.ts'
 import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
+import { type OpenedAssistant, openAssistant } from './open-assistant.ts'
 import { describeInterface } from './openapi.ts'
 import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
 import { profileOf } from './profile.ts'
@@ -45,9 +46,10 @@ export interface Service extends InsideView, Administration {
 /** Starts the local service. Errors: `config.service`, `http.listen`, `database.…`. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const settings = settingsFrom(options)
+  const assistant = openAssistant(settings.assistant, settings.clock, settings.proxy)
   const stores = openStores(settings.data_dir, settings.clock)
   const bad_days = judgeBadDays(settings.bad_days, () => settings.clock.monotonic_ms())
-  const running = startWorkers(settings, stores, bad_days)
+  const running = startWorkers(settings, stores, assistant, bad_days)
   try {
     await completeIndex(running.reader, settings.log)
     return await openDoors(settings, stores, running, bad_days)
@@ -66,8 +68,8 @@ interface Running {
   end(): Promise<void>
 }
 
-function startWorkers(settings: Settings, stores: Stores, bad_days: BadDaysJudge): Running {
-  const { clock, log } = settings
+function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistant, bad_days: BadDaysJudge): Running {
+  const { clock, log, answer_delay_ms } = settings
   const { paths } = stores
   const stop = new AbortController()
   const on_error = (error: unknown) => log(`the service tries again after a fault: ${messageOf(error)}`)
@@ -79,7 +81,13 @@ function startWorkers(settings: Settings, stores: Stores, bad_days: BadDaysJudge
     max_bytes: settings.ingest.max_bytes,
   })
   const ingest = runIngest({ ...common, reader, settings: settings.ingest })
-  const answers = runAnswers({ ...common, reader, fails: () => bad_days.failsAnswer() })
+  const answers = runAnswers({
+    ...common,
+    ...opened,
+    reader,
+    answer_delay_ms,
+    fails: () => bad_days.failsAnswer(),
+  })
   const uploading = new Set<string>()
   const blob = { origin: '' }
   const asset_parts = {
@@ -100,6 +108,7 @@ function startWorkers(settings: Settings, stores: Stores, bad_days: BadDaysJudge
     async end() {
       stop.abort()
       await Promise.all([ingest.ended, answers.ended, sweep.ended])
+      await opened.close()
       await reader.close()
       await stores.close()
     },

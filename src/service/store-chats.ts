@@ -20,7 +20,12 @@ export interface MessageRow {
   prompt: string
   /** JSON of a ChatScope; null for the whole project. */
   scope: string | null
+  /** JSON of TurnOptions; null for a turn that is older than they are. */
+  options: string | null
   status: 'running' | 'done' | 'error'
+  /** When the next attempt to answer it is due, and how many were in vain. */
+  answer_due_ms: number
+  attempts: number
   response: string | null
 }
 
@@ -30,6 +35,16 @@ export interface NewMessage {
   answer_due_ms: number
   prompt: string
   scope: string | null
+  options: string
+}
+
+export interface SaidWhere {
+  /** All that was said in these chats. */
+  chats: readonly number[]
+  /** What was said in the chats of these projects, but for this one. */
+  projects: readonly number[]
+  not_in: number
+  limit: number
 }
 
 export interface ChatStore {
@@ -44,8 +59,12 @@ export interface ChatStore {
   messages(chat: number): MessageRow[]
   findMessage(chat: number, message_id: string): MessageRow | undefined
   removeMessage(seq: number): void
-  dueForAnswer(now_ms: number, limit: number): (MessageRow & { project: number })[]
-  nextAnswerDue(): number | undefined
+  /** Answered turns, newest first. */
+  said(where: SaidWhere): MessageRow[]
+  /** Those that are due first; a turn whose chat has an earlier one without an answer waits for that. */
+  unanswered(limit: number): (MessageRow & { project: number })[]
+  /** Another attempt was in vain; the next is due then. */
+  setBack(seq: number, answer_due_ms: number): void
   /** Writes the answer and moves the chat's `modified_at`; a message removed meanwhile stays removed. */
   answer(message: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number): void
 }
@@ -59,18 +78,27 @@ export function openChatStore(database: Sqlite): ChatStore {
     remove: database.prepare('DELETE FROM chats WHERE seq = ?'),
     in_project: database.prepare('SELECT * FROM chats WHERE project = ? ORDER BY seq'),
     append: database.prepare(
-      `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, status)
-       VALUES (?, ?, ?, ?, ?, ?, 'running')`,
+      `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)
+       VALUES (@message_id, @chat, @created_at_ms, @answer_due_ms, @prompt, @scope, @options, 'running')`,
     ),
     messages: database.prepare('SELECT * FROM messages WHERE chat = ? ORDER BY seq'),
     find_message: database.prepare('SELECT * FROM messages WHERE message_id = ? AND chat = ?'),
     remove_message: database.prepare('DELETE FROM messages WHERE seq = ?'),
-    due: database.prepare(
-      `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
-       WHERE status = 'running' AND answer_due_ms <= ? ORDER BY answer_due_ms, messages.seq LIMIT ?`,
+    said: database.prepare(
+      `SELECT messages.* FROM messages JOIN chats ON chats.seq = chat
+       WHERE status = 'done' AND (chat IN (SELECT value FROM json_each(@chats))
+         OR chat <> @not_in AND project IN (SELECT value FROM json_each(@projects)))
+       ORDER BY messages.seq DESC LIMIT @limit`,
     ),
-    next_due: database.prepare(
-      `SELECT answer_due_ms AS due FROM messages WHERE status = 'running' ORDER BY answer_due_ms LIMIT 1`,
+    unanswered: database.prepare(
+      `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
+       WHERE status = 'running' AND NOT EXISTS (
+         SELECT 1 FROM messages AS earlier
+         WHERE earlier.chat = messages.chat AND earlier.seq < messages.seq AND earlier.status = 'running')
+       ORDER BY answer_due_ms, messages.seq LIMIT ?`,
+    ),
+    set_back: database.prepare(
+      `UPDATE messages SET answer_due_ms = ?, attempts = attempts + 1 WHERE seq = ? AND status = 'running'`,
     ),
     answer: database.prepare(`UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`),
     modified: database.prepare('UPDATE chats SET modified_at_ms = ? WHERE seq = ?'),
@@ -88,13 +116,17 @@ export function openChatStore(database: Sqlite): ChatStore {
     },
     listing: (project) => listing(project, true),
     inProject: (project) => sql.in_project.all(project) as ChatRow[],
-    append: (chat, { message_id, created_at_ms, answer_due_ms, prompt, scope }) =>
-      void sql.append.run(message_id, chat, created_at_ms, answer_due_ms, prompt, scope),
+    append: (chat, message) => void sql.append.run({ ...message, chat }),
     messages: (chat) => sql.messages.all(chat) as MessageRow[],
     findMessage: (chat, message_id) => sql.find_message.get(message_id, chat) as MessageRow | undefined,
     removeMessage: (seq) => void sql.remove_message.run(seq),
-    dueForAnswer: (now_ms, limit) => sql.due.all(now_ms, limit) as (MessageRow & { project: number })[],
-    nextAnswerDue: () => (sql.next_due.get() as { due: number } | undefined)?.due,
+    said({ chats, projects, not_in, limit }) {
+      if (chats.length === 0 && projects.length === 0) return []
+      const where = { chats: JSON.stringify(chats), projects: JSON.stringify(projects), not_in, limit }
+      return sql.said.all(where) as MessageRow[]
+    },
+    unanswered: (limit) => sql.unanswered.all(limit) as (MessageRow & { project: number })[],
+    setBack: (seq, answer_due_ms) => void sql.set_back.run(answer_due_ms, seq),
     answer(message, status, response, now_ms) {
       if (sql.answer.run(status, response, message.seq).changes > 0) sql.modified.run(now_ms, message.chat)
     },

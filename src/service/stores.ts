@@ -3,12 +3,14 @@ import { holdLock, type Sqlite } from '../base/sqlite.ts'
 import type { Clock } from '../base/time.ts'
 import { type Access, openAccess } from './access.ts'
 import { type CommitGroup, groupCommits } from './commit-group.ts'
+import { type Concepts, openConcepts, openViews, type Views } from './concepts.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
 import { type ObjectFiles, openObjectFiles } from './object-files.ts'
 import { openProjects, type Projects } from './projects.ts'
 import { loadSigningKey, type Signer, signWith } from './signing.ts'
 import { type AssetStore, openAssetStore } from './store-assets.ts'
 import { type ChatStore, openChatStore } from './store-chats.ts'
+import { type ConceptStore, openConceptStore } from './store-concepts.ts'
 import { type ForgetStore, openForgetStore } from './store-forget.ts'
 import { type LabelStore, openLabelStore } from './store-labels.ts'
 import { type MemberStore, openMemberStore } from './store-members.ts'
@@ -32,6 +34,7 @@ export interface Stores {
   files: ObjectFiles
   labels: LabelStore
   chats: ChatStore
+  concepts: ConceptStore
   to_forget: ForgetStore
   commits: CommitGroup
   signer: Signer
@@ -62,6 +65,7 @@ export function openStores(data_dir: string, clock: Clock): Stores {
       files: openObjectFiles(paths.objects),
       labels: openLabelStore(database),
       chats: openChatStore(database),
+      concepts: openConceptStore(database),
       to_forget: openForgetStore(database),
       commits,
       signer: signWith(loadSigningKey(paths.signing_key)),
@@ -97,9 +101,11 @@ export interface Administration {
   projects: Projects
   tokens: Tokens
   users: Users
+  concepts: Concepts
+  views: Views
 }
 
-/** Projects, users and tokens alone, also beside a running service: what `sluice serve token` and its like use. */
+/** Projects, users, tokens, concepts and views alone, also beside a running service: what `sluice serve token` and its like use. */
 export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
@@ -112,5 +118,7 @@ function administrate(database: Sqlite, clock: Clock, forget: () => void): Admin
     projects: openProjects(database, clock),
     tokens: openTokens(database, clock, forget),
     users: openUsers(database, clock, forget),
+    concepts: openConcepts(database, clock),
+    views: openViews(database, clock),
   }
 }

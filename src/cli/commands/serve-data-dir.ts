@@ -32,3 +32,11 @@ export function withAdministration<Result>(
     administration.close()
   }
 }
+
+/** The words of an option that takes several with commas between; absent: none. */
+export function wordsOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}

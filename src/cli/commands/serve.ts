@@ -1,3 +1,4 @@
+import { readEnvironment } from '../../config/environment.ts'
 import type { BadDays } from '../../service/bad-days.ts'
 import type { ProfileName } from '../../service/options.ts'
 import { startService } from '../../service/service.ts'
@@ -13,6 +14,7 @@ interface Options extends DataDirOptions {
   profile: ProfileName
   'ingest-delay': number
   'answer-delay': number
+  'assistant-config': string | undefined
   latency: number
   'requests-per-minute': number | undefined
   fail: string
@@ -46,6 +48,11 @@ export const command: Command<Options> = {
         default: 0,
         describe: 'milliseconds that an answer takes, at least',
       })
+      .option('assistant-config', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'a file of JSON: who answers, and how (docs/service.md); otherwise passages are quoted',
+      })
       .option('latency', {
         type: 'number',
         requiresArg: true,
@@ -73,6 +80,8 @@ export const command: Command<Options> = {
       profile: options.profile,
       ingest: { delay_ms: options['ingest-delay'] },
       answer_delay_ms: options['answer-delay'],
+      assistant_config: options['assistant-config'],
+      proxy: readEnvironment().proxy,
       bad_days: badDaysOf(options),
       // Nobody reads it here.
       request_log_most: 0,

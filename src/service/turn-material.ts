@@ -1,0 +1,126 @@
+import { messageOf } from '../base/errors.ts'
+import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'
+import type { PreparedTurn } from './assistant.ts'
+import type { Reader } from './reader.ts'
+import { expandScope, type Knowledge, type ScopeParts } from './scope.ts'
+import { splitPassages } from './split-passages.ts'
+import type { MessageRow } from './store-chats.ts'
+import type { ResourceStore } from './store-resources.ts'
+import type { TurnOptions } from './turn-options.ts'
+import type { TurnPlan } from './turn-plan.ts'
+import type { Web } from './web-search.ts'
+
+export interface MaterialParts extends ScopeParts {
+  resources: ResourceStore
+  reader: Reader
+  /** Absent: off. */
+  web?: Web | undefined
+  memories_most: number
+  log: (line: string) => void
+}
+
+/** A turn on its way to its answer. */
+export interface Turn {
+  message: MessageRow & { project: number }
+  options: TurnOptions
+  plan: TurnPlan
+}
+
+type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
+
+/** Looked at to find the passages, as the index may still know assets that were removed a moment ago. */
+const hits_least = 60
+/** Turns of chats that are searched for words, newest first: they are in no index. */
+const said_most = 2_000
+
+/** Uses the tools of the plan, and looks up what else the turn was asked with. What is gone since then adds nothing. */
+export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: AbortSignal): Promise<Material> {
+  const { message, options, plan } = turn
+  const words = searchWords(message.prompt)
+  const knowledge = expandScope(parts, message.project, message.scope)
+  const notes: string[] = []
+  const from_files = plan.tools.has('passages') ? await passagesOf(parts, knowledge, words, plan.passages) : []
+  const from_web = parts.web && plan.tools.has('web') ? await searchWeb(parts, parts.web, words, notes, signal) : []
+  return {
+    skills: skillsOf(parts, message.project, options),
+    memories: plan.tools.has('memories') ? memoriesOf(parts, turn) : [],
+    quotes: [...from_files, ...fromChats(parts, knowledge, words, turn), ...from_web],
+    conversation: conversationOf(parts, message),
+    notes,
+  }
+}
+
+async function passagesOf(
+  { reader, assets }: MaterialParts,
+  { projects, assets: chosen }: Knowledge,
+  words: readonly string[],
+  most: number,
+): Promise<Quote[]> {
+  const limit = Math.max(hits_least, 2 * most)
+  const hits = await reader.ask('search', { words, projects, assets: chosen, limit })
+  return hits
+    .flatMap(({ asset, text }) => {
+      const row = assets.bySeq(asset)
+      return row?.status === 'ready' ? [{ source: row.filename, text }] : []
+    })
+    .slice(0, most)
+}
+
+/** What was said in the chats of the scope, and with the tool in every other chat of its projects; the turn that asks is no source. */
+function fromChats(
+  { chats }: MaterialParts,
+  knowledge: Knowledge,
+  words: readonly string[],
+  { message, plan }: Turn,
+): Quote[] {
+  const past = plan.tools.has('past_chats') ? knowledge.projects : []
+  const said = chats
+    .said({ chats: knowledge.chats, projects: past, not_in: message.chat, limit: said_most })
+    .filter(({ seq }) => seq !== message.seq)
+    .flatMap(({ message_id, prompt, response }) =>
+      splitPassages(`${prompt}\n\n${withoutNote(response ?? '')}`).map((text) => ({ source: message_id, text })),
+    )
+  return bestPassages(said, words, plan.passages)
+}
+
+/** A search that fails costs the answer its results, not more. */
+async function searchWeb(
+  { log }: MaterialParts,
+  web: Web,
+  words: readonly string[],
+  notes: string[],
+  signal: AbortSignal,
+): Promise<Quote[]> {
+  try {
+    return await web.search(words, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    log(`a web search failed: ${messageOf(error)}`)
+    notes.push('The web was not searched: the search failed.')
+    return []
+  }
+}
+
+function skillsOf({ resources }: MaterialParts, project: number, { skills, user }: TurnOptions): Material['skills'] {
+  return skills.flatMap((name) => {
+    const row = resources.named({ kind: 'skill', project, user }, name)
+    return row?.enabled === 1 ? [{ name, content: (JSON.parse(row.fields) as { content: string }).content }] : []
+  })
+}
+
+/** Those that the one who asks sees, the most important first, of equal ones the newest. */
+function memoriesOf({ resources, memories_most }: MaterialParts, { message, options }: Turn): Quote[] {
+  return resources
+    .enabled({ kind: 'memory', project: message.project, user: options.user })
+    .map(({ fields }) => JSON.parse(fields) as { content: string; category: string; importance: number })
+    .sort((one, other) => other.importance - one.importance)
+    .slice(0, memories_most)
+    .map(({ content, category }) => ({ source: `memory (${category})`, text: content }))
+}
+
+function conversationOf({ chats }: MaterialParts, { chat, seq }: MessageRow): Material['conversation'] {
+  return chats
+    .messages(chat)
+    .filter((earlier) => earlier.seq < seq && earlier.status === 'done')
+    .map(({ prompt, response }) => ({ prompt, response: response ?? '' }))
+}

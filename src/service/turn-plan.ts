@@ -1,0 +1,56 @@
+import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
+import type { TurnOptions } from './turn-options.ts'
+
+/** How a turn is answered. */
+export interface TurnPlan {
+  mode: Mode
+  /** The candidates, in the order in which they are asked. */
+  models: readonly Candidate[]
+  passages: number
+  thinking: AssistantConfig['modes'][Mode]['thinking']
+  tools: ReadonlySet<Tool>
+}
+
+/** What the rules of `auto` look at. */
+export interface Asked {
+  prompt: string
+  /** Ids in the scope, of all kinds. */
+  scope_ids: number
+  skills: number
+}
+
+/**
+ * The row of the mode, and no more: `provider` puts its models in front, `public_data: false` takes the web away (C-02). A tool
+ * that is not set up is none.
+ */
+export function planTurn(config: AssistantConfig, options: TurnOptions, asked: Asked): TurnPlan {
+  const { intelligence, provider, public_data } = options
+  const mode = intelligence === 'auto' ? chooseMode(config.auto, asked) : intelligence
+  const { model_class, passages, thinking, tools } = config.modes[mode]
+  const has_web = public_data && config.web_search !== undefined
+  return {
+    mode,
+    models: rank(config.model_classes[model_class] ?? [], provider),
+    passages,
+    thinking,
+    tools: new Set(tools.filter((tool) => tool !== 'web' || has_web)),
+  }
+}
+
+/** The mode of the first rule that holds; the last one always does. */
+export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
+  const words = new Set(asked.prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+  const found = rules.find(
+    (rule) =>
+      (rule.words?.some((word) => words.has(word.toLowerCase())) ?? true) &&
+      asked.prompt.length >= (rule.prompt_chars_least ?? 0) &&
+      asked.scope_ids >= (rule.scope_ids_least ?? 0) &&
+      asked.skills >= (rule.skills_least ?? 0),
+  )
+  return (found ?? rules.at(-1)!).mode
+}
+
+function rank(candidates: readonly Candidate[], provider: TurnOptions['provider']): Candidate[] {
+  const first = candidates.filter((candidate) => candidate.provider === provider)
+  return [...first, ...candidates.filter((candidate) => candidate.provider !== provider)]
+}

@@ -1,0 +1,77 @@
+import { SluiceError } from '../base/errors.ts'
+import type { ProxyVariables } from '../base/http-client.ts'
+import type { Clock } from '../base/time.ts'
+import type { Quote } from './answer-text.ts'
+import type { WebSearch } from './assistant-config.ts'
+import { readKeyFile } from './key-file.ts'
+import { openOutsideHost } from './outside-host.ts'
+import { passage_longest } from './split-passages.ts'
+
+export interface Web {
+  /** Errors: `network.…`, `service.web_search`. */
+  search(words: readonly string[], signal: AbortSignal): Promise<Quote[]>
+  close(): Promise<void>
+}
+
+/** A page of results; what is more is not read. */
+const results_bytes_most = 4 * 1_048_576
+/** Search engines take a dozen words, and no more of a question than that leaves the house. */
+const words_most = 12
+
+/** Any search engine that answers a GET with JSON (C-19). */
+export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables): Web {
+  const { url, key_file, key_header, timeout_ms, results_most } = settings
+  const outside = openOutsideHost({ timeout_ms, max_body_bytes: results_bytes_most, connections, proxy, clock })
+  if (key_file !== undefined) readKeyFile(key_file)
+
+  return {
+    async search(words, signal) {
+      const query = encodeURIComponent(words.slice(0, words_most).join(' '))
+      const headers = {
+        accept: 'application/json',
+        ...(key_file === undefined ? {} : keyed(key_header.toLowerCase(), readKeyFile(key_file))),
+      }
+      const found = new URL(url.replaceAll('{query}', query))
+      const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers }, signal)
+      if (status !== 200 || truncated) throw odd(`the web search answered ${status}${truncated ? ', too much' : ''}`)
+      return readResults(body, settings).slice(0, results_most)
+    },
+    close: () => outside.close(),
+  }
+}
+
+function keyed(header: string, key: string): Record<string, string> {
+  return { [header]: header === 'authorization' ? `Bearer ${key}` : key }
+}
+
+function readResults(body: string, { items, title, link, text }: WebSearch): Quote[] {
+  const results = at(parseJson(body), items)
+  if (!Array.isArray(results)) throw odd(`the web search answered without a list called ${items}`)
+  return results.flatMap((result) => {
+    const words = at(result, text)
+    if (typeof words !== 'string' || words.trim() === '') return []
+    const source = [at(result, title), at(result, link)].filter((part) => typeof part === 'string').join(', ')
+    return [{ source: source || 'web', text: words.trim().slice(0, passage_longest) }]
+  })
+}
+
+function at(value: unknown, path: string): unknown {
+  let found = value
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
+    found = (found as Record<string, unknown>)[name]
+  }
+  return found
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function odd(message: string): SluiceError {
+  return new SluiceError({ code: 'service.web_search', message })
+}
