@@ -172,7 +172,7 @@ test('the last asset removed between the check and the question: skipped, and ne
 test('chats and projects that are gone are left out, and noted; those that are there are asked about', async () => {
   const scope = { chats: [never('chat')], projects: [never('project')] }
   const rig = await openRunRig({ scope })
-  const started = await rig.remote.startChat(rig.project_id, { prompt: 'of somebody' })
+  const started = await rig.remote.startChat(rig.project_id, { prompt: 'Files that are new, of somebody' })
   if (started.ok) scope.chats.push(started.value.chat_id)
   await rig.bringIn('a.md')
   await rig.due()
