@@ -97,7 +97,14 @@ export type RunFact =
   /** All of the config: prompts that are not named are kept and rest. A prompt seen for the first time begins now. */
   | { type: 'prompts_configured'; prompts: readonly PromptFact[] }
   /** A rebuilt ledger learns from the manifests beside the reports what the prompt was told. */
-  | { type: 'told_restored'; prompt: string; run_due_ms: number; told: readonly { md5: string; size: number }[] }
+  | {
+      type: 'told_restored'
+      prompt: string
+      run_due_ms: number
+      /** Since when the prompt was asked; manifests of version 0.1 do not say. */
+      began_ms?: number | undefined
+      told: readonly { md5: string; size: number }[]
+    }
   /** Nothing where the prompt has a run of this time. Moves the prompt's `checked_ms` to due_ms. `by_hand` runs do not. */
   | { type: 'run_due'; prompt: string; due_ms: number; cause: RunCause }
   /** A time that is not run at all: `why` stands in the history. Moves `checked_ms` like run_due. */

@@ -10,7 +10,7 @@ import { first_ledger_schema } from './first-schema.ts'
  *                     folders.started_ms; the ctime, in ms. Where the folder was given another project: when they were first seen.
  *                     NULL: they came. Kept for as long as the bytes are the same, whatever else happens to the file.
  * arrivals.there_ms   the oldest of its files, when it arrived. Prompts with first_run: from_now leave it out; see prompt-queries.ts.
- * prompts.restored_ms due time of the oldest run of which a manifest told this ledger: the prompt is at least as old as that.
+ * prompts.restored_ms since when there was the prompt, as far as manifests told this ledger: its begin, else the due time of its oldest run.
  * contents_waiting  the content that has waited longest is the first of it: health asks for it every few seconds.
  * alerts  what was told when the health changed, newest last. `reasons`: what stood then, so that the next life neither tells it
  *         again nor forgets that it was told.

@@ -17,7 +17,7 @@ export type AskingPrompt = Pick<PromptRow, 'id' | 'began_ms' | 'began_seq' | 're
 /**
  * What came, for this prompt. Of what lay there before its folder was kept: what was put there since the prompt began, where that
  * is known. It is for files that were in the folder's former project meanwhile (`there_ms`: first seen, so after `started_ms`), and for
- * a ledger that was lost: then every folder is taken up anew, and the prompt's manifests say since when there were reports.
+ * a ledger that was lost: then every folder is taken up anew, and the prompt's manifests say since when there was the prompt.
  */
 function cameTo(there_ms: string, started_ms: string): string {
   return `(@only_come = 0 OR ${there_ms} IS NULL OR ${there_ms} > max(@began_ms, ${started_ms})

@@ -11,7 +11,7 @@ export interface PromptRow {
   configured: boolean
   began_ms: number
   began_seq: number
-  /** Due time of the oldest run whose manifest told a rebuilt ledger of the prompt. */
+  /** Since when there was the prompt, as far as manifests told a rebuilt ledger: its begin, or the due time of its oldest run. */
   restored_ms: number | undefined
   checked_ms: number
   last_written_due_ms: number | undefined
@@ -94,7 +94,7 @@ export class PromptRows {
       'UPDATE prompts SET last_written_due_ms = max(coalesce(last_written_due_ms, @due_ms), @due_ms) WHERE id = @id',
     )
     this.#restored = database.prepare(
-      'UPDATE prompts SET restored_ms = min(coalesce(restored_ms, @due_ms), @due_ms) WHERE id = @id',
+      'UPDATE prompts SET restored_ms = min(coalesce(restored_ms, @since_ms), @since_ms) WHERE id = @id',
     )
     this.#keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
   }
@@ -156,9 +156,9 @@ export class PromptRows {
     this.#reset.run(checked_ms, name)
   }
 
-  /** A manifest told of a run of this time. */
-  restored(id: number, due_ms: number): void {
-    this.#restored.run({ id, due_ms })
+  /** A manifest told of a run of this time, and that there was the prompt since then. */
+  restored(id: number, due_ms: number, since_ms: number): void {
+    this.#restored.run({ id, since_ms })
     this.mark(id, due_ms)
   }
 

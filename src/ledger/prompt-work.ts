@@ -45,6 +45,8 @@ export interface RunWork {
   state: Extract<RunState, 'due' | 'planned' | 'asking' | 'asked' | 'answered'>
   /** When the run came to be, wall clock. */
   began_ms: number
+  /** When its prompt did, in whatever ledger. */
+  prompt_began_ms: number
   attempts: number
   /** What went otherwise than planned, for the report: a turn sent again, an id dropped. */
   notes: string[]

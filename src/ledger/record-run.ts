@@ -108,11 +108,11 @@ export class RunRecorder {
     }
   }
 
-  #restoreTold({ prompt: name, run_due_ms, told }: Extract<RunFact, { type: 'told_restored' }>): void {
+  #restoreTold({ prompt: name, run_due_ms, began_ms, told }: Extract<RunFact, { type: 'told_restored' }>): void {
     const prompt = this.prompts.named(name)
     if (!prompt) return
     for (const { md5, size } of told) this.#restore.run(prompt.id, Buffer.from(md5, 'hex'), size)
-    this.prompts.restored(prompt.id, run_due_ms)
+    this.prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms ?? run_due_ms))
   }
 
   #due(fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>, at_ms: number): void {

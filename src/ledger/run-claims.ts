@@ -129,6 +129,7 @@ export class RunClaims {
       cause,
       state,
       began_ms,
+      prompt_began_ms: Math.min(prompt.began_ms, prompt.restored_ms ?? prompt.began_ms),
       attempts,
       notes,
       coverage,

@@ -21,6 +21,8 @@ export interface Manifest {
   version: typeof manifest_version
   prompt: string
   project_id: string
+  /** Since when there was the prompt: what came after that, and stands in no manifest, it was not told. */
+  began_ms: number
   cause: RunCause
   due_ms: number
   due: string
@@ -39,12 +41,13 @@ export interface Manifest {
 }
 
 export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number): Manifest {
-  const { prompt, project_id, cause, due_ms, notes } = run
+  const { prompt, project_id, prompt_began_ms: began_ms, cause, due_ms, notes } = run
   return {
     format: manifest_format,
     version: manifest_version,
     prompt,
     project_id,
+    began_ms,
     cause,
     due_ms,
     due: isoTime(due_ms),
@@ -82,19 +85,25 @@ export function manifestPath(report_path: string): string {
   return `${stem}.json`
 }
 
+/** What is read back. Version 0.1 did not write `began_ms`. */
+export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'due_ms' | 'assets'> & {
+  began_ms: number | undefined
+}
+
 /** Undefined: some other JSON. Throws SyntaxError for what is none, and Error for a version that is not known. */
-export function parseManifest(text: string): Pick<Manifest, 'prompt' | 'project_id' | 'due_ms' | 'assets'> | undefined {
+export function parseManifest(text: string): ManifestRead | undefined {
   const value = JSON.parse(text) as Partial<Manifest> | null
   if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
-  const { version, prompt, project_id, due_ms, assets } = value
+  const { version, prompt, project_id, began_ms, due_ms, assets } = value
   if (version !== manifest_version) throw new Error(`its version is ${String(version)}, known is ${manifest_version}`)
   const is_whole =
     typeof prompt === 'string' &&
     typeof project_id === 'string' &&
     Number.isSafeInteger(due_ms) &&
+    (began_ms === undefined || Number.isSafeInteger(began_ms)) &&
     Array.isArray(assets)
   if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing, or is of another kind')
-  return { prompt, project_id, due_ms: due_ms!, assets }
+  return { prompt, project_id, began_ms, due_ms: due_ms!, assets }
 }
 
 function isTold(asset: unknown): boolean {

@@ -31,8 +31,9 @@ export async function restoreTold(
       if ((await stat(path)).size > manifest_bytes_most) throw new Error('it is larger than 64 MiB')
       const manifest = parseManifest(await readFile(path, 'utf8'))
       if (manifest?.prompt !== prompt || manifest.project_id !== project_id) continue
-      const told = manifest.assets.map(({ md5, size }) => ({ md5, size }))
-      restored.facts.push({ type: 'told_restored', prompt, run_due_ms: manifest.due_ms, told })
+      const { due_ms: run_due_ms, began_ms, assets } = manifest
+      const told = assets.map(({ md5, size }) => ({ md5, size }))
+      restored.facts.push({ type: 'told_restored', prompt, run_due_ms, began_ms, told })
     } catch (error) {
       restored.bad.push({ path, why: messageOf(error) })
     }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Home, until } from './sluice.ts'
@@ -42,6 +42,18 @@ test('without a daemon: one pass over its folders, the question, the report; the
   })
   expect(chatsOf(home)).toHaveLength(1)
   expect((await home.inProcess('prompts', 'show', '1')).out).toContain('> The lease ends in May.')
+})
+
+test('the state is lost after the first report: what that left for the next time is told then, the archive is not', async () => {
+  const report = { file: { dir: '~/reports', name: '{{name}}-{{due}}.md' } }
+  const home = await homeWith({ first_run: 'from_now', max_assets: 1, deliver: [report] })
+  const run = async () => (await home.inProcess('prompts', 'run', 'digest')).out
+  expect(await run()).toContain('nothing new')
+  for (const name of ['a', 'b']) writeFileSync(join(home.path, 'docs', `${name}.txt`), `The text ${name} is here.\n`)
+  expect(await run()).toContain('this report: 1 of 2; 1 next time')
+  rmSync(join(home.path, 'state'), { recursive: true })
+  expect(await run()).toContain('1 of 1 file ready')
+  expect(await run()).toContain('nothing new')
 })
 
 test('beside a daemon: that one runs it, this waits; a delivery that failed is told', async () => {

@@ -37,6 +37,7 @@ function runs(check: ReturnType<typeof withLedger>): void {
       cause: 'catch_up',
       state: 'due',
       began_ms,
+      prompt_began_ms: (await words.state()).began_ms,
       attempts: 0,
       notes: [],
       coverage: undefined,

@@ -128,6 +128,30 @@ function otherProject(check: ReturnType<typeof withLedger>): void {
 }
 
 function lostLedger(check: ReturnType<typeof withLedger>): void {
+  check('a lost ledger: what the first report left for the next time came after the prompt began', async (bench) => {
+    const words = new PromptWords(bench)
+    await words.configure({ name: 'digest' })
+    const run_due_ms = bench.clock.now_ms() - 7 * day_ms
+    const began_ms = run_due_ms - day_ms
+    const told = [{ md5: md5Of('told'), size: 4 }]
+    const restored = { type: 'told_restored', prompt: 'digest', told } as const
+    await bench.record({ ...restored, run_due_ms, began_ms }, { ...restored, run_due_ms: run_due_ms + day_ms })
+    const put = async (path: string, at_ms: number) => {
+      const stat = statOf(path.length, 1n, BigInt(at_ms) / 1_000n)
+      await bench.record({ type: 'file_settled', folder: 'docs', path, stat, md5: md5Of(path) })
+      await bench.makeReady(bench.see.content(md5Of(path))!.id)
+    }
+    await put('archive', began_ms - day_ms)
+    await put('told', began_ms + hour_ms)
+    await put('left for the next time', began_ms + hour_ms)
+    expect(await words.fresh()).toEqual(['left for the next time'])
+    expect(await words.state(), 'the mark is that of the reports').toMatchObject({
+      last_written_due_ms: run_due_ms + day_ms,
+    })
+    await words.due()
+    expect((await words.claim())[0]?.prompt_began_ms, 'what the next manifest says').toBe(began_ms)
+  })
+
   check('a lost ledger: what was put there since the oldest report and is in none is fresh', async (bench) => {
     const words = new PromptWords(bench)
     await words.configure({ name: 'digest' })

@@ -17,11 +17,17 @@ test('a prompt without a run in the ledger is told what its manifests tell, in o
   }
   put('one', manifest)
   put('of another', { ...manifest, prompt: 'another' })
+  put('with its begin', { ...manifest, due_ms: 8, began_ms: 5 })
+  put('with an odd begin', { ...manifest, due_ms: 8, began_ms: 'long ago' })
   writeFileSync(join(report.dir, 'alone.json'), JSON.stringify({ ...manifest, due_ms: 9 }))
   const facts = () => factsOfPrompts(rig.ledger, [{ ...settings, project_id }], rig.tools().report)
   const [configured, ...told] = await facts()
   expect(configured).toMatchObject({ type: 'prompts_configured', prompts: [{ name, project_id }] })
-  expect(told).toEqual([{ type: 'told_restored', prompt: name, run_due_ms: 7, told: [{ md5, size: 3 }] }])
+  const restored = { type: 'told_restored', prompt: name, told: [{ md5, size: 3 }] }
+  expect(told).toEqual([
+    { ...restored, run_due_ms: 7, began_ms: undefined },
+    { ...restored, run_due_ms: 8, began_ms: 5 },
+  ])
   await rig.due()
   expect((await facts()).map(({ type }) => type)).toEqual(['prompts_configured'])
 })

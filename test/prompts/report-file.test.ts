@@ -85,10 +85,11 @@ test('what was told comes back from the manifests, oldest first; damaged ones ar
   write(dir, { prompt: 'other' })
   write(dir, { project_id: 'project_11111111111111111111', due_ms: due_ms + 5 })
   const { facts, bad } = await restoreTold(dir, ids)
+  const began_ms = runOf().prompt_began_ms
   const told = (content: number) => [{ md5: assetOf(content).md5, size: content + 1 }]
   expect(facts).toEqual([
-    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms, told: told(1) },
-    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms + 86_400_000, told: told(2) },
+    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms, began_ms, told: told(1) },
+    { type: 'told_restored', prompt: 'weekly-digest', run_due_ms: due_ms + 86_400_000, began_ms, told: told(2) },
   ])
   expect(bad.map(({ path }) => path)).toEqual([join(dir, 'broken.json')])
 })

@@ -81,6 +81,7 @@ export function runOf(changes: Partial<RunWork> = {}): RunWork {
     cause: 'schedule',
     state: 'answered',
     began_ms: due_ms,
+    prompt_began_ms: due_ms - 7 * 86_400_000,
     attempts: 0,
     notes: [],
     coverage: undefined,
