@@ -113,6 +113,35 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/serve.ts'),
     subcommands: [
       {
+        usage: 'user',
+        describe: 'the users of the local service',
+        subcommands: [
+          {
+            usage: 'create <email>',
+            describe: 'make a user, a member at once wherever they were invited',
+            load: () => import('./commands/serve-user-create.ts'),
+          },
+          { usage: 'list', describe: 'list the users', load: () => import('./commands/serve-user-list.ts') },
+          {
+            usage: 'remove <email>',
+            describe: 'remove a user with their tokens',
+            load: () => import('./commands/serve-user-remove.ts'),
+          },
+        ],
+      },
+      {
+        usage: 'workspace',
+        describe: 'the workspaces of the local service, which hold projects',
+        subcommands: [
+          {
+            usage: 'create <name>',
+            describe: 'make a workspace',
+            load: () => import('./commands/serve-workspace-create.ts'),
+          },
+          { usage: 'list', describe: 'list the workspaces', load: () => import('./commands/serve-workspace-list.ts') },
+        ],
+      },
+      {
         usage: 'project',
         describe: 'the projects of the local service',
         subcommands: [

@@ -4,7 +4,7 @@ import { email_longest, name_longest } from '../contract/limits.ts'
 
 export function checkName(what: string, name: string): void {
   if (name.trim() !== '' && name.length <= name_longest && !/\p{Cc}/u.test(name)) return
-  throw refused(`"${name}" cannot be the name of a ${what}`, `use 1 to ${name_longest} visible characters`)
+  throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${name_longest} visible characters`)
 }
 
 export function refused(message: string, hint: string): SluiceError {

@@ -21,7 +21,9 @@ CREATE TABLE workspaces (
 ) STRICT;
 INSERT INTO organisations (seq, name, created_at_ms) VALUES (1, 'default', 0);
 INSERT INTO workspaces (seq, organisation, name, created_at_ms) VALUES (1, 1, 'default', 0);
-ALTER TABLE projects ADD COLUMN workspace INTEGER NOT NULL DEFAULT 1 REFERENCES workspaces(seq);
+-- Never NULL: SQLite adds no column to a table with rows that both refers to another and has a default.
+ALTER TABLE projects ADD COLUMN workspace INTEGER REFERENCES workspaces(seq);
+UPDATE projects SET workspace = 1;
 
 CREATE TABLE users (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,

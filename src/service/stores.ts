@@ -19,6 +19,7 @@ import { openProjectStore, type ProjectStore } from './store-projects.ts'
 import { openResourceStore, type ResourceStore } from './store-resources.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 import { openUsers, type Users } from './users.ts'
+import { openWorkspaces, type Workspaces } from './workspaces.ts'
 
 /** Everything that the service keeps, opened by one process at a time. */
 export interface Stores {
@@ -98,6 +99,7 @@ function lockData(paths: DataPaths): { release(): void } {
 
 /** What is done on this machine only, by command: never through `/v1` (A-18). */
 export interface Administration {
+  workspaces: Workspaces
   projects: Projects
   tokens: Tokens
   users: Users
@@ -105,7 +107,7 @@ export interface Administration {
   views: Views
 }
 
-/** Projects, users, tokens, concepts and views alone, also beside a running service: what `sluice serve token` and its like use. */
+/** That alone, also beside a running service: what `sluice serve token` and its like use. */
 export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
@@ -115,6 +117,7 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
 
 function administrate(database: Sqlite, clock: Clock, forget: () => void): Administration {
   return {
+    workspaces: openWorkspaces(database, clock),
     projects: openProjects(database, clock),
     tokens: openTokens(database, clock, forget),
     users: openUsers(database, clock, forget),

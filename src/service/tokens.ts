@@ -59,7 +59,7 @@ export function openTokens(database: Sqlite, clock: Clock, forget: () => void): 
 
   return {
     create(name, reach = {}) {
-      checkName('token', name)
+      checkName('a token', name)
       const token = makeToken()
       create.immediate(name, hashOf(token), reach)
       return { token }

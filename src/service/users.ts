@@ -40,7 +40,7 @@ export function openUsers(database: Sqlite, clock: Clock, forget: () => void): U
   return {
     create(email, name) {
       checkEmail(email)
-      if (name !== undefined) checkName('user', name)
+      if (name !== undefined) checkName('a user', name)
       return { user_id: create.immediate(email, name ?? null) }
     },
     list() {

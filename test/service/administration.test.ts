@@ -1,42 +1,14 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { ListedCommand } from '../../src/cli/command.ts'
+import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
-import { FakeClock } from '../fake-clock.ts'
 import { start, temporaryFolder, until } from './fixture.ts'
 
-const commands: ListedCommand[] = [
-  {
-    usage: 'serve',
-    describe: 'run the local service',
-    load: () => import('../../src/cli/commands/serve.ts'),
-    subcommands: [
-      {
-        usage: 'token',
-        describe: 'tokens of the local service',
-        subcommands: [
-          { usage: 'create <name>', describe: '', load: () => import('../../src/cli/commands/serve-token-create.ts') },
-          { usage: 'list', describe: '', load: () => import('../../src/cli/commands/serve-token-list.ts') },
-          { usage: 'revoke <name>', describe: '', load: () => import('../../src/cli/commands/serve-token-revoke.ts') },
-        ],
-      },
-      {
-        usage: 'project',
-        describe: 'projects of the local service',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: '',
-            load: () => import('../../src/cli/commands/serve-project-create.ts'),
-          },
-          { usage: 'list', describe: '', load: () => import('../../src/cli/commands/serve-project-list.ts') },
-        ],
-      },
-    ],
-  },
-]
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 async function sluice(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   const written = { out: '', err: '' }
@@ -50,10 +22,8 @@ async function sluice(...words: string[]): Promise<{ code: number; out: string; 
 }
 
 test('A-18 projects and tokens are made, listed and revoked by commands, beside a running service', async () => {
-  const clock = new FakeClock()
-  const client = await start({ clock })
-  const { data_dir } = client.service
-  const dir = ['--data-dir', data_dir]
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
   const project_id = (await sluice('serve', 'project', 'create', 'second', ...dir)).out.trim()
   expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(new RegExp(`${project_id} .* second`))
   const created = await sluice('serve', 'token', 'create', 'laptop', '--projects', project_id, ...dir)
@@ -65,9 +35,76 @@ test('A-18 projects and tokens are made, listed and revoked by commands, beside 
   expect(listed).toMatch(new RegExp(`laptop .* ${project_id}`))
   expect(listed).not.toContain(token)
   expect((await sluice('serve', 'token', 'revoke', 'laptop', ...dir)).code).toBe(0)
-  await clock.advance(1_000)
   expect((await client.as({ token, project_id }).get('/v1/assets')).status).toBe(401)
   expect((await sluice('serve', 'token', 'revoke', 'laptop', ...dir)).code).toBe(78)
+})
+
+test('D-05 users are made, listed and removed by commands, beside a running service', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  const email = 'ada@example.org'
+  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'reader' })
+  const user_id = (await sluice('serve', 'user', 'create', email, '--name', 'Ada', ...dir)).out.trim()
+  const { out } = await sluice('serve', 'token', 'create', 'of ada', '--user', email, ...dir)
+  const ada = client.as({ token: out.trim() })
+  const members = (await ada.get(`/v1/projects/${client.project_id}/members`)).body.data
+  expect(members).toMatchObject([{ user_id, email, name: 'Ada', role: 'reader' }])
+  expect((await sluice('serve', 'user', 'list', ...dir)).out).toMatch(
+    new RegExp(`${email} .* Ada .*${client.project_id.slice(0, 10)}`),
+  )
+  expect((await sluice('serve', 'token', 'list', ...dir)).out).toMatch(/of ada .*ada@example\.org .*every/)
+  expect((await sluice('serve', 'user', 'create', email.toUpperCase(), ...dir)).code).toBe(78)
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).code).toBe(0)
+  expect((await ada.get('/v1/assets')).status).toBe(401)
+  expect((await sluice('serve', 'user', 'remove', email, ...dir)).err).toContain('there is no user ada@example.org')
+})
+
+test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
+  const client = await start()
+  const dir = ['--data-dir', client.service.data_dir]
+  expect((await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)).code).toBe(0)
+  expect((await sluice('serve', 'workspace', 'create', 'finance', ...dir)).code).toBe(0)
+  const place = ['--workspace', 'finance', '--organisation', 'acme']
+  const project_id = (await sluice('serve', 'project', 'create', 'invoices', ...place, ...dir)).out.trim()
+  expect(client.service.projects.list()).toMatchObject([
+    { organisation: 'default', workspace: 'default' },
+    { project_id, name: 'invoices', organisation: 'acme', workspace: 'finance' },
+  ])
+  expect((await client.as({ project_id }).get('/v1/assets')).status).toBe(200)
+  const lines = (await sluice('serve', 'workspace', 'list', ...dir)).out.split('\n').map((line) => line.split(/ {2,}/))
+  expect(lines.slice(1, -1).map(([organisation, name, , projects]) => [organisation, name, projects])).toEqual([
+    ['acme', 'finance', '1'],
+    ['default', 'default', '1'],
+    ['default', 'finance', '0'],
+  ])
+  expect((await sluice('serve', 'project', 'list', ...dir)).out).toMatch(/acme +finance +invoices/)
+  const twice = await sluice('serve', 'workspace', 'create', 'finance', '--organisation', 'acme', ...dir)
+  expect([twice.code, twice.err]).toEqual([78, expect.stringContaining('already')])
+})
+
+test('A-06 a project that is made through the interface comes into the workspace of the oldest within reach', async () => {
+  const client = await start()
+  client.service.workspaces.create('finance')
+  const { project_id } = client.service.projects.create('invoices', { workspace: 'finance' })
+  const narrow = client.as({ token: client.service.tokens.create('n', { project_ids: [project_id] }).token })
+  await narrow.post('/v1/projects', { name: 'more' })
+  expect(client.service.projects.list().map(({ workspace }) => workspace)).toEqual(['default', 'finance', 'finance'])
+})
+
+test('A-04 what another process revokes is refused by the next request of this one', async () => {
+  const client = await start()
+  const { data_dir, tokens, users } = client.service
+  users.create('ada@example.org')
+  const theirs = ['first', 'second'].map((name) => tokens.create(name, { user: 'ada@example.org' }).token)
+  const [first, second] = theirs.map((token) => client.as({ token })) as [typeof client, typeof client]
+  // Both are remembered by now.
+  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([200, 200])
+  const beside = (...words: string[]) =>
+    execFileSync(process.execPath, [program, 'serve', ...words, '--data-dir', data_dir])
+  beside('token', 'revoke', 'first')
+  expect([(await first.get('/v1/projects')).status, (await second.get('/v1/projects')).status]).toEqual([401, 200])
+  beside('user', 'remove', 'ada@example.org')
+  expect((await second.get('/v1/projects')).status).toBe(401)
 })
 
 test('A-18 the secret is shown once: no file of the service holds it', async () => {
@@ -87,6 +124,12 @@ test.each([
   [['token', 'create', ''], 'cannot be the name'],
   [['token', 'create', 'x', '--projects', 'project_00000000000000000000'], 'there is no project'],
   [['project', 'create', 'a\nb'], 'cannot be the name'],
+  [['project', 'create', 'x', '--workspace', 'lost'], 'there is no workspace lost'],
+  [['project', 'create', 'x', '--organisation', 'lost'], 'in the organisation lost'],
+  [['workspace', 'create', 'default'], 'already'],
+  [['workspace', 'create', 'x', '--organisation', ''], 'name of an organisation'],
+  [['user', 'create', 'ada'], 'is not an e-mail address'],
+  [['token', 'create', 'x', '--user', 'ada@example.org'], 'there is no user'],
 ])('a wrong word is refused with a hint: %j', async (words, message) => {
   const { code, err } = await sluice('serve', ...words, '--data-dir', temporaryFolder())
   expect([code, err]).toEqual([78, expect.stringContaining(message)])

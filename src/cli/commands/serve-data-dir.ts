@@ -20,7 +20,7 @@ export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> 
   })
 }
 
-/** Works on projects and tokens, beside a running service too. */
+/** Works on users, projects and tokens, beside a running service too. */
 export function withAdministration<Result>(
   options: DataDirOptions,
   work: (administration: ReturnType<typeof openAdministration>) => Result,

@@ -7,8 +7,14 @@ export const command: Command<DataDirOptions> = {
   options: dataDirOption,
   async run(options, terminal) {
     const projects = withAdministration(options, (administration) => administration.projects.list())
-    const columns = [{ title: 'PROJECT' }, { title: 'CREATED' }, { title: 'NAME', shrinks: true }]
-    const rows = projects.map(({ project_id, created_at, name }) => [project_id, created_at, name])
+    const columns = [
+      { title: 'PROJECT' },
+      { title: 'CREATED' },
+      { title: 'ORGANISATION', shrinks: true },
+      { title: 'WORKSPACE', shrinks: true },
+      { title: 'NAME', shrinks: true },
+    ]
+    const rows = projects.map((row) => [row.project_id, row.created_at, row.organisation, row.workspace, row.name])
     for (const line of tableLines(columns, rows, terminal.width)) terminal.out(line)
     return exit_codes.ok
   },

@@ -5,6 +5,7 @@ import { type DataDirOptions, dataDirOption, withAdministration } from './serve-
 interface Options extends DataDirOptions {
   name: string
   projects: string | undefined
+  user: string | undefined
 }
 
 /** Standard output gets the secret alone, so that it can go into a file; it cannot be shown again. */
@@ -16,10 +17,15 @@ export const command: Command<Options> = {
         type: 'string',
         requiresArg: true,
         describe: 'the ids of the projects within its reach, with commas; otherwise every project',
+      })
+      .option('user', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'the e-mail address of the user whose token it is; otherwise it is an owner wherever it reaches',
       }),
   async run(options, terminal) {
-    const { name, projects } = options
-    const reach = projects === undefined ? {} : { project_ids: projects.split(',').map((id) => id.trim()) }
+    const { name, projects, user } = options
+    const reach = { user, project_ids: projects?.split(',').map((id) => id.trim()) }
     const { token } = withAdministration(options, ({ tokens }) => tokens.create(name, reach))
     terminal.out(token)
     terminal.err('Keep it in a file that only you can read: it is not shown again.')

@@ -19,7 +19,7 @@ export const command: Command<Options> = {
         hint: 'list them with `sluice serve token list`',
       })
     }
-    terminal.err(`${name} is revoked; a service that runs refuses it within a second`)
+    terminal.err(`${name} is revoked; a service that runs refuses it from the next request on`)
     return exit_codes.ok
   },
 }
