@@ -2,7 +2,7 @@ import { SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { type Control, startControl } from '../control/control-server.ts'
-import { type ControlVerbs, controlSocket } from '../control/control-verbs.ts'
+import { type ControlVerbs, controlSocket, type DaemonPresence } from '../control/control-verbs.ts'
 import { factsOfDoubt } from '../control/doubt.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import type { Reloader } from './reloader.ts'
@@ -22,7 +22,7 @@ export function serveControl(
     if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
   }
   const verbs: ControlVerbs = {
-    ping: async () => ({ pid: process.pid, version: programVersion(), mode }),
+    ping: async () => ({ pid: process.pid, version: programVersion(), mode, ...ledgerFaultOf(daemon) }),
     async rescan({ folder }) {
       if (folder !== undefined) refuseUnknown(folder)
       daemon.rescan(folder)
@@ -61,6 +61,13 @@ export function serveControl(
     idle: () => daemon.idle(),
   }
   return startControl({ socket: controlSocket(state_dir), verbs })
+}
+
+function ledgerFaultOf(daemon: Daemon): Pick<DaemonPresence, 'ledger_fault'> {
+  const trouble = daemon.ledgerTrouble()
+  if (!trouble) return {}
+  const { error, since_ms } = trouble
+  return { ledger_fault: { message: error.message, hint: error.hint, since_ms } }
 }
 
 function unknown(code: string, what: string): SluiceError {

@@ -52,6 +52,8 @@ export interface DaemonPresence {
   version: string
   /** run: until it is stopped; once: one pass, then it ends by itself. */
   mode: 'run' | 'once'
+  /** Nothing can be recorded, or nothing that lasts: who reads the ledger's file does not see it. */
+  ledger_fault?: { message: string; hint: string | undefined; since_ms: number }
 }
 
 /** A folder by its name, and a file or directory in it; the path '' is the whole folder. */

@@ -32,6 +32,8 @@ export interface Daemon {
   readonly config: Config
   /** Mode `run`: judges the health, tells of it and serves it. */
   readonly health: HealthKeeper | undefined
+  /** Why nothing can be recorded, or nothing that lasts. */
+  ledgerTrouble: Tools['ledgerTrouble']
   /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
   readonly drained: Promise<Drained>
   /** Every folder was scanned, and nothing is due soon or in flight. */
@@ -149,6 +151,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   return {
     ledger,
     health,
+    ledgerTrouble: tools.ledgerTrouble,
     get config() {
       return reloads.current.config
     },

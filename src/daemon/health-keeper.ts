@@ -203,7 +203,10 @@ export class HealthKeeper {
 
   #alive(): HealthAnswer {
     const stuck = this.#stuck()
-    return { status: stuck.length === 0 ? 200 : 503, body: { alive: stuck.length === 0, stuck: stuck.map(silence) } }
+    const lost = this.#options.tools.ledgerLoss()?.error.message
+    const alive = stuck.length === 0 && lost === undefined
+    const body = { alive, stuck: stuck.map(silence), ...(lost === undefined ? {} : { ledger: lost }) }
+    return { status: alive ? 200 : 503, body }
   }
 
   #ready(): HealthAnswer {

@@ -1,6 +1,7 @@
-import { isSluiceError, type SluiceError } from '../base/errors.ts'
+import { isSluiceError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { LedgerFault } from '../ledger/ledger-place.ts'
 import type { Measures } from '../status/measures.ts'
 
 /** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */
@@ -9,7 +10,7 @@ export const lasting_faults = ['database.full', 'database.disk', 'database.damag
 export interface ObservedLedger {
   ledger: Ledger
   /** Why nothing can be recorded, from the first failure until something is recorded again. */
-  fault(): { error: SluiceError; since_ms: number } | undefined
+  fault(): LedgerFault | undefined
 }
 
 /** The ledger, whose facts are counted once they are durable, and whose faults are noted. */

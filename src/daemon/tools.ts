@@ -7,13 +7,14 @@ import type { Config, LogConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import { type RootAsker, startRootAsker } from '../disk/root-asker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type LedgerFault, watchLedgerPlace } from '../ledger/ledger-place.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
 import type { Measures } from '../status/measures.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
-import { lasting_faults, type ObservedLedger, observeLedger } from './observed-ledger.ts'
+import { lasting_faults, observeLedger } from './observed-ledger.ts'
 
 /** With this the names of the pulses of the ledger's calls begin. */
 export const ledger_pulse = 'the ledger'
@@ -31,8 +32,10 @@ export interface Tools {
   pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
   ledgerFault(): SluiceError | undefined
-  /** Why nothing can be recorded now. */
-  ledgerTrouble: ObservedLedger['fault']
+  /** Why nothing can be recorded now, or why what is will not last: its file was taken away. */
+  ledgerTrouble(): LedgerFault | undefined
+  /** The second of them alone. */
+  ledgerLoss(): LedgerFault | undefined
   /** Who counts what happens, where anybody does. */
   measures: { current: Measures | undefined }
   /** Another level, and another measure of lines about files. The format stays: what reads the log has begun in it. */
@@ -54,6 +57,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
   const { pulses = createPulses(clock) } = options
   const rooms = { sync: log.child({ room: 'sync' }), prompts: log.child({ room: 'prompts' }) }
   const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
+  const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
   const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
   const examiner = startExaminer({ threads: config.hashing.threads, pulses })
   const { report, ledgerFault } = notingLedgerFaults(logReport(rooms.sync, lines, clock))
@@ -69,7 +73,8 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
     lines,
     pulses,
     ledgerFault,
-    ledgerTrouble: observed.fault,
+    ledgerTrouble: () => observed.fault() ?? ledgerLoss(),
+    ledgerLoss,
     measures,
     setLog({ level, files_per_second }) {
       // A child has its level from its parent once, when it is made.

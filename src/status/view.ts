@@ -53,7 +53,14 @@ export type Verdict = 'all_ready' | 'incomplete' | 'refused'
 
 export type DaemonStatus =
   | { state: 'stopped' }
-  | { state: 'running'; pid: number; mode: string; version: string }
+  | {
+      state: 'running'
+      pid: number
+      mode: string
+      version: string
+      /** By its own word: what it records is not in the file that others read, or nowhere. */
+      ledger_fault?: { message: string; hint: string | undefined; since_ms: number }
+    }
   /** Its socket is there and gives no answer. */
   | { state: 'unknown'; why: string }
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from './sluice.ts'
@@ -94,4 +94,19 @@ test('no configuration: 78', async (context) => {
   const commands = [['run'], ['sync'], ['retry'], ['accept', 'docs']]
   const ended = await Promise.all(commands.map((words) => home.sluice(...words)))
   expect(ended.map(({ code }) => code)).toEqual([78, 78, 78, 78])
+})
+
+test('status asks the daemon whether its ledger is still the one that lies there', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'a' })
+  await home.run()
+  const file = join(home.path, 'state/ledger.db')
+  const health = async () => JSON.parse((await home.inProcess('status', '--json')).out).health as { reasons: object[] }
+  const reason = (what: string) =>
+    expect.objectContaining({ promise: 'ledger', message: expect.stringContaining(what) })
+  copyFileSync(file, `${file}.copy`)
+  rmSync(file)
+  expect((await health()).reasons).toContainEqual(reason('was removed while this daemon has it open'))
+  expect((await home.inProcess('status')).out).toContain('`sluice rebuild` before it starts again')
+  renameSync(`${file}.copy`, file)
+  expect((await health()).reasons).toContainEqual(reason('another file is in the place of'))
 })

@@ -79,8 +79,9 @@ async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthS
     const is_silent = silent_ms > config.watchdog.silence_ms + at_work_late_ms
     const watches = daemon.state === 'running' && daemon.mode === 'run'
     const stuck = watches && is_silent ? [{ name: 'the daemon', silent_ms }] : []
+    const ledger_fault = daemon.state === 'running' ? daemon.ledger_fault : undefined
     return healthStatus(
-      healthFacts(view, config, now_ms, { prompts, stuck }),
+      healthFacts(view, config, now_ms, { prompts, stuck, ledger_fault }),
       config.health,
       daemon.state === 'running',
     )
