@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { ListenOptions, Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
@@ -196,12 +203,16 @@ async function startListening(server: Server, where: ListenOptions, name: string
 const look_for_idle_ms = 20
 
 /**
- * Takes no new connection, lets requests in flight finish for `grace_ms`, then cuts what is left. Real time, whatever clock
+ * Takes no new connection, lets requests in flight finish for `grace_ms`, then calls `beforeCut` and cuts what is left. Real time, whatever clock
  * the application runs on: it waits for sockets.
  */
-export async function closeServer(server: Server, grace_ms: number): Promise<void> {
+export async function closeServer(server: Server, grace_ms: number, beforeCut?: () => void): Promise<void> {
   if (!server.listening) return
   let open = true
+  // A client that sends one request after the other on one connection would never leave it idle: its next answer is its last.
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
   const looking = new AbortController()
   server.close(() => {
     open = false
@@ -210,7 +221,10 @@ export async function closeServer(server: Server, grace_ms: number): Promise<voi
   const deadline_ms = system_clock.monotonic_ms() + grace_ms
   while (open) {
     if (system_clock.monotonic_ms() < deadline_ms) server.closeIdleConnections()
-    else server.closeAllConnections()
+    else {
+      beforeCut?.()
+      server.closeAllConnections()
+    }
     await system_clock.sleep(look_for_idle_ms, looking.signal)
   }
 }

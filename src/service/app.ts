@@ -3,7 +3,6 @@ import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '.
 import { isLoopbackAuthority } from '../base/loopback.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
-import { body_bytes_most } from '../contract/limits.ts'
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
 import type { Access, Caller, ProjectAccess } from './access.ts'
@@ -11,6 +10,7 @@ import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { answerFault, fault } from './faults.ts'
 import type { Answer, Call, Handlers } from './handler.ts'
+import { checkLengths, type Limits } from './limit-options.ts'
 import type { Observer, RequestEntry } from './observer.ts'
 import { parseCall } from './parse-call.ts'
 import type { Profile } from './profile.ts'
@@ -21,6 +21,9 @@ export interface AppParts {
   observer: Observer
   bad_days: BadDaysJudge
   profile: Profile
+  limits: Limits
+  /** Seconds that a token has to wait whose request is one too many; called once per request. */
+  limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
   clock: Clock
   log: (line: string) => void
@@ -41,9 +44,9 @@ const nobody: Caller = { token: 0, user: null, every_project: 0, projects: new M
 
 /** The API: the routes of the contract's table, each with its handler. */
 export async function createApp(parts: AppParts): Promise<HttpApp> {
-  const { observer, profile, log } = parts
+  const { observer, profile, limits, log } = parts
   const app = await createHttpApp({
-    body_limit_bytes: body_bytes_most,
+    body_limit_bytes: limits.body_bytes,
     answerError: (error) => answerFault(error, { blank_codes: profile.blank_codes, log }),
     isPath: pathMatcher(),
     ...(profile.cors ? { cors: cors_options } : {}),
@@ -94,11 +97,18 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const caller = parts.access.callerOf(request.headers[api_key_header])
   if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
   context.caller = caller
+  checkRate(reply, parts.limitFor(caller.token))
   if (!route.scoped) return undefined
   const { project, role } = projectOf(parts.access, caller, request.headers[project_header])
   checkRole(role, leastRole(route))
   context.project = project
   return undefined
+}
+
+function checkRate(reply: HttpReply, wait_s: number | undefined): void {
+  if (wait_s === undefined) return
+  reply.header('retry-after', String(wait_s))
+  throw fault('publicapi.rate.limited', `This key has sent too many requests: again in ${wait_s} s.`)
 }
 
 function projectOf(access: Access, caller: Caller, project_id: unknown): ProjectAccess {
@@ -138,6 +148,7 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
     handler: async (request, reply) => {
       const { entry, caller, project, failure } = (request as Tracked).context_of_call!
       const parsed = parseCall(route, request)
+      checkLengths(parsed.body, parts.limits)
       const asset_id = (parsed.params as { asset_id?: string } | undefined)?.asset_id
       if (asset_id !== undefined) entry.asset_id = asset_id
       const answer = await handle({ caller, project, ...parsed } as Call<RouteId>)

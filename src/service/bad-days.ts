@@ -1,4 +1,5 @@
 import type { RouteId } from '../contract/routes.ts'
+import { takeRequest } from './rate-limit.ts'
 
 /** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
 export type Place = RouteId | 'put' | 'unknown'
@@ -52,8 +53,7 @@ export interface BadDaysJudge {
 export function judgeBadDays(start: BadDays, monotonic_ms: () => number): BadDaysJudge {
   let current: BadDays = start
   let counts: number[] = []
-  let allowance = 1
-  let refilled_ms = monotonic_ms()
+  const bucket = { allowance: 1, refilled_ms: monotonic_ms() }
 
   return {
     get current() {
@@ -79,13 +79,7 @@ export function judgeBadDays(start: BadDays, monotonic_ms: () => number): BadDay
       const { requests_per_minute } = current
       if (requests_per_minute === undefined || place === 'put') return undefined
       // A bucket that holds one second's worth: steady callers pass, bursts are told to wait.
-      const per_ms = requests_per_minute / 60_000
-      const now_ms = monotonic_ms()
-      allowance = Math.min(Math.max(1, requests_per_minute / 60), allowance + (now_ms - refilled_ms) * per_ms)
-      refilled_ms = now_ms
-      if (allowance < 1) return Math.max(1, Math.ceil((1 - allowance) / per_ms / 1_000))
-      allowance -= 1
-      return undefined
+      return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), monotonic_ms())
     },
     failsAnswer() {
       const { failed_answers = 0 } = current

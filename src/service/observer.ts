@@ -19,6 +19,8 @@ export type StageListener = (entry: RequestEntry) => void | Promise<void>
 
 export interface Observer {
   readonly log: readonly RequestEntry[]
+  /** Begun and not ended. */
+  readonly in_flight: ReadonlySet<RequestEntry>
   begin(place: Place, now_ms: number): RequestEntry
   /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
   tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined
@@ -27,18 +29,22 @@ export interface Observer {
 
 export function observeRequests(log_most: number): Observer {
   const log: RequestEntry[] = []
+  const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
   return {
     log,
+    in_flight,
     begin(place, now_ms) {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
       // Dropping half at a time keeps the cost of forgetting small.
       if (log.length >= log_most) log.splice(0, Math.ceil(log_most / 2))
       if (log_most > 0) log.push(entry)
+      in_flight.add(entry)
       return entry
     },
     tell(stage, entry) {
+      if (stage === 'end') in_flight.delete(entry)
       if (listeners[stage].length === 0) return undefined
       return tellEach([...listeners[stage]], entry)
     },

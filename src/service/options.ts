@@ -3,6 +3,7 @@ import type { ProxyVariables } from '../base/http-client.ts'
 import { type Clock, hour_ms, system_clock } from '../base/time.ts'
 import { type AssistantConfig, readAssistantConfig, usual_assistant } from './assistant-config.ts'
 import { type BadDays, no_bad_days } from './bad-days.ts'
+import { type LimitOptions, type Limits, limitsFrom } from './limit-options.ts'
 
 export type ProfileName = 'default' | 'hosted'
 
@@ -17,6 +18,7 @@ export interface ServiceOptions {
   blob_port?: number
   profile?: ProfileName
   ingest?: IngestOptions
+  limits?: LimitOptions
   /** An answer is written no sooner than this after its question. */
   answer_delay_ms?: number
   /** A file of JSON that says who answers, and how; absent: the extractive assistant (assistant-config.ts). */
@@ -44,8 +46,9 @@ export interface IngestOptions {
   max_bytes?: number
 }
 
-export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'assistant_config'>> & {
+export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config'>> & {
   ingest: Required<IngestOptions>
+  limits: Limits
   assistant: AssistantConfig
 }
 
@@ -84,6 +87,7 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ...definedOnly(given),
     ingest: { ...ingest_defaults, ...definedOnly(options.ingest ?? {}) },
     assistant: assistant_config === undefined ? usual_assistant : readAssistantConfig(assistant_config),
+    limits: limitsFrom(options.limits),
   }
   if (!isLoopback(settings.listen)) {
     throw new SluiceError({
@@ -98,6 +102,7 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ['answer_delay_ms', settings.answer_delay_ms, 0],
     ['ticket_lifetime_ms', settings.ticket_lifetime_ms, 1],
     ['max_upload_bytes', settings.max_upload_bytes, 1],
+    ['close_grace_ms', settings.close_grace_ms, 0],
     ['bad_days.latency_ms', settings.bad_days.latency_ms ?? 0, 0],
     ['bad_days.requests_per_minute', settings.bad_days.requests_per_minute ?? 1, 1],
     ['bad_days.failed_answers', settings.bad_days.failed_answers ?? 0, 0],

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { messageOf } from '../base/errors.ts'
-import { closeServer, listen } from '../base/http-server.ts'
+import { listen } from '../base/http-server.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
@@ -8,6 +8,7 @@ import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
 import { completeIndex } from './complete-index.ts'
+import { finishRequests } from './finish-requests.ts'
 import type { Handlers } from './handler.ts'
 import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
 import { chatHandlers } from './handlers-chats.ts'
@@ -17,11 +18,14 @@ import { resourceHandlers } from './handlers-resources.ts'
 import { transcriptHandlers } from './handlers-transcript.ts'
 import { runIngest } from './ingest.ts'
 import { type InsideView, lookInside } from './inside.ts'
+import type { Limits } from './limit-options.ts'
 import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
 import { type OpenedAssistant, openAssistant } from './open-assistant.ts'
 import { describeInterface } from './openapi.ts'
+import { describeLimits } from './openapi-limits.ts'
 import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
 import { profileOf } from './profile.ts'
+import { limitRequests } from './rate-limit.ts'
 import { startReader } from './reader.ts'
 import { runSlotSweep } from './slot-sweep.ts'
 import { type Administration, openStores, type Stores } from './stores.ts'
@@ -129,7 +133,7 @@ async function openDoors(
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
   const api = { origin: '' }
   const handlers: Handlers<RouteId> = {
-    ...descriptionHandlers(api),
+    ...descriptionHandlers(api, settings.limits),
     ...projectHandlers({ ...stores, clock, apiOrigin: () => api.origin }),
     ...resourceHandlers({ ...stores, clock }),
     ...transcriptHandlers(stores),
@@ -137,13 +141,15 @@ async function openDoors(
     ...labelHandlers({ ...stores, profile, clock }),
     ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
   }
-  const app = await createApp({ ...stores, observer, bad_days, profile, clock, log, handlers })
+  const { limits } = settings
+  const limitFor = limitRequests(limits.requests_per_minute, () => clock.monotonic_ms())
+  const app = await createApp({ ...stores, observer, bad_days, profile, limits, limitFor, clock, log, handlers })
   const blob_server = createBlobStore({ ...stores, observer, bad_days, faults: blobFaults, uploading, clock, log })
   const servers = [app.server, blob_server]
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
 
   async function closeDoors(): Promise<void> {
-    await Promise.all(servers.map((server) => closeServer(server, settings.close_grace_ms)))
+    await finishRequests({ servers, in_flight: observer.in_flight, grace_ms: settings.close_grace_ms, log })
     await app.close()
   }
 
@@ -178,11 +184,11 @@ async function openDoors(
   }
 }
 
-function descriptionHandlers(api: { origin: string }): Handlers<'description.read'> {
+function descriptionHandlers(api: { origin: string }, limits: Limits): Handlers<'description.read'> {
   let text = ''
   return {
     'description.read': () => {
-      text ||= toYaml(describeInterface(routes, api.origin))
+      text ||= toYaml(describeLimits(describeInterface(routes, api.origin), limits))
       return { status: 200, body: text }
     },
   }

@@ -1,13 +1,13 @@
 import { readEnvironment } from '../../config/environment.ts'
-import type { BadDays } from '../../service/bad-days.ts'
 import type { ProfileName } from '../../service/options.ts'
 import { startService } from '../../service/service.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
 import { parseFailures } from './serve-failures.ts'
+import { limitsGiven, type ServeLimits, serveLimits } from './serve-limits.ts'
 
-interface Options extends DataDirOptions {
+interface Options extends DataDirOptions, ServeLimits {
   listen: string
   port: number
   'blob-port': number
@@ -16,13 +16,12 @@ interface Options extends DataDirOptions {
   'answer-delay': number
   'assistant-config': string | undefined
   latency: number
-  'requests-per-minute': number | undefined
   fail: string
 }
 
 export const command: Command<Options> = {
   options: (yargs) =>
-    dataDirOption(yargs)
+    serveLimits(dataDirOption(yargs))
       .option('listen', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'a loopback address' })
       .option('port', { type: 'number', requiresArg: true, default: 0, describe: 'port of the API; 0: a free one' })
       .option('blob-port', {
@@ -59,11 +58,6 @@ export const command: Command<Options> = {
         default: 0,
         describe: 'milliseconds that every request waits first',
       })
-      .option('requests-per-minute', {
-        type: 'number',
-        requiresArg: true,
-        describe: 'answer 429 to what comes above this',
-      })
       .option('fail', {
         type: 'string',
         requiresArg: true,
@@ -82,7 +76,8 @@ export const command: Command<Options> = {
       answer_delay_ms: options['answer-delay'],
       assistant_config: options['assistant-config'],
       proxy: readEnvironment().proxy,
-      bad_days: badDaysOf(options),
+      ...limitsGiven(options),
+      bad_days: { latency_ms: options.latency, failures: parseFailures(options.fail) },
       // Nobody reads it here.
       request_log_most: 0,
       log: (line) => terminal.err(line),
@@ -94,15 +89,6 @@ export const command: Command<Options> = {
     await service.close()
     return exit_codes.ok
   },
-}
-
-function badDaysOf(options: Options): BadDays {
-  const { latency, fail, 'requests-per-minute': requests_per_minute } = options
-  return {
-    latency_ms: latency,
-    failures: parseFailures(fail),
-    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
-  }
 }
 
 /** Resolves with the first SIGINT or SIGTERM; a second one ends the process at once, as it does without us. */
