@@ -116,6 +116,8 @@ const schema = z
     answers_at_once: whole(1, 100).default(8),
     // What is worth saying in front of every question.
     memories_most: whole(0, 200).default(20),
+    // Read through for every question that may draw on chats, since they are in no index: some 250 ms of work.
+    past_chars_most: whole(0, 100_000_000).default(2_000_000),
   })
   .superRefine(({ assistant, modes, model_classes, model }, context) => {
     if (assistant !== 'model') return

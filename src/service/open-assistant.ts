@@ -10,13 +10,12 @@ export interface OpenedAssistant {
   config: AssistantConfig
   assistant: Assistant
   web: Web | undefined
-  memories_most: number
   close(): Promise<void>
 }
 
 /** Who answers, as the configuration says. Errors `config.service` for a key file that cannot be used. */
 export function openAssistant(config: AssistantConfig, clock: Clock, proxy: ProxyVariables): OpenedAssistant {
-  const { assistant: kind, model: host, web_search, answers_at_once: connections, memories_most } = config
+  const { assistant: kind, model: host, web_search, answers_at_once: connections } = config
   const assistant =
     kind === 'model' && host ? openModelAssistant({ host, connections, proxy, clock }) : extractive_assistant
   const web = web_search && openWebSearch(web_search, clock, connections, proxy)
@@ -24,7 +23,6 @@ export function openAssistant(config: AssistantConfig, clock: Clock, proxy: Prox
     config,
     assistant,
     web,
-    memories_most,
     close: async () => void (await Promise.all([assistant.close(), web?.close()])),
   }
 }

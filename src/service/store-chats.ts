@@ -38,14 +38,8 @@ export interface NewMessage {
   options: string
 }
 
-export interface SaidWhere {
-  /** All that was said in these chats. */
-  chats: readonly number[]
-  /** What was said in the chats of these projects, but for this one. */
-  projects: readonly number[]
-  not_in: number
-  limit: number
-}
+/** What was said in these chats, or in every chat of these projects. */
+export type SaidWhere = { chats: readonly number[] } | { projects: readonly number[] }
 
 export interface ChatStore {
   insert(project: number, chat_id: string, created_at_ms: number): number
@@ -59,8 +53,8 @@ export interface ChatStore {
   messages(chat: number): MessageRow[]
   findMessage(chat: number, message_id: string): MessageRow | undefined
   removeMessage(seq: number): void
-  /** Answered turns, newest first. */
-  said(where: SaidWhere): MessageRow[]
+  /** Answered turns before this one, newest first. */
+  said(where: SaidWhere, before_seq: number, limit: number): MessageRow[]
   /** Those that are due first; a turn whose chat has an earlier one without an answer waits for that. */
   unanswered(limit: number): (MessageRow & { project: number })[]
   /** Another attempt was in vain; the next is due then. */
@@ -84,11 +78,14 @@ export function openChatStore(database: Sqlite): ChatStore {
     messages: database.prepare('SELECT * FROM messages WHERE chat = ? ORDER BY seq'),
     find_message: database.prepare('SELECT * FROM messages WHERE message_id = ? AND chat = ?'),
     remove_message: database.prepare('DELETE FROM messages WHERE seq = ?'),
-    said: database.prepare(
+    said_in_chats: database.prepare(
+      `SELECT * FROM messages WHERE status = 'done' AND chat IN (SELECT value FROM json_each(?)) AND seq < ?
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+    said_in_projects: database.prepare(
       `SELECT messages.* FROM messages JOIN chats ON chats.seq = chat
-       WHERE status = 'done' AND (chat IN (SELECT value FROM json_each(@chats))
-         OR chat <> @not_in AND project IN (SELECT value FROM json_each(@projects)))
-       ORDER BY messages.seq DESC LIMIT @limit`,
+       WHERE status = 'done' AND project IN (SELECT value FROM json_each(?)) AND messages.seq < ?
+       ORDER BY messages.seq DESC LIMIT ?`,
     ),
     unanswered: database.prepare(
       `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
@@ -120,10 +117,11 @@ export function openChatStore(database: Sqlite): ChatStore {
     messages: (chat) => sql.messages.all(chat) as MessageRow[],
     findMessage: (chat, message_id) => sql.find_message.get(message_id, chat) as MessageRow | undefined,
     removeMessage: (seq) => void sql.remove_message.run(seq),
-    said({ chats, projects, not_in, limit }) {
-      if (chats.length === 0 && projects.length === 0) return []
-      const where = { chats: JSON.stringify(chats), projects: JSON.stringify(projects), not_in, limit }
-      return sql.said.all(where) as MessageRow[]
+    said(where, before_seq, limit) {
+      const [statement, places] =
+        'chats' in where ? [sql.said_in_chats, where.chats] : [sql.said_in_projects, where.projects]
+      if (places.length === 0) return []
+      return statement.all(JSON.stringify(places), before_seq, limit) as MessageRow[]
     },
     unanswered: (limit) => sql.unanswered.all(limit) as (MessageRow & { project: number })[],
     setBack: (seq, answer_due_ms) => void sql.set_back.run(answer_due_ms, seq),

@@ -1,21 +1,22 @@
 import { messageOf } from '../base/errors.ts'
-import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'
+import { type Quote, searchWords } from './answer-text.ts'
 import type { PreparedTurn } from './assistant.ts'
+import type { AssistantConfig } from './assistant-config.ts'
+import { type SaidParts, searchSaid } from './past-chats.ts'
 import type { Reader } from './reader.ts'
 import { expandScope, type Knowledge, type ScopeParts } from './scope.ts'
-import { splitPassages } from './split-passages.ts'
 import type { MessageRow } from './store-chats.ts'
 import type { ResourceStore } from './store-resources.ts'
 import type { TurnOptions } from './turn-options.ts'
 import type { TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
-export interface MaterialParts extends ScopeParts {
+export interface MaterialParts extends ScopeParts, SaidParts {
   resources: ResourceStore
   reader: Reader
   /** Absent: off. */
   web?: Web | undefined
-  memories_most: number
+  config: Pick<AssistantConfig, 'memories_most' | 'past_chars_most'>
   log: (line: string) => void
 }
 
@@ -30,8 +31,6 @@ type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
 /** Looked at to find the passages, as the index may still know assets that were removed a moment ago. */
 const hits_least = 60
-/** Turns of chats that are searched for words, newest first: they are in no index. */
-const said_most = 2_000
 
 /** Uses the tools of the plan, and looks up what else the turn was asked with. What is gone since then adds nothing. */
 export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: AbortSignal): Promise<Material> {
@@ -40,11 +39,18 @@ export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: A
   const knowledge = expandScope(parts, message.project, message.scope)
   const notes: string[] = []
   const from_files = plan.tools.has('passages') ? await passagesOf(parts, knowledge, words, plan.passages) : []
+  const past = plan.tools.has('past_chats') ? knowledge.projects : []
+  const said = await searchSaid(
+    parts,
+    { chats: knowledge.chats, projects: past, asking: message },
+    words,
+    plan.passages,
+  )
   const from_web = parts.web && plan.tools.has('web') ? await searchWeb(parts, parts.web, words, notes, signal) : []
   return {
     skills: skillsOf(parts, message.project, options),
     memories: plan.tools.has('memories') ? memoriesOf(parts, turn) : [],
-    quotes: [...from_files, ...fromChats(parts, knowledge, words, turn), ...from_web],
+    quotes: [...from_files, ...said, ...from_web],
     conversation: conversationOf(parts, message),
     notes,
   }
@@ -64,23 +70,6 @@ async function passagesOf(
       return row?.status === 'ready' ? [{ source: row.filename, text }] : []
     })
     .slice(0, most)
-}
-
-/** What was said in the chats of the scope, and with the tool in every other chat of its projects; the turn that asks is no source. */
-function fromChats(
-  { chats }: MaterialParts,
-  knowledge: Knowledge,
-  words: readonly string[],
-  { message, plan }: Turn,
-): Quote[] {
-  const past = plan.tools.has('past_chats') ? knowledge.projects : []
-  const said = chats
-    .said({ chats: knowledge.chats, projects: past, not_in: message.chat, limit: said_most })
-    .filter(({ seq }) => seq !== message.seq)
-    .flatMap(({ message_id, prompt, response }) =>
-      splitPassages(`${prompt}\n\n${withoutNote(response ?? '')}`).map((text) => ({ source: message_id, text })),
-    )
-  return bestPassages(said, words, plan.passages)
 }
 
 /** A search that fails costs the answer its results, not more. */
@@ -109,12 +98,12 @@ function skillsOf({ resources }: MaterialParts, project: number, { skills, user 
 }
 
 /** Those that the one who asks sees, the most important first, of equal ones the newest. */
-function memoriesOf({ resources, memories_most }: MaterialParts, { message, options }: Turn): Quote[] {
+function memoriesOf({ resources, config }: MaterialParts, { message, options }: Turn): Quote[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
     .map(({ fields }) => JSON.parse(fields) as { content: string; category: string; importance: number })
     .sort((one, other) => other.importance - one.importance)
-    .slice(0, memories_most)
+    .slice(0, config.memories_most)
     .map(({ content, category }) => ({ source: `memory (${category})`, text: content }))
 }
 

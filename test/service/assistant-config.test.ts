@@ -13,7 +13,7 @@ test('C-18 docs/service.md has the table that is in force, the rules of auto and
   }
   const words = usual_assistant.auto.flatMap((rule) => rule.words ?? [])
   for (const word of words) expect(page).toContain(word)
-  const { deadline_ms, answers_at_once, memories_most } = usual_assistant
+  const { deadline_ms, answers_at_once, memories_most, past_chars_most } = usual_assistant
   const model = { base_url: 'https://models.example.org/v1' }
   const web_search = { url: 'https://search.example.org/?q={query}' }
   const read = readAssistantConfig(assistantFile({ model, web_search }))
@@ -22,6 +22,7 @@ test('C-18 docs/service.md has the table that is in force, the rules of auto and
     deadline_ms,
     answers_at_once,
     memories_most,
+    past_chars_most,
     'model.timeout_ms': timeout_ms,
     'model.answer_bytes_most': answer_bytes_most,
     'model.history_chars_most': history_chars_most,

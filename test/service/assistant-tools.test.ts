@@ -132,3 +132,18 @@ test.each([
   expect(lines.join()).toContain('a web search failed')
   expect(lines.join()).not.toContain('web-key-1')
 })
+
+test('C-19 of past chats the newest characters are read, page by page, and none twice', async () => {
+  const client = await start({ assistant_config: assistantFile({ past_chars_most: 20_000 }) })
+  const nothing = { asset_ids: [await client.upload('Tea is served.')] }
+  const tell = async (prompt: string) => (await client.ask(prompt, { scope: nothing })).chat_id
+  await tell('Note that the harbour closed at eight, long ago.')
+  for (let turn = 0; turn < 6; turn++) await tell(`Nothing to see here. ${'x '.repeat(2_000)}`)
+  const chat_id = await tell('Note that the harbour closes at nine.')
+  for (let turn = 0; turn < 55; turn++) await tell('Small talk.')
+  const scope = { project_ids: [client.project_id], chat_ids: [chat_id] }
+  const { response } = await client.ask(question, { intelligence: 'expert', scope })
+  expect(response.split('closes at nine')).toHaveLength(2)
+  expect(response).not.toContain('long ago')
+  expect((await client.ask('Was it long ago?', { intelligence: 'expert' })).response).not.toContain('at eight')
+})

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startService } from '../../src/service/service.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { modelFile } from './assistant-file.ts'
-import { start, temporaryFolder, until } from './fixture.ts'
+import { Client, start, temporaryFolder, until } from './fixture.ts'
 import { completion, type OutsideServer, outsideServer, silence } from './outside-server.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -20,11 +20,19 @@ async function serve(data_dir: string, config: string): Promise<{ child: ChildPr
   return { child, api: (JSON.parse(line) as { api: string }).api }
 }
 
+/** With a user who has a skill and a memory of their own. */
 async function dataWithProject(): Promise<{ data_dir: string; headers: Record<string, string> }> {
   const data_dir = temporaryFolder()
   const service = await startService({ data_dir })
   const { project_id } = service.projects.create('killed')
-  const { token } = service.tokens.create('test')
+  const email = 'ada@example.org'
+  service.users.create(email)
+  const { token } = service.tokens.create('test', { user: email })
+  const owner = new Client(service, project_id, service.tokens.create('owner').token, true)
+  await owner.post(`/v1/projects/${project_id}/invitations`, { email, role: 'collaborator' })
+  const ada = owner.as({ token })
+  await ada.post('/v1/skills', { name: 'terse', content: 'One sentence only.', scope: 'user', category: 'skill' })
+  await ada.post('/v1/memories', { content: 'I am the harbour master.', category: 'identity', importance: 5 })
   await service.close()
   const headers = { 'x-api-key': token, 'x-project-id': project_id, 'content-type': 'application/json' }
   return { data_dir, headers }
@@ -37,7 +45,7 @@ test('C-17 killed while answering, twice, a turn is asked again with all its opt
   const config = modelFile(model.origin)
   const { data_dir, headers } = await dataWithProject()
   const first = await serve(data_dir, config)
-  const turn = { prompt: 'When does the harbour close?', intelligence: 'expert', provider: 'openai' }
+  const turn = { prompt: 'When does the harbour close?', intelligence: 'expert', provider: 'openai', skills: ['terse'] }
   const started = await fetch(`${first.api}/v1/chats`, { method: 'POST', headers, body: JSON.stringify(turn) })
   const { chat_id, message_id } = (await started.json()) as Record<string, string>
   await asked(model, 1)
@@ -56,6 +64,8 @@ test('C-17 killed while answering, twice, a turn is asked again with all its opt
   expect([message.status, message.response]).toEqual(['done', 'Nine.'])
   expect(model.received.map(({ body }) => body)).toEqual(Array(3).fill(model.received[0]!.body))
   expect(model.received[0]!.body).toMatchObject({ model: 'large-o', reasoning_effort: 'medium' })
+  const [{ content }] = model.received[0]!.body.messages
+  expect([content.includes('One sentence only.'), content.includes('harbour master')]).toEqual([true, true])
 })
 
 test('C-17 a stop does not wait for a model; a turn older than its deadline is still asked at the next start', async () => {
