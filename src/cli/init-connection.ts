@@ -15,6 +15,7 @@ import type { ProjectReference } from '../remote/projects.ts'
 import { createRemote } from '../remote/remote.ts'
 import type { Dialog } from './init-dialog.ts'
 import { type InitFlags, wholePath } from './init-flags.ts'
+import { refuseStopped } from './init-stopped.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Where the files go: with whose token, into which project. */
@@ -34,6 +35,8 @@ export interface ConnectionTools {
   cwd: string
   /** Where a typed token is to be kept. */
   new_token_file: string
+  /** Nobody waits any more. */
+  stopped: AbortSignal
 }
 
 /** Asks for what the flags do not say, and the service for its projects. Errors: `account.*`, `usage.project`. */
@@ -45,7 +48,7 @@ export async function askConnection(tools: ConnectionTools): Promise<Connection>
   for (;;) {
     base_url ??= await askAddress(dialog!)
     token ??= await askToken(tools)
-    const listed = await listOf({ base_url, ca_file, secrets: token.secrets }, tools.clock)
+    const listed = await listOf({ base_url, ca_file, secrets: token.secrets }, tools)
     const { file, typed } = token
     const done = (project: Connection['project']): Connection => ({
       base_url: base_url!,
@@ -120,10 +123,10 @@ function faultOf(check: () => unknown): string | undefined {
   }
 }
 
-/** Error `config.ca_file`. */
+/** Errors `config.ca_file`, `answer.stopped`. */
 async function listOf(
   { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
-  clock: Clock,
+  { clock, stopped }: ConnectionTools,
 ): Promise<Outcome<ProjectReference[]>> {
   const remote = createRemote({
     base_url,
@@ -134,9 +137,15 @@ async function listOf(
     user_agent: `sluice/${programVersion()}`,
     clock,
   })
+  // The call in flight ends with its connection.
+  const cut = () => void remote.close()
+  stopped.addEventListener('abort', cut)
   try {
-    return await remote.listProjects()
+    const listed = await remote.listProjects()
+    refuseStopped(stopped)
+    return listed
   } finally {
+    stopped.removeEventListener('abort', cut)
     await remote.close()
   }
 }

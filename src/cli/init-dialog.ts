@@ -1,5 +1,5 @@
 import { confirm, input, password, select } from '@inquirer/prompts'
-import { SluiceError } from '../base/errors.ts'
+import { initStopped } from './init-stopped.ts'
 
 export interface Choice<Value> {
   value: Value
@@ -29,7 +29,7 @@ export interface DialogStreams {
 /** More lines than this are scrolled through. */
 const choices_shown = 12
 
-export function openDialog(streams: DialogStreams): Dialog {
+export function openDialog(streams: DialogStreams, stopped: AbortSignal): Dialog {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   // A prompt whose input ends would otherwise wait for ever.
@@ -38,7 +38,7 @@ export function openDialog(streams: DialogStreams): Dialog {
   }
   streams.input.on('end', stop)
   streams.input.on('keypress', onKey)
-  const context = { ...streams, signal: stopping.signal }
+  const context = { ...streams, signal: AbortSignal.any([stopping.signal, stopped]) }
   const checked = (fault: ((answer: string) => string | undefined) | undefined) => (answer: string) =>
     fault?.(answer.trim()) ?? true
 
@@ -48,7 +48,7 @@ export function openDialog(streams: DialogStreams): Dialog {
     } catch (error) {
       const { name } = error as Error
       if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error
-      throw new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause: error })
+      throw initStopped(error)
     }
   }
 

@@ -16,6 +16,7 @@ import type { Amount } from '../ledger/view-folders.ts'
 import { LineWriter } from '../status/lines.ts'
 import type { Dialog } from './init-dialog.ts'
 import { faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
+import { refuseStopped } from './init-stopped.ts'
 import { showSpinner } from './spinner.ts'
 import type { Terminal } from './terminal.ts'
 import { toned } from './tones.ts'
@@ -29,6 +30,8 @@ export interface FolderTools {
   config: Omit<StartingConfig, 'folders'>
   /** Given with --start: for every folder, and not asked. */
   start: StartText | undefined
+  /** Nobody waits any more. */
+  stopped: AbortSignal
 }
 
 /** What people ask of an old share: this quarter's files, this year's. */
@@ -85,12 +88,12 @@ function checkFolders(folders: readonly StartingFolder[], { config }: FolderTool
 }
 
 async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
-  const { dialog, terminal, clock } = tools
+  const { dialog, terminal, clock, stopped } = tools
   const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
   const root = expandPath(path, readEnvironment().home)
-  const survey = await surveyFolder(root, { clock, younger_than_ms: ages.map(({ ms }) => ms) }).finally(() =>
-    spinner.end(),
-  )
+  const younger_than_ms = ages.map(({ ms }) => ms)
+  const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
+  refuseStopped(stopped)
   const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
   for (const line of surveyLines({ name, path }, survey, errors_width)) {
     terminal.err(toned(line, terminal.err_styles))

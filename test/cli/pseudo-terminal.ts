@@ -39,7 +39,11 @@ export class PseudoTerminal {
   /** Waits for a text that was not waited for before, and types. */
   async on(text: string, typed: string): Promise<void> {
     await this.sees(text)
-    this.#child.stdin?.write(typed)
+    this.type(typed)
+  }
+
+  type(text: string): void {
+    this.#child.stdin?.write(text)
   }
 
   async sees(text: string): Promise<void> {

@@ -13,6 +13,7 @@ import { askConnection, type Connection, freeTokenFile } from '../init-connectio
 import type { Dialog } from '../init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init-flags.ts'
 import { askFolders } from '../init-folders.ts'
+import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = GlobalOptions & InitFlags
@@ -51,11 +52,15 @@ export const command: Command<Options> = {
     const can_ask = process.stdin.isTTY === true && terminal.is_interactive
     if (!can_ask) refuseMissing(flags)
     const { folders: given, start } = checkFlags(flags, cwd)
-    const dialog = can_ask ? await openDialogHere() : undefined
+    const signals = listenForStop()
+    const hung_up = new AbortController()
+    signals.onHangup(() => hung_up.abort())
+    const stopped = AbortSignal.any([signals.first, hung_up.signal])
+    const dialog = can_ask ? await openDialogHere(stopped) : undefined
     try {
       await refuseExisting(file, flags, dialog)
       const new_token_file = freeTokenFile(join(dirname(file), 'token'))
-      const tools = { flags, dialog, terminal, clock: system_clock, cwd, new_token_file }
+      const tools = { flags, dialog, terminal, clock: system_clock, cwd, new_token_file, stopped }
       const connection = await askConnection(tools)
       const config = { ...connection, token_file: connection.token.file }
       const folders = await askFolders(given, { ...tools, config, start })
@@ -72,14 +77,15 @@ export const command: Command<Options> = {
       return exit_codes.ok
     } finally {
       dialog?.close()
+      signals.end()
     }
   },
 }
 
 /** Loaded where somebody is asked, and only then. */
-async function openDialogHere(): Promise<Dialog> {
+async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {
   const { openDialog } = await import('../init-dialog.ts')
-  return openDialog({ input: process.stdin, output: process.stderr })
+  return openDialog({ input: process.stdin, output: process.stderr }, stopped)
 }
 
 function targetFile(named: string | undefined): string {
