@@ -25,7 +25,7 @@ export interface Backup {
 /**
  * Copies the ledger as it stands at one moment, beside a daemon at work, which does not notice: a reader of a write-ahead log
  * holds up no writer. The file is whole, or it is not there; 0600. tickets.db is never part of it: it holds secrets, and what
- * is lost with it is a slot. Errors: `ledger.none`, `account.no_right`, `usage.exists`, `database.*`, `backup.unwritable`.
+ * is lost with it is a slot. `force` writes over an earlier backup, and over nothing else. Errors: `ledger.none`, `account.no_right`, `usage.exists`, `database.*`, `backup.unwritable`.
  */
 export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
   refuseTarget(file, force)
@@ -57,10 +57,26 @@ function filesOf(stages: Readonly<Record<string, { files: number }>>): number {
 
 function refuseTarget(file: string, force: boolean): void {
   const there = statSync(file, { throwIfNoEntry: false })
-  if (there === undefined || (force && there.isFile())) return
-  const what = there.isFile() ? 'is there already' : 'is no file'
-  const hint = there.isFile() ? '--force writes over it' : 'name a file, which need not be there'
-  throw new SluiceError({ code: 'usage.exists', message: `${file} ${what}`, hint })
+  if (there === undefined) return
+  const refused = (what: string, hint: string) =>
+    new SluiceError({ code: 'usage.exists', message: `${file} ${what}`, hint })
+  if (!there.isFile()) throw refused('is no file', 'name a file, which need not be there')
+  if (!isOfLedger(file)) throw refused('is there already, and is no backup of a ledger', 'name another file')
+  if (!force) throw refused('is there already', '--force writes over it')
+}
+
+/** Also one that a newer version wrote, or that is damaged further on: what it is stands at its beginning. */
+function isOfLedger(file: string): boolean {
+  let database: Sqlite | undefined
+  try {
+    database = openSqliteReadOnly(file, Number.POSITIVE_INFINITY)
+    return hasContents(database)
+  } catch {
+    // Unreadable, or no database: then surely not known to be ours.
+    return false
+  } finally {
+    database?.close()
+  }
 }
 
 function copyInto(source: Sqlite, file: string): void {
@@ -93,9 +109,10 @@ function copyInto(source: Sqlite, file: string): void {
 /**
  * Puts a backup in the place of the ledger, which is moved aside. What is kept of open slots goes: it belongs to the ledger
  * that was. Answers the name that the former ledger has now. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for
- * what is no sound backup, `database.*`.
+ * what is no sound backup or the ledger itself, `database.*`.
  */
 export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
+  refuseItself(state_dir, file)
   const backup = openBackup(file)
   try {
     refuseNoRight(state_dir, [ledgerFile(state_dir)], 'write')
@@ -115,6 +132,17 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
   } finally {
     backup.close()
   }
+}
+
+/** By any name, a link's included. */
+function refuseItself(state_dir: string, file: string): void {
+  const [one, other] = [file, ledgerFile(state_dir)].map((path) => statSync(path, { throwIfNoEntry: false }))
+  if (!one || !other || one.dev !== other.dev || one.ino !== other.ino) return
+  throw new SluiceError({
+    code: 'usage.backup',
+    message: `${file} is the ledger itself, which is left as it is`,
+    hint: 'name a file that `sluice backup` wrote',
+  })
 }
 
 function openBackup(file: string): Sqlite {
@@ -172,6 +200,9 @@ function isUnused(database: Sqlite): boolean {
 function faultOf(database: Sqlite): string | undefined {
   const [first] = database.pragma('integrity_check(1)') as { integrity_check: string }[]
   if (first?.integrity_check !== 'ok') return first?.integrity_check ?? 'it cannot be checked'
-  const is_ledger = database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'contents'`).get() !== undefined
-  return is_ledger ? undefined : 'it is a database of something else'
+  return hasContents(database) ? undefined : 'it is a database of something else'
+}
+
+function hasContents(database: Sqlite): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'contents'`).get() !== undefined
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
+import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { ledger_version } from '../../src/ledger/migrations.ts'
 import { Home, until } from './sluice.ts'
 
@@ -58,12 +58,21 @@ test('what it refuses', async () => {
   })
   await home.inProcess('sync')
   const file = join(home.path, 'ledger.backup')
-  writeFileSync(file, 'mine')
+  await home.inProcess('backup', file)
+  const before = readFileSync(file)
   expect(await home.inProcess('backup', file)).toMatchObject({ code: 64, err: expect.stringContaining('--force') })
-  expect(readFileSync(file, 'utf8')).toBe('mine')
+  expect(readFileSync(file)).toEqual(before)
   expect(await home.inProcess('backup', file, '--force')).toMatchObject({ code: 0 })
   expect(kept(file)).toHaveLength(2)
   mkdirSync(join(home.path, 'elsewhere'))
+  const others = ['token', 'empty', 'other.db'].map((name) => join(home.path, name))
+  writeFileSync(others[1]!, '')
+  openSqlite({
+    file: others[2]!,
+    migrations: [{ version: 1, sql: 'CREATE TABLE mine (x)' }],
+    synchronous: 'FULL',
+  }).close()
+  const kept_others = others.map((other) => readFileSync(other))
   symlinkSync(join(home.path, 'docs'), join(home.path, 'link'))
   for (const [target, why] of [
     ['docs/x', 'lies in the watched folder docs'],
@@ -71,12 +80,28 @@ test('what it refuses', async () => {
     ['state/x', 'lies in the state directory'],
     ['state/ledger.db', 'lies in the state directory'],
     ['elsewhere', 'is no file'],
+    ['token', 'is no backup of a ledger'],
+    ['empty', 'is no backup of a ledger'],
+    ['other.db', 'is no backup of a ledger'],
     ['none/x', 'the directory must be there'],
   ] as const) {
     const ended = await home.inProcess('backup', join(home.path, target), '--force')
     expect(ended.err, target).toContain(why)
     expect(ended.code).not.toBe(0)
   }
+  expect(kept(join(home.path, 'state/ledger.db'))).toHaveLength(2)
+  expect(others.map((other) => readFileSync(other))).toEqual(kept_others)
+})
+
+test('the ledger is not restored from itself, by whatever name', async () => {
+  const home = await Home.make(tree)
+  await home.inProcess('sync')
+  symlinkSync(join(home.path, 'state/ledger.db'), join(home.path, 'link'))
+  for (const name of ['state/ledger.db', 'link']) {
+    const ended = await home.inProcess('restore', join(home.path, name))
+    expect(ended, name).toMatchObject({ code: 64, err: expect.stringContaining('is the ledger itself') })
+  }
+  expect(readdirSync(join(home.path, 'state')).filter((name) => name.includes('replaced'))).toEqual([])
   expect(kept(join(home.path, 'state/ledger.db'))).toHaveLength(2)
 })
 

@@ -15,7 +15,7 @@ export const command: Command<Options> = {
   options: (yargs) =>
     yargs
       .positional('file', { type: 'string', demandOption: true, describe: 'where the copy is to be' })
-      .option('force', { type: 'boolean', default: false, describe: 'write over a file that is there' }),
+      .option('force', { type: 'boolean', default: false, describe: 'write over an earlier backup' }),
   async run({ config: named, file: text, force }, terminal) {
     const { config } = loadConfig({ file: named })
     const file = backupTarget(text, config, process.cwd())
