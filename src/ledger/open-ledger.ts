@@ -4,6 +4,7 @@ import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
 import { refuseNoRight } from './no-right.ts'
+import { refuseOpenRebuild } from './open-rebuild.ts'
 import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
 import type { LedgerThreadData } from './thread.ts'
 
@@ -16,12 +17,18 @@ export interface LedgerOptions {
 
 /**
  * Opens the ledger for writing: one process at a time. Errors: `ledger.locked` when another process holds it, `account.no_right`,
- * `database.*`, and `config.state_dir` for a directory that is not for us to close.
+ * `database.*`, `config.rebuild_open`, and `config.state_dir` for a directory that is not for us to close.
  */
 export async function openLedger({ state_dir, limits, clock }: LedgerOptions): Promise<Ledger> {
   refuseNoRight(state_dir, [ledgerFile(state_dir), ticketsFile(state_dir)], 'write')
   makeStateDirectory(state_dir)
   const lock = lockLedger(state_dir)
+  try {
+    refuseOpenRebuild(state_dir)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
   // Tickets of a ledger that was lost name contents by numbers that a new one gives to others.
   if (!existsSync(ledgerFile(state_dir))) removeDatabase(ticketsFile(state_dir))
   const data: LedgerThreadData = {

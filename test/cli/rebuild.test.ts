@@ -123,17 +123,18 @@ test('a sound ledger is not rebuilt, nor is one that a daemon has open', async (
   expect(await home.inProcess('rebuild', '--dry-run')).toMatchObject({ code: 3 })
 })
 
-test('a pause that was said after the loss is no ledger: it is heard, and what was rebuilt goes on after it', async () => {
+test('a pause that was said after the loss is no ledger: it is heard, and kept out of the way of the rebuild', async () => {
   const home = await homeWith({ 'a.txt': 'one', 'b.txt': 'two' })
   await home.inProcess('sync')
   rmSync(join(home.path, 'state'), { recursive: true })
+  expect(await home.inProcess('pause')).toMatchObject({ code: 0 })
+  expect(await home.inProcess('rebuild')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(await home.inProcess('resume')).toMatchObject({ code: 0 })
   home.giveToken(`pat_${'x'.repeat(32)}`)
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 77 })
   home.giveToken()
-  expect(await home.inProcess('pause')).toMatchObject({ code: 0 })
-  expect(await home.inProcess('rebuild')).toMatchObject({ code: 3, err: expect.stringContaining('`sluice resume`') })
+  expect(await home.inProcess('sync')).toMatchObject({ code: 78 })
   expect(state(home)).toContain('rebuild')
-  expect(await home.inProcess('resume')).toMatchObject({ code: 0 })
   const rebuilt = await home.inProcess('rebuild')
   expect(rebuilt, rebuilt.err).toMatchObject({ code: 0, out: expect.stringContaining('sent      0 files, 0 B') })
   expect(rebuilt.out).not.toContain('damaged')
@@ -172,6 +173,14 @@ test('interrupted by a service that is away, it is no ledger yet; the next try g
     message: expect.stringContaining('a rebuild is not finished'),
   })
   home.giveToken()
+  const found = readFileSync(join(home.path, 'state/rebuild/ledger.db'))
+  for (const words of [['sync'], ['pause'], ['run']]) {
+    const ended = words[0] === 'run' ? await home.sluice('run') : await home.inProcess(...words)
+    // As for a wrong configuration: a service manager does not try again and again.
+    expect(ended, words[0]).toMatchObject({ code: 78, err: expect.stringContaining('`sluice rebuild` goes on') })
+  }
+  expect(state(home)).not.toContain('ledger.db')
+  expect(readFileSync(join(home.path, 'state/rebuild/ledger.db'))).toEqual(found)
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 0 })
   expect([puts(home), home.readyAssets()]).toEqual([2, 2])
 })
