@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { listQuery, noBody } from './envelope.ts'
+import { type ErrorCode, isKnownCode } from './error-codes.ts'
 import type { IdKind } from './identifiers.ts'
 import { scoped } from './route.ts'
 
@@ -11,11 +12,17 @@ interface CrudSchemas {
   list: z.ZodType
 }
 
+/** That there is no such thing, and what a group has besides when something is written. */
+function faultsOf(kind: IdKind, more: readonly ErrorCode[] = []): ErrorCode[] {
+  return [`publicapi.${kind}.not_found`, ...more].filter(isKnownCode)
+}
+
 /** The five calls of a plain group, `{group}.list` to `{group}.delete`; its ids are `{kind}_…`, its things have a word for people. */
 export function crudRoutes<const Group extends string, const Kind extends IdKind, Schemas extends CrudSchemas>(
   group: Group,
   kind: Kind,
   { params, create, update, record, list }: Schemas,
+  on_write: readonly ErrorCode[] = [],
 ) {
   type Of<Key extends keyof Schemas> = Schemas[Key]
   const path = `/v1/${group}` as const
@@ -38,6 +45,7 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
       summary: `Make one of the ${group}`,
       request: create as Of<'create'>,
       answers: { 201: record as Of<'record'> },
+      errors: on_write,
     },
     {
       ...scoped,
@@ -47,6 +55,7 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
       summary: `Read one of the ${group}`,
       params: params as Of<'params'>,
       answers: { 200: record as Of<'record'> },
+      errors: faultsOf(kind),
     },
     {
       ...scoped,
@@ -57,6 +66,7 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
       params: params as Of<'params'>,
       request: update as Of<'update'>,
       answers: { 200: record as Of<'record'> },
+      errors: faultsOf(kind, on_write),
     },
     {
       ...scoped,
@@ -66,6 +76,7 @@ export function crudRoutes<const Group extends string, const Kind extends IdKind
       summary: `Delete one of the ${group}`,
       params: params as Of<'params'>,
       answers: { 204: null },
+      errors: faultsOf(kind),
     },
   ] as const
 }
@@ -87,6 +98,7 @@ export function switchRoutes<
       params: params as Schemas['params'],
       request: noBody,
       answers: { 200: record as Schemas['record'] },
+      errors: faultsOf(kind),
     },
     {
       ...scoped,
@@ -97,6 +109,7 @@ export function switchRoutes<
       params: params as Schemas['params'],
       request: noBody,
       answers: { 200: record as Schemas['record'] },
+      errors: faultsOf(kind),
     },
   ] as const
 }

@@ -47,7 +47,15 @@ export const actionTrigger = z
 
 export const actionEmail = z
   .strictObject({
-    to: z.array(z.email().max(email_longest)).min(1).max(action_recipients_most),
+    to: z
+      .array(
+        z
+          .email()
+          .max(email_longest)
+          .meta({ examples: ['ada@example.org'] }),
+      )
+      .min(1)
+      .max(action_recipients_most),
     subject: z.string().max(name_longest).optional(),
     include_date_in_subject: z.boolean().optional(),
   })
@@ -74,18 +82,24 @@ function hasOneTiming({ schedule, trigger }: { schedule?: unknown; trigger?: unk
 
 const one_timing = { error: 'exactly one of schedule and trigger is needed', path: ['schedule'] }
 const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
+/** The same for the description, which knows nothing of functions. */
+const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
 export const actionParams = z.strictObject({ action_id: idSchema('action') })
 
 export const actionCreate = z
   .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True unless told.' }) })
   .refine(hasOneTiming, one_timing)
-  .meta({ id: 'ActionCreate', description: timing_text })
+  .meta({ id: 'ActionCreate', description: timing_text, ...timing_shape })
 
 export const actionUpdate = z
   .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Stays as it is unless told.' }) })
   .refine(hasOneTiming, one_timing)
-  .meta({ id: 'ActionUpdate', description: `Replaces the whole: what is left out is gone. ${timing_text}` })
+  .meta({
+    id: 'ActionUpdate',
+    description: `Replaces the whole: what is left out is gone. ${timing_text}`,
+    ...timing_shape,
+  })
 
 export const actionRecord = z
   .object({
@@ -95,7 +109,7 @@ export const actionRecord = z
     created_at: timestamp,
     modified_at: timestamp,
   })
-  .meta({ id: 'Action', description: timing_text })
+  .meta({ id: 'Action', description: timing_text, ...timing_shape })
 
 export const actionListItem = z
   .object({ action_id: idSchema('action'), name: fields.name, enabled: z.boolean(), created_at: timestamp })

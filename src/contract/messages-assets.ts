@@ -49,12 +49,16 @@ export const assetSlot = z
     asset_id: idSchema('asset'),
     already_exists: z.literal(false).meta({ description: 'False here; clients take an absent one as false.' }),
     upload_url: z.url().meta({
+      examples: ['http://127.0.0.1:4001/objects/asset_4f7k2m9q0x3c8v1b6n5z?expires=1769855400&signature=9e107d9d'],
       description:
         'Signed, on an origin of its own: not this service. Send the bytes there before expires_at, with exactly the ' +
         'headers given and a Content-Length, never with X-API-Key or X-Project-Id. A secret until it expires.',
     }),
     upload_method: z.literal('PUT').meta({ description: 'Refuse what you do not know.' }),
-    upload_headers: z.record(z.string(), z.string()).meta({ description: 'Sent verbatim, and nothing besides.' }),
+    upload_headers: z.record(z.string(), z.string()).meta({
+      description: 'Sent verbatim, and nothing besides.',
+      examples: [{ 'x-ms-blob-type': 'BlockBlob', 'content-type': 'application/pdf' }],
+    }),
     expires_at: timestamp,
   })
   .meta({ id: 'AssetSlot', description: 'A slot: the bytes have to be sent, then the slot completed.' })

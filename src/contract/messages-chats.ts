@@ -97,7 +97,13 @@ export const messageRecord = z
     created_at: timestamp,
     status: z.enum(message_statuses).meta({ description: 'running, then done or error.' }),
     prompt: prompt.optional().meta({ description: 'Absent until the answer is written.' }),
-    response: z.string().optional().meta({ description: 'Markdown. Absent until the answer is written.' }),
+    response: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Markdown. Absent until the answer is written.',
+        examples: ['**lease.pdf**: the rent is due on the first day of the month.'],
+      }),
   })
   .meta({ id: 'Message' })
 

@@ -12,7 +12,10 @@ const name = z
   .max(name_longest)
   .meta({ examples: ['Finance'] })
 const description = z.string().max(description_longest)
-const email = z.email().max(email_longest)
+const email = z
+  .email()
+  .max(email_longest)
+  .meta({ examples: ['ada@example.org'] })
 
 export const projectParams = z.strictObject({ project_id: idSchema('project') })
 
@@ -62,7 +65,10 @@ export const invitationRecord = z
     invitation_id: idSchema('invitation'),
     email,
     role: z.enum(roles),
-    url: z.url().meta({ description: 'For the one who is invited.' }),
+    url: z.url().meta({
+      description: 'For the one who is invited.',
+      examples: ['http://127.0.0.1:4000/invitations/invitation_4f7k2m9q0x3c8v1b6n5z'],
+    }),
     created_at: timestamp,
   })
   .meta({ id: 'Invitation' })

@@ -21,6 +21,8 @@ export interface Route {
   answers: { readonly [status: number]: z.ZodType | null }
   /** Of the answers, where it is not application/json. */
   media_type?: string
+  /** Faults of what the call is about; those of HTTP, key, project, path, query and body follow from the rest of the row. */
+  errors?: readonly ErrorCode[]
   /** The code for a fault in this field of the body, where it has one of its own. */
   field_codes?: { readonly [field: string]: ErrorCode }
 }

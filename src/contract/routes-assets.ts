@@ -40,6 +40,7 @@ export const asset_routes = [
     summary: 'Read an asset',
     params: assetParams,
     answers: { 200: assetRecord },
+    errors: ['publicapi.asset.not_found'],
   },
   {
     ...scoped,
@@ -50,6 +51,7 @@ export const asset_routes = [
     params: assetParams,
     request: assetUpdate,
     answers: { 200: assetRecord },
+    errors: ['publicapi.asset.not_found', 'publicapi.asset.update.not_ready'],
   },
   {
     ...scoped,
@@ -59,6 +61,7 @@ export const asset_routes = [
     summary: 'Delete an asset; its content can be uploaded again',
     params: assetParams,
     answers: { 204: null },
+    errors: ['publicapi.asset.not_found'],
   },
   {
     ...scoped,
@@ -69,6 +72,11 @@ export const asset_routes = [
     params: assetParams,
     request: noBody,
     answers: { 200: assetRecord },
+    errors: [
+      'publicapi.asset.not_found',
+      'publicapi.asset.complete.bytes_missing',
+      'publicapi.asset.complete.md5_differs',
+    ],
   },
   {
     ...scoped,
@@ -79,6 +87,7 @@ export const asset_routes = [
     params: assetParams,
     request: labelAttach,
     answers: { 201: labelReference },
+    errors: ['publicapi.asset.not_found'],
   },
   {
     ...scoped,
@@ -88,5 +97,6 @@ export const asset_routes = [
     summary: 'Detach a label; not attached: nothing happens',
     params: assetLabelParams,
     answers: { 204: null },
+    errors: ['publicapi.asset.not_found'],
   },
 ] as const satisfies readonly Route[]

@@ -23,6 +23,7 @@ export const chat_routes = [
     summary: 'Start a chat; answered at once, the answer is written later',
     request: chatStart,
     answers: { 202: chatStarted },
+    errors: ['publicapi.chat.scope.unreachable', 'publicapi.chat.skill.unknown', 'publicapi.chat.skill.disabled'],
   },
   {
     ...scoped,
@@ -41,6 +42,7 @@ export const chat_routes = [
     summary: 'Read what a chat is, without its messages',
     params: chatParams,
     answers: { 200: chatRecord },
+    errors: ['publicapi.chat.not_found'],
   },
   {
     ...scoped,
@@ -51,6 +53,7 @@ export const chat_routes = [
     params: chatParams,
     request: chatUpdate,
     answers: { 200: chatRecord },
+    errors: ['publicapi.chat.not_found'],
   },
   {
     ...scoped,
@@ -60,6 +63,7 @@ export const chat_routes = [
     summary: 'Delete a chat and its messages',
     params: chatParams,
     answers: { 204: null },
+    errors: ['publicapi.chat.not_found'],
   },
   {
     ...scoped,
@@ -70,6 +74,12 @@ export const chat_routes = [
     params: chatParams,
     request: chatAppend,
     answers: { 202: messageAppended },
+    errors: [
+      'publicapi.chat.not_found',
+      'publicapi.chat.scope.unreachable',
+      'publicapi.chat.skill.unknown',
+      'publicapi.chat.skill.disabled',
+    ],
   },
   {
     ...scoped,
@@ -79,6 +89,7 @@ export const chat_routes = [
     summary: 'List the messages of a chat, oldest first, all of them',
     params: chatParams,
     answers: { 200: messageList },
+    errors: ['publicapi.chat.not_found'],
   },
   {
     ...scoped,
@@ -88,6 +99,7 @@ export const chat_routes = [
     summary: 'Read a message: its prompt and its answer, once written',
     params: messageParams,
     answers: { 200: messageRecord },
+    errors: ['publicapi.chat.not_found', 'publicapi.message.not_found'],
   },
   {
     ...scoped,
@@ -97,5 +109,6 @@ export const chat_routes = [
     summary: 'Delete a message',
     params: messageParams,
     answers: { 204: null },
+    errors: ['publicapi.chat.not_found', 'publicapi.message.not_found'],
   },
 ] as const satisfies readonly Route[]

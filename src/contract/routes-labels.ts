@@ -29,6 +29,7 @@ export const label_routes = [
     summary: 'Read a label',
     params: labelParams,
     answers: { 200: labelRecord },
+    errors: ['publicapi.label.not_found'],
   },
   {
     ...scoped,
@@ -39,6 +40,7 @@ export const label_routes = [
     params: labelParams,
     request: labelUpdate,
     answers: { 200: labelRecord },
+    errors: ['publicapi.label.not_found', 'publicapi.label.name_taken'],
   },
   {
     ...scoped,
@@ -48,5 +50,6 @@ export const label_routes = [
     summary: 'Delete a label and detach it everywhere',
     params: labelParams,
     answers: { 204: null },
+    errors: ['publicapi.label.not_found'],
   },
 ] as const satisfies readonly Route[]

@@ -40,6 +40,7 @@ export const project_routes = [
     params: projectParams,
     request: projectUpdate,
     answers: { 200: projectRecord },
+    errors: ['publicapi.project.not_found', 'publicapi.tenancy.role.insufficient'],
   },
   {
     ...keyed,
@@ -50,6 +51,7 @@ export const project_routes = [
     params: projectParams,
     query: listQuery('user'),
     answers: { 200: memberList },
+    errors: ['publicapi.project.not_found'],
   },
   {
     ...keyed,
@@ -60,6 +62,7 @@ export const project_routes = [
     params: projectParams,
     request: invitationCreate,
     answers: { 201: invitationRecord },
+    errors: ['publicapi.project.not_found', 'publicapi.tenancy.role.insufficient', 'publicapi.tenancy.role.last_owner'],
   },
   {
     ...keyed,
@@ -69,5 +72,6 @@ export const project_routes = [
     summary: 'Take an invitation back',
     params: invitationParams,
     answers: { 204: null },
+    errors: ['publicapi.project.not_found', 'publicapi.tenancy.role.insufficient', 'publicapi.invitation.not_found'],
   },
 ] as const satisfies readonly Route[]

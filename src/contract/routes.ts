@@ -56,10 +56,10 @@ export const routes = [
   ...asset_routes,
   ...label_routes,
   ...chat_routes,
-  ...crudRoutes('skills', 'skill', skill),
+  ...crudRoutes('skills', 'skill', skill, ['publicapi.skill.name_taken']),
   ...switchRoutes('skills', 'skill', skill),
   ...crudRoutes('memories', 'memory', memory),
-  ...crudRoutes('actions', 'action', action),
+  ...crudRoutes('actions', 'action', action, ['publicapi.action.timing']),
   ...switchRoutes('actions', 'action', action),
   ...crudRoutes('sessions', 'session', session),
   {
@@ -71,6 +71,7 @@ export const routes = [
     params: sessionParams,
     query: listQuery('turn'),
     answers: { 200: transcript },
+    errors: ['publicapi.session.not_found'],
   },
 ] as const satisfies readonly Route[]
 

@@ -6,6 +6,7 @@ import { api_key_header, isId, project_header } from '../contract/identifiers.ts
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
 import type { Access, Caller, ProjectAccess } from './access.ts'
+import type { AnswerSeen } from './answer-seen.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { answerFault, fault } from './faults.ts'
@@ -27,6 +28,7 @@ export interface AppParts {
   handlers: Handlers<RouteId>
   clock: Clock
   log: (line: string) => void
+  onAnswer: ((answer: AnswerSeen) => void) | undefined
 }
 
 /** What is known of a request on its way, from the first hook on. */
@@ -57,6 +59,13 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     const entry = (request as Tracked).context_of_call?.entry
     if (!entry) return done(null, payload)
     entry.status = reply.statusCode
+    parts.onAnswer?.({
+      method: request.method,
+      url: request.url,
+      status: reply.statusCode,
+      type: String(reply.getHeader('content-type') ?? ''),
+      body: String(payload ?? ''),
+    })
     const told = observer.tell('handled', entry)
     if (!told) return done(null, payload)
     // An error here would get an answer of fastify's own: a listener's fault is for the log.

@@ -3,6 +3,8 @@ import { errorBody } from '../contract/envelope.ts'
 import { error_statuses } from '../contract/error-codes.ts'
 import { idPattern } from '../contract/identifiers.ts'
 import type { Route } from '../contract/route.ts'
+import { errorExamples, errorResponsesOf, sharedErrorResponses } from './openapi-errors.ts'
+import { exampleOf } from './openapi-examples.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -16,7 +18,7 @@ export function describeInterface(routes: readonly Route[], server_url: string):
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route, schemas) }
   }
-  schemas.Error ??= schemaOf(errorBody, schemas)
+  schemaOf(z.object({ error: errorBody }), 'output', schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -28,6 +30,8 @@ export function describeInterface(routes: readonly Route[], server_url: string):
     paths,
     components: {
       schemas,
+      responses: sharedErrorResponses(),
+      examples: errorExamples(),
       securitySchemes: {
         key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pat_ and 32 characters' },
       },
@@ -67,16 +71,19 @@ function projectParameter(): Json {
     in: 'header',
     required: true,
     schema: { type: 'string', pattern: idPattern('project').source },
+    example: 'project_4f7k2m9q0x3c8v1b6n5z',
   }
 }
 
 function parametersOf(schema: Route['params'], place: 'path' | 'query', schemas: Json): Json[] {
   if (!schema) return []
-  const { properties = {}, required = [] } = schemaOf(schema, schemas) as { properties?: Json; required?: string[] }
+  // As it is read, which has the bounds of a number that comes as a string; but who may leave it out is asked of what is sent.
+  const { properties = {} } = schemaOf(schema, 'output', schemas) as { properties?: Json }
+  const { required = [] } = schemaOf(schema, 'input', schemas) as { required?: string[] }
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
-    required: required.includes(name),
+    required: place === 'path' || required.includes(name),
     schema: property,
   }))
 }
@@ -84,7 +91,7 @@ function parametersOf(schema: Route['params'], place: 'path' | 'query', schemas:
 function requestBodyOf(schema: z.ZodType, schemas: Json): Json {
   return {
     required: !schema.safeParse(undefined).success,
-    content: { 'application/json': { schema: schemaOf(schema, schemas) } },
+    content: { 'application/json': contentOf(schema, 'input', schemas) },
   }
 }
 
@@ -94,21 +101,25 @@ function responsesOf(route: Route, schemas: Json): Json {
     const media_type = route.media_type ?? 'application/json'
     responses[status] = {
       description: status_texts[status] ?? 'Done',
-      ...(schema ? { content: { [media_type]: { schema: schemaOf(schema, schemas) } } } : {}),
+      ...(schema ? { content: { [media_type]: contentOf(schema, 'output', schemas) } } : {}),
     }
   }
-  responses.default = {
-    description: 'An error; its code says which',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-  }
-  return responses
+  return { ...responses, ...errorResponsesOf(route) }
 }
 
 const status_texts: Record<string, string> = { 200: 'Done', 201: 'Made', 202: 'Accepted', 204: 'Done, nothing to say' }
 
+function contentOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
+  const described = schemaOf(schema, direction, schemas)
+  return { schema: described, example: exampleOf(described, schemas) }
+}
+
+/** What is sent, or what is answered: only of the latter it is certain that nothing besides is there. */
+type Direction = 'input' | 'output'
+
 /** A schema as JSON Schema; those with an id go to `schemas` and are referred to. */
-function schemaOf(schema: z.ZodType, schemas: Json): Json {
-  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io: 'input' }) as Json & { $defs?: Json }
+function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
+  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io: direction }) as Json & { $defs?: Json }
   for (const [name, definition] of Object.entries($defs)) schemas[name] = referring(definition)
   return referring(own) as Json
 }

@@ -1,6 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
 import type { ProxyVariables } from '../base/http-client.ts'
 import { type Clock, hour_ms, system_clock } from '../base/time.ts'
+import type { AnswerSeen } from './answer-seen.ts'
 import { type AssistantConfig, readAssistantConfig, usual_assistant } from './assistant-config.ts'
 import { type BadDays, no_bad_days } from './bad-days.ts'
 import { type LimitOptions, type Limits, limitsFrom } from './limit-options.ts'
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   request_log_most?: number
   /** How long `close` lets requests in flight finish. */
   close_grace_ms?: number
+  /** Told of every answer of the API but those that bad days order, before it goes out; must not throw. */
+  onAnswer?: (answer: AnswerSeen) => void
 }
 
 export interface IngestOptions {
@@ -46,10 +49,11 @@ export interface IngestOptions {
   max_bytes?: number
 }
 
-export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config'>> & {
+export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config' | 'onAnswer'>> & {
   ingest: Required<IngestOptions>
   limits: Limits
   assistant: AssistantConfig
+  onAnswer?: ServiceOptions['onAnswer']
 }
 
 const defaults = {

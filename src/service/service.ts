@@ -141,9 +141,10 @@ async function openDoors(
     ...labelHandlers({ ...stores, profile, clock }),
     ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
   }
-  const { limits } = settings
+  const { limits, onAnswer } = settings
   const limitFor = limitRequests(limits.requests_per_minute, () => clock.monotonic_ms())
-  const app = await createApp({ ...stores, observer, bad_days, profile, limits, limitFor, clock, log, handlers })
+  const app_parts = { observer, bad_days, profile, limits, limitFor, clock, log, handlers, onAnswer }
+  const app = await createApp({ ...stores, ...app_parts })
   const blob_server = createBlobStore({ ...stores, observer, bad_days, faults: blobFaults, uploading, clock, log })
   const servers = [app.server, blob_server]
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, inject } from 'vitest'
+import { afterEach, describe, expect, inject } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -14,6 +14,7 @@ import type { StoredAsset } from '../../src/service/inside.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
@@ -35,6 +36,7 @@ afterEach(async ({ task }) => {
   const has_passed = task.result?.state !== 'fail'
   // A second daemon over the same service goes first; the service goes with the journey that began it.
   for (const journey of running.splice(0).reverse()) await journey.close(has_passed)
+  expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
 })
 
 /** The same journeys against what the interface says, and against what the hosted service was seen to do. */
@@ -56,7 +58,8 @@ export async function begin(options: JourneyOptions, start: 'started' | 'not sta
   const base = makeTree()
   for (const name of Object.keys(options.folders ?? { docs: {} })) mkdirSync(join(base, name))
   addToTree(base, options.tree ?? {})
-  const service = await startService({ data_dir: makeStore(), profile: options.profile, ...options.service })
+  const { profile } = options
+  const service = await startService({ data_dir: makeStore(), profile, ...answersChecked(profile), ...options.service })
   const journey = new Journey(options, base, service)
   if (start === 'started') await journey.start()
   return journey
@@ -165,7 +168,8 @@ export class Journey {
     const { data_dir, api } = this.service
     await this.service.close()
     const port = Number(new URL(api).port)
-    this.service = await startService({ data_dir, port, profile: this.#options.profile, ...options })
+    const { profile } = this.#options
+    this.service = await startService({ data_dir, port, profile, ...answersChecked(profile), ...options })
   }
 
   async record(...facts: Fact[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { configFromObject } from '../../src/config/load.ts'
@@ -13,6 +13,7 @@ import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
+import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree } from '../tree.ts'
 
 /**
@@ -57,9 +58,12 @@ export async function openOffice({
   there = {},
 }: OfficeOptions = {}): Promise<Office> {
   const clock = new OfficeClock()
-  const started = await startService({ data_dir: makeStore(), profile, clock, ...service })
+  const started = await startService({ data_dir: makeStore(), profile, clock, ...answersChecked(profile), ...service })
   const office = new Office(started, clock, prompt)
-  onTestFinished(() => office.close())
+  onTestFinished(async () => {
+    await office.close()
+    expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
+  })
   office.write(there)
   await office.start()
   return office

@@ -1,15 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { error_statuses } from '../../src/contract/error-codes.ts'
+import type { Route } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { describeInterface } from '../../src/service/openapi.ts'
 import { toYaml } from '../../src/service/yaml-text.ts'
 import { start } from './fixture.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
-async function description(): Promise<any> {
+type Document = any
+
+async function description(): Promise<Document> {
   const client = await start()
   return parse((await client.get('/v1/openapi.yaml')).body)
 }
@@ -28,9 +31,12 @@ test('A-02 it describes every call with its answers, its key and its project, an
     Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
-  for (const route of routes) {
+  for (const route of routes as readonly Route[]) {
     const operation = document.paths[route.path][route.method.toLowerCase()]
-    expect(Object.keys(operation.responses)).toEqual([...Object.keys(route.answers), 'default'])
+    const by_key = route.auth ? ['401'] : []
+    const by_id = route.scoped || route.params ? ['404'] : []
+    const statuses = [...Object.keys(route.answers), '400', ...by_key, ...by_id, '429', '500', '503']
+    expect(Object.keys(operation.responses), route.id).toEqual(statuses)
     expect(operation.security).toEqual(route.auth ? [{ key: [] }] : [])
     const in_header = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'header')
     expect(in_header.length, route.id).toBe(route.scoped ? 1 : 0)
@@ -51,59 +57,116 @@ test('every reference in it leads somewhere', async () => {
   const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? []
   expect(references.length).toBeGreaterThan(20)
   for (const reference of new Set(references)) {
-    const name = /#\/components\/schemas\/(\w+)/.exec(reference)?.[1]
-    expect(document.components.schemas, reference).toHaveProperty(name ?? '?')
+    const [, group = '', name = ''] = /#\/components\/(\w+)\/([\w.]+)/.exec(reference) ?? []
+    expect(document.components[group], reference).toHaveProperty([name])
   }
 })
 
-test('A-03 what /v1 offers is never taken back: routes, fields that must be sent, answers and codes', async () => {
-  const document = await description()
-  const now = { calls: callsOf(document), codes: error_statuses }
-  const file = fileURLToPath(new URL('v1.lock.json', import.meta.url))
-  if (process.env.SLUICE_WRITE_LOCK) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`)
-  const locked = JSON.parse(readFileSync(file, 'utf8')) as typeof now
-  expect(now.codes).toMatchObject(locked.codes)
-  for (const [call, { must_send, may_send, statuses, answers }] of Object.entries(locked.calls)) {
-    expect(now.calls, call).toHaveProperty([call])
-    const current = now.calls[call]!
-    // A caller that was right stays right: nothing more is asked for, nothing that could be sent is refused.
-    expect(must_send, call).toEqual(expect.arrayContaining(current.must_send))
-    expect(current.may_send, call).toEqual(expect.arrayContaining(may_send))
-    expect(current.statuses, call).toEqual(statuses)
-    expect(current.answers, call).toEqual(expect.arrayContaining(answers))
-  }
-})
-
-interface LockedCall {
-  must_send: string[]
-  may_send: string[]
-  statuses: string[]
-  answers: string[]
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
-function callsOf(document: any): Record<string, LockedCall> {
-  const resolve = (schema: { $ref?: string }) =>
-    schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)!] : schema
-  const calls: Record<string, LockedCall> = {}
-  for (const { method, path } of routes) {
-    const operation = document.paths[path][method.toLowerCase()]
-    const body = resolve(operation.requestBody?.content['application/json'].schema ?? {})
-    const query = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'query')
-    const statuses = Object.keys(operation.responses).filter((status) => status !== 'default')
-    const answers = statuses.flatMap((status) => {
-      const schema = operation.responses[status].content?.['application/json']?.schema
-      return Object.keys(schema ? (resolve(schema).properties ?? {}) : {}).map((field) => `${status} ${field}`)
-    })
-    calls[`${method} ${path}`] = {
-      must_send: body.required ?? [],
-      may_send: [...Object.keys(body.properties ?? {}), ...query.map(({ name }: { name: string }) => `?${name}`)],
-      statuses,
-      answers,
+/** Every schema of the document, with where it stands. */
+function* schemasIn(document: Document): Generator<[string, Document]> {
+  function* below(schema: Document, at: string): Generator<[string, Document]> {
+    yield [at, schema]
+    for (const [name, inner] of Object.entries(schema.properties ?? {})) yield* below(inner, `${at}.${name}`)
+    for (const key of ['items', 'additionalProperties']) {
+      if (typeof schema[key] === 'object') yield* below(schema[key], `${at} ${key}`)
+    }
+    for (const key of ['anyOf', 'oneOf', 'allOf']) {
+      for (const [index, inner] of (schema[key] ?? []).entries()) yield* below(inner, `${at} ${key} ${index}`)
     }
   }
-  return calls
+  for (const [name, schema] of Object.entries(document.components.schemas)) yield* below(schema, name)
+  for (const [at, { schema }] of contentsIn(document)) yield* below(schema, at)
+  for (const [path, operations] of Object.entries<Document>(document.paths)) {
+    for (const operation of Object.values<Document>(operations)) {
+      for (const { name, schema } of operation.parameters ?? []) yield* below(schema, `${path} ${name}`)
+    }
+  }
 }
+
+/** Every body that is sent or answered, with where it stands. */
+function* contentsIn(document: Document): Generator<[string, Document]> {
+  for (const [path, operations] of Object.entries<Document>(document.paths)) {
+    for (const [method, { requestBody, responses }] of Object.entries<Document>(operations)) {
+      for (const content of Object.values(requestBody?.content ?? {})) yield [`${method} ${path} body`, content]
+      for (const [status, response] of Object.entries<Document>(responses)) {
+        for (const content of Object.values(response.content ?? {})) yield [`${method} ${path} ${status}`, content]
+      }
+    }
+  }
+  for (const [name, { content }] of Object.entries<Document>(document.components.responses)) {
+    yield [name, content['application/json']]
+  }
+}
+
+test('A-02 its schemas are closed, and none is empty', async () => {
+  const document = await description()
+  let objects = 0
+  for (const [at, schema] of schemasIn(document)) {
+    expect(Object.keys(schema), at).not.toEqual([])
+    expect(
+      Object.keys(schema).some((key) => !['description', 'examples', 'default'].includes(key)),
+      at,
+    ).toBe(true)
+    if (schema.type !== 'object') continue
+    objects += 1
+    // Either these fields and no others, or a map whose values have a schema.
+    expect(schema.additionalProperties, at).toBeDefined()
+    expect(schema.additionalProperties === false || Object.keys(schema.additionalProperties).length > 0, at).toBe(true)
+  }
+  expect(objects).toBeGreaterThan(50)
+})
+
+test('A-02 every request, answer and error has an example that fits its schema', async () => {
+  const document = await description()
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'description')
+  const absolute = (schema: Document) => JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"description#/'))
+  let examples = 0
+  for (const [at, { schema, example, examples: several }] of contentsIn(document)) {
+    const values: unknown[] = several
+      ? Object.keys(several).map((code) => document.components.examples[code].value)
+      : [example]
+    expect(values.length, at).toBeGreaterThan(0)
+    const validate = ajv.compile(absolute(schema))
+    for (const value of values) {
+      expect(value, at).toBeDefined()
+      validate(value)
+      expect(validate.errors, `${at} ${JSON.stringify(value)}`).toBeNull()
+      examples += 1
+    }
+  }
+  expect(examples).toBeGreaterThan(200)
+})
+
+test('A-02 the examples of requests are taken by the schemas of the routes', () => {
+  for (const route of routes as readonly Route[]) {
+    if (!route.request) continue
+    const operation: Document = describeInterface([route], 'http://127.0.0.1')
+    const { example } = operation.paths[route.path][route.method.toLowerCase()].requestBody.content['application/json']
+    expect(route.request.safeParse(example).error, `${route.id} ${JSON.stringify(example)}`).toBeUndefined()
+  }
+})
+
+test('D-08 exactly one of schedule and trigger is said by the schema itself', async () => {
+  const document = await description()
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'description')
+  for (const name of ['ActionCreate', 'ActionUpdate']) {
+    const fits = ajv.getSchema(`description#/components/schemas/${name}`)!
+    const { schedule, ...rest } = document.paths['/v1/actions'].post.requestBody.content['application/json'].example
+    const trigger = { kind: 'asset_ready' }
+    expect(schedule).toBeDefined()
+    expect(
+      [
+        { ...rest, schedule },
+        { ...rest, trigger },
+      ].map((body) => fits(body)),
+    ).toEqual([true, true])
+    expect([rest, { ...rest, schedule, trigger }].map((body) => fits(body))).toEqual([false, false])
+  }
+})
 
 test('YAML of any JSON reads back as it was', () => {
   const value = {

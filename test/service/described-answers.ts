@@ -1,0 +1,94 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { parse } from 'yaml'
+import { isKnownCode } from '../../src/contract/error-codes.ts'
+import { routes } from '../../src/contract/routes.ts'
+import type { AnswerSeen } from '../../src/service/answer-seen.ts'
+import { describeInterface } from '../../src/service/openapi.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
+type Document = any
+
+/** What is wrong with one answer by the description; nothing: an empty list. */
+export type AnswerCheck = (answer: AnswerSeen) => string[]
+
+/** The check of answers against a description of the interface, as OpenAPI 3.1 or its YAML. Schemas are compiled as they are needed, once. */
+export function answerCheck(description: string | Document): AnswerCheck {
+  const document: Document = typeof description === 'string' ? parse(description) : description
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'description')
+  const paths = Object.keys(document.paths).map(
+    (path) => [new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`), path] as const,
+  )
+
+  return (answer) => {
+    const { method, url, status, type, body } = answer
+    if (method === 'OPTIONS') return []
+    const path = paths.find(([pattern]) => pattern.test(url.split('?')[0]!))?.[1]
+    const operation = path === undefined ? undefined : document.paths[path][method.toLowerCase()]
+    if (operation === undefined) return ofNoCall(ajv, answer)
+    const described = operation.responses[status]
+    if (described === undefined) return [`${method} ${path} answered ${status}, which is not described`]
+    const [at, response] = described.$ref
+      ? [described.$ref as string, document.components.responses[described.$ref.split('/').at(-1)]]
+      : [`#/paths/${pointer(path!)}/${method.toLowerCase()}/responses/${status}`, described]
+    const where = `${method} ${path} ${status}`
+    if (response.content === undefined) return body ? [`${where}: a body where none is described`] : []
+    const media_type = type.split(';')[0]!.trim()
+    if (response.content[media_type] === undefined) return [`${where}: ${media_type} is not described`]
+    const validate = ajv.getSchema(`description${at}/content/${pointer(media_type)}/schema`)!
+    return faultsOf(validate, media_type === 'application/json' ? JSON.parse(body) : body).map(
+      (fault) => `${where}: ${fault}`,
+    )
+  }
+}
+
+/** What is asked for is not in the interface: an error all the same. */
+function ofNoCall(ajv: Ajv2020, { method, url, status, body }: AnswerSeen): string[] {
+  const where = `${method} ${url} ${status}`
+  if (status < 400) return [`${where}: a success of a call that is not described`]
+  if (method === 'HEAD') return []
+  const error = JSON.parse(body)
+  const faults = faultsOf(ajv.getSchema('description#/components/schemas/Error')!, error)
+  if (!isKnownCode(error.code)) faults.push(`code ${error.code} is not known`)
+  if (error.statusCode !== status) faults.push(`statusCode is ${error.statusCode}`)
+  return faults.map((fault) => `${where}: ${fault}`)
+}
+
+function faultsOf(validate: ValidateFunction, value: unknown): string[] {
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || 'the whole'} ${message} ${JSON.stringify(params)}`,
+  )
+}
+
+/** A key as part of a JSON pointer in a URL's fragment. */
+function pointer(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+let own: AnswerCheck | undefined
+
+/** Against the description that the local service gives of itself. */
+export const checkOwnAnswer: AnswerCheck = (answer) => {
+  own ??= answerCheck(describeInterface(routes, 'http://127.0.0.1'))
+  return own(answer)
+}
+
+const unlike_described: string[] = []
+
+/**
+ * For a service under a daemon: every answer is checked as it goes out, and what is wrong is kept for `takeAnswerFaults`. The hosted
+ * profile is there to differ from the description.
+ */
+export function answersChecked(profile: ProfileName): Pick<ServiceOptions, 'onAnswer'> {
+  if (profile === 'hosted') return {}
+  return { onAnswer: (answer) => void unlike_described.push(...checkOwnAnswer(answer)) }
+}
+
+/** What was wrong since it was asked last. */
+export function takeAnswerFaults(): string[] {
+  return unlike_described.splice(0)
+}
