@@ -2,12 +2,16 @@ import { setMaxListeners } from 'node:events'
 import type { Readable } from 'node:stream'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { slowest_bytes_per_s } from './answer-pace.ts'
 import { SluiceError } from './errors.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
 import { type Pulses, type SharedPulse, sharePulse, unwatched } from './pulse.ts'
+import { type HttpResponse, readAnswer, readBriefly } from './read-answer.ts'
 import { type Clock, second_ms } from './time.ts'
 import { watchProgress } from './watch-progress.ts'
+
+export type { HttpResponse } from './read-answer.ts'
 
 /** Values of the proxy variables of the environment; this room does not read it. */
 export interface ProxyVariables {
@@ -19,7 +23,10 @@ export interface ProxyVariables {
 export interface HttpTimeouts {
   /** Until there is a connection, TLS included. */
   connect_ms: number
-  /** From the end of the request to the head of the answer. */
+  /**
+   * From the end of the request to the head of the answer, and once more for its body. What the slowest line takes for the bytes comes
+   * on top: of a request that is held in memory, and of the answer.
+   */
   answer_ms: number
   /** Between two pieces of an answer. */
   body_ms: number
@@ -62,16 +69,6 @@ export interface StreamBody {
   stream: AsyncIterable<Uint8Array>
 }
 
-export interface HttpResponse {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  /** As UTF-8, at most max_body_bytes of it. */
-  body: string
-  truncated: boolean
-  /** Whether the whole request was handed to the network before the answer came. */
-  request_complete: boolean
-}
-
 /**
  * The only door to HTTP as a client. Follows no redirect, repeats nothing, knows nothing of tokens. Errors: `network.<reason>`
  * (network-fault.ts), naming method and host but never a path, a query or a header; what a streamed body throws comes out as it
@@ -82,12 +79,6 @@ export interface HttpClient {
   /** Ends every request and connection at once. */
   close(): Promise<void>
 }
-
-/**
- * A body held in memory is given this much more time for its answer: the slowest line that is worth waiting for. Streams are
- * watched piece by piece instead.
- */
-export const slowest_bytes_per_s = 16_384
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const direct = new Agent(directOptions(options))
@@ -106,20 +97,24 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (typeof body === 'object' && 'stream' in body)
         return requestWithStream(dispatcher, request, body, going, { ...options, pulse })
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      // Streams are watched piece by piece instead.
       const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
+      const headers_ms = options.timeouts.answer_ms + transfer_ms
       pulse.begin()
       try {
         const answer = await dispatcher.request({
           ...target(request),
+          onInfo: endlessInfo(options.clock, headers_ms, going),
           headers: bytes ? withLength(request.headers, bytes.byteLength) : request.headers,
           body: bytes?.byteLength ? bytes : null,
-          headersTimeout: options.timeouts.answer_ms + transfer_ms,
+          headersTimeout: headers_ms,
           signal: request.signal ?? null,
         })
         const { body_most_ms } = request
+        const limits = limitsOf({ ...options, pulse }, going)
         return body_most_ms === undefined
-          ? await readAnswer(answer, options.max_body_bytes, () => true)
-          : await readBriefly(answer, body_most_ms, options)
+          ? await readAnswer(answer, limits, () => true)
+          : await readBriefly(answer, body_most_ms, limits)
       } catch (error) {
         throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
       } finally {
@@ -137,8 +132,9 @@ async function requestWithStream(
   request: HttpRequest,
   { size, stream }: StreamBody,
   going: Going,
-  { timeouts, max_body_bytes, clock, pulse }: HttpClientOptions & { pulse: SharedPulse },
+  options: HttpClientOptions & { pulse: SharedPulse },
 ): Promise<HttpResponse> {
+  const { timeouts, clock, pulse } = options
   let handed_bytes = 0
   let stream_fault: { error: unknown } | undefined
   const watch = watchProgress(clock, request.signal)
@@ -176,7 +172,7 @@ async function requestWithStream(
       signal: watch.signal,
     })
     watch.allowSilence(Number.POSITIVE_INFINITY)
-    return await readAnswer(answer, max_body_bytes, () => handed_bytes === size)
+    return await readAnswer(answer, limitsOf(options, going), () => handed_bytes === size)
   } catch (error) {
     if (stream_fault) throw stream_fault.error
     if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
@@ -185,6 +181,22 @@ async function requestWithStream(
     watch.end()
     pulse.end()
   }
+}
+
+/** Each answer 1xx begins the time for the head anew (undici 7): they have that time together. */
+function endlessInfo(clock: Clock, most_ms: number, going: Going): () => void {
+  let began_ms: number | undefined
+  return () => {
+    began_ms ??= clock.monotonic_ms()
+    if (clock.monotonic_ms() - began_ms > most_ms) throw networkFault('timeout', going, 'only answers 1xx came')
+  }
+}
+
+function limitsOf(
+  { timeouts, max_body_bytes, clock, pulse }: HttpClientOptions & { pulse: SharedPulse },
+  going: Going,
+) {
+  return { answer_ms: timeouts.answer_ms, max_body_bytes, clock, pulse, going }
 }
 
 function wrongLength(size: number, found: 'more' | 'less'): SluiceError {
@@ -197,52 +209,6 @@ function target({ method, url }: HttpRequest) {
 
 function withLength(headers: Readonly<Record<string, string>>, bytes: number): Record<string, string> {
   return { ...headers, 'content-length': String(bytes) }
-}
-
-async function readAnswer(
-  answer: Dispatcher.ResponseData,
-  max_body_bytes: number,
-  isComplete: () => boolean,
-): Promise<HttpResponse> {
-  const head = { status: answer.statusCode, headers: answer.headers, request_complete: isComplete() }
-  const announced = Number(answer.headers['content-length'])
-  // undici holds a server to the length that it announced.
-  if (announced <= max_body_bytes) return { ...head, body: await answer.body.text(), truncated: false }
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of answer.body as AsyncIterable<Buffer>) {
-    pieces.push(piece.subarray(0, max_body_bytes - bytes))
-    bytes += piece.byteLength
-    // Leaving the loop destroys the body, and with it the connection.
-    if (bytes > max_body_bytes) break
-  }
-  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
-}
-
-async function readBriefly(
-  answer: Dispatcher.ResponseData,
-  most_ms: number,
-  { max_body_bytes, clock }: Pick<HttpClientOptions, 'max_body_bytes' | 'clock'>,
-): Promise<HttpResponse> {
-  const head = { status: answer.statusCode, headers: answer.headers, request_complete: true }
-  const pieces: Buffer[] = []
-  const done = new AbortController()
-  void clock.sleep(most_ms, done.signal).then(() => answer.body.destroy())
-  let truncated = true
-  try {
-    let left_bytes = max_body_bytes
-    for await (const piece of answer.body as AsyncIterable<Buffer>) {
-      pieces.push(piece.subarray(0, left_bytes))
-      left_bytes -= piece.byteLength
-      if (left_bytes < 0) break
-    }
-    truncated = left_bytes < 0
-  } catch {
-    // It broke off, or took too long; the head has been read.
-  } finally {
-    done.abort()
-  }
-  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated }
 }
 
 function directOptions({ connections, ca, socket_path, timeouts }: HttpClientOptions): Agent.Options {

@@ -98,8 +98,8 @@ export const uploads_schema = z.strictObject({
     least: 100,
     most: 3_600_000,
     about:
-      'How long an answer of the service may take. Default 30s: the answers are small, a slower service is as good ' +
-      'as down.',
+      'How long an answer of the service may take: so much until it begins, and so much for all of it, with a second more ' +
+      'for each 16 KiB of it. Default 30s: the answers are small, a slower service is as good as down.',
   }),
   stall_timeout_ms: duration('ms', {
     usual: '1m',

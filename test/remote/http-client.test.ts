@@ -153,6 +153,60 @@ describe('requests', () => {
   })
 })
 
+describe('an answer that drips', () => {
+  /** A byte each few milliseconds, without end. */
+  const dripping =
+    (begin: (response: ServerResponse) => void, drop: (response: ServerResponse) => void) =>
+    (_: unknown, response: ServerResponse) => {
+      begin(response)
+      const timer = setInterval(() => drop(response), 5)
+      response.once('close', () => clearInterval(timer))
+    }
+  const ways: [string, ReturnType<typeof dripping>][] = [
+    [
+      'an announced body',
+      dripping(
+        (response) => response.writeHead(200, { 'content-length': '9000' }),
+        (response) => response.write('x'),
+      ),
+    ],
+    [
+      'a body without a length',
+      dripping(
+        (response) => response.writeHead(200),
+        (response) => response.write('x'),
+      ),
+    ],
+    [
+      'a head',
+      dripping(
+        (response) => response.socket?.write('HTTP/1.1 200 OK\r\nx: '),
+        (response) => response.socket?.write('x'),
+      ),
+    ],
+    [
+      'heads before the head',
+      dripping(
+        (response) => response.writeEarlyHints({ link: '</a>; rel=preload' }),
+        (response) => response.writeEarlyHints({ link: '</a>; rel=preload' }),
+      ),
+    ],
+  ]
+
+  test.each(ways)(
+    '%s: its call ends at the deadline, however many bytes come',
+    { timeout: 20_000 },
+    async (_, answer) => {
+      const server = await startServer([answer])
+      const http = client({ timeouts: { ...short, answer_ms: 300, stall_ms: 300 } })
+      expect(await faultOf(http.request(get(server.origin)))).toMatchObject({ code: 'network.timeout' })
+      const body = { size: 1, stream: pieces('x') }
+      expect(await faultOf(http.request({ ...put(server.origin), body }))).toMatchObject({ code: 'network.timeout' })
+      await server.close()
+    },
+  )
+})
+
 describe('streams', () => {
   test('what a stream throws comes out as it is, and the server never sees the whole body', async () => {
     const server = await startServer([{ status: 200 }])

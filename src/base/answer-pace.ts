@@ -1,0 +1,38 @@
+import { type Clock, second_ms } from './time.ts'
+
+/** The slowest line that is worth waiting for. */
+export const slowest_bytes_per_s = 16_384
+
+export interface AnswerPace {
+  /** Some more of it came. */
+  came(bytes: number): void
+  /** Must be called. */
+  end(): void
+}
+
+/**
+ * Bounds the whole of a body, not the silence between two pieces of it: one that drips would hold its call for ever. It has `first_ms`,
+ * and what its bytes take on the slowest line; then `onTooSlow` is called, once.
+ */
+export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void): AnswerPace {
+  const ended = new AbortController()
+  const began_ms = clock.monotonic_ms()
+  let came_bytes = 0
+
+  async function watch(): Promise<void> {
+    while (!ended.signal.aborted) {
+      const allowed_ms = first_ms + (came_bytes / slowest_bytes_per_s) * second_ms
+      const left_ms = began_ms + allowed_ms - clock.monotonic_ms()
+      if (left_ms <= 0) return onTooSlow()
+      await clock.sleep(left_ms, ended.signal)
+    }
+  }
+
+  void watch()
+  return {
+    came(bytes) {
+      came_bytes += bytes
+    },
+    end: () => ended.abort(),
+  }
+}

@@ -1,0 +1,101 @@
+import { limitPace } from './answer-pace.ts'
+import { type Going, networkFault } from './network-fault.ts'
+import type { SharedPulse } from './pulse.ts'
+import type { Clock } from './time.ts'
+
+export interface HttpResponse {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  /** As UTF-8, at most max_body_bytes of it. */
+  body: string
+  truncated: boolean
+  /** Whether the whole request was handed to the network before the answer came. */
+  request_complete: boolean
+}
+
+/** As undici hands it over. */
+interface RawAnswer {
+  statusCode: number
+  headers: HttpResponse['headers']
+  body: AsyncIterable<Buffer> & { text(): Promise<string>; destroy(error?: Error): unknown }
+}
+
+/** Up to so much is read at once; of more each piece counts. */
+const small_body_bytes = 65_536
+
+export interface AnswerLimits {
+  /** For the whole body; what the slowest line takes for its bytes comes on top. */
+  answer_ms: number
+  max_body_bytes: number
+  clock: Clock
+  pulse: Pick<SharedPulse, 'beat'>
+  going: Going
+}
+
+/** Errors: `network.timeout` for a body that comes too slowly; what breaks off, as it is. */
+export async function readAnswer(
+  answer: RawAnswer,
+  limits: AnswerLimits,
+  isComplete: () => boolean,
+): Promise<HttpResponse> {
+  const { clock, answer_ms, going } = limits
+  const pace = limitPace(clock, answer_ms, () => {
+    answer.body.destroy(networkFault('timeout', going, 'it came too slowly'))
+  })
+  try {
+    return await readWithin(answer, limits, isComplete, (bytes) => pace.came(bytes))
+  } finally {
+    pace.end()
+  }
+}
+
+async function readWithin(
+  answer: RawAnswer,
+  { max_body_bytes, pulse }: AnswerLimits,
+  isComplete: () => boolean,
+  onPiece: (bytes: number) => void,
+): Promise<HttpResponse> {
+  const head = { status: answer.statusCode, headers: answer.headers, request_complete: isComplete() }
+  const announced = Number(answer.headers['content-length'])
+  // undici holds a server to the length that it announced.
+  if (announced <= Math.min(small_body_bytes, max_body_bytes))
+    return { ...head, body: await answer.body.text(), truncated: false }
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of answer.body) {
+    pieces.push(piece.subarray(0, max_body_bytes - bytes))
+    bytes += piece.byteLength
+    onPiece(piece.byteLength)
+    pulse.beat()
+    // Leaving the loop destroys the body, and with it the connection.
+    if (bytes > max_body_bytes) break
+  }
+  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
+}
+
+/** What has come of the body by then; it may break off. */
+export async function readBriefly(
+  answer: RawAnswer,
+  most_ms: number,
+  { max_body_bytes, clock }: Pick<AnswerLimits, 'max_body_bytes' | 'clock'>,
+): Promise<HttpResponse> {
+  const head = { status: answer.statusCode, headers: answer.headers, request_complete: true }
+  const pieces: Buffer[] = []
+  const done = new AbortController()
+  void clock.sleep(most_ms, done.signal).then(() => answer.body.destroy())
+  let truncated = true
+  try {
+    let left_bytes = max_body_bytes
+    for await (const piece of answer.body) {
+      pieces.push(piece.subarray(0, left_bytes))
+      left_bytes -= piece.byteLength
+      if (left_bytes < 0) break
+    }
+    truncated = left_bytes < 0
+  } catch {
+    // It broke off, or took too long; the head has been read.
+  } finally {
+    done.abort()
+  }
+  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated }
+}
