@@ -13,6 +13,7 @@ export interface IngestParts {
   commits: CommitGroup
   reader: Reader
   settings: Required<IngestOptions>
+  wakeDocuments: () => void
   clock: Clock
   signal: AbortSignal
   log: (line: string) => void
@@ -32,7 +33,7 @@ const forget_most = 256
 const batch_bytes_most = 8 * 1024 * 1024
 
 /**
- * Takes accepted assets from `ingesting` to `ready` or `failed`. The rows are the queue: after a kill it begins again where the
+ * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to `ingest-documents.ts`. The rows are the queue: after a kill it begins again where the
  * database says, and reading an asset twice is reading it once.
  */
 export function runIngest(parts: IngestParts): Worker {
@@ -53,10 +54,12 @@ export function runIngest(parts: IngestParts): Worker {
         const outcomes = await readAll(parts, due)
         // Taken back by a power cut, the asset reads `ingesting` again and is read again.
         await commits.writeUnflushed(() => {
-          for (const { asset, unreadable } of outcomes) {
-            assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
+          for (const { asset, unreadable, needs_child } of outcomes) {
+            if (needs_child) assets.passToChild(asset)
+            else assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
           }
         })
+        if (outcomes.some(({ needs_child }) => needs_child)) parts.wakeDocuments()
       }
       if (due.length > 1 && due.length < settings.concurrency) await system_clock.sleep(gather_ms, signal)
       if (forgotten.length + due.length > 0) return { wait_ms: 0 }

@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/errors.ts'
 import type { ProxyVariables } from '../base/http-client.ts'
-import { type Clock, hour_ms, system_clock } from '../base/time.ts'
+import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time.ts'
 import type { AnswerSeen } from './answer-seen.ts'
 import { type AssistantConfig, readAssistantConfig, usual_assistant } from './assistant-config.ts'
 import { type BadDays, no_bad_days } from './bad-days.ts'
@@ -47,6 +47,16 @@ export interface IngestOptions {
   concurrency?: number
   /** Above this a file ends `failed`. */
   max_bytes?: number
+  /** Child processes that read documents, each one file at a time. */
+  processes?: number
+  /** A document that takes longer, that takes more memory, that unpacks to more bytes or holds more text ends `failed`. */
+  time_ms?: number
+  memory_bytes?: number
+  unpacked_bytes?: number
+  /** In UTF-16 units. */
+  text_length?: number
+  /** Another program for the child processes, a file; empty: the one of this package. For tests. */
+  reading_program?: string
 }
 
 export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config' | 'onAnswer'>> & {
@@ -77,6 +87,17 @@ const ingest_defaults: Required<IngestOptions> = {
   concurrency: 256,
   // A text is held in memory about four times while it is read: 128 MB at most.
   max_bytes: 32 * 1024 * 1024,
+  // A file that takes all its time does not hold up the others; more would take a small machine away from its requests.
+  processes: 2,
+  // The largest real documents took seconds; a minute is for a busy machine.
+  time_ms: minute_ms,
+  // Real documents took up to 150 MB, a bare process 45. Twice this is what a hostile pair can hold for a minute.
+  memory_bytes: 512 * 1024 * 1024,
+  // XML shrinks to a tenth and less: a workbook of the largest size that is full of numbers still passes.
+  unpacked_bytes: 512 * 1024 * 1024,
+  // Twenty long novels. It is held about four times on its way into the index.
+  text_length: 16 * 1024 * 1024,
+  reading_program: '',
 }
 
 /** Error `config.service`: an option that cannot work. */
@@ -112,6 +133,13 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ['bad_days.failed_answers', settings.bad_days.failed_answers ?? 0, 0],
     ['ingest.delay_ms', settings.ingest.delay_ms, 0],
     ['ingest.concurrency', settings.ingest.concurrency, 1],
+    ['ingest.max_bytes', settings.ingest.max_bytes, 1],
+    ['ingest.processes', settings.ingest.processes, 1],
+    ['ingest.time_ms', settings.ingest.time_ms, 1],
+    // Below this the process does not start.
+    ['ingest.memory_bytes', settings.ingest.memory_bytes, 192 * 1024 * 1024],
+    ['ingest.unpacked_bytes', settings.ingest.unpacked_bytes, 1],
+    ['ingest.text_length', settings.ingest.text_length, 1],
   ] as const) {
     if (Number.isSafeInteger(value) && value >= least) continue
     throw new SluiceError({

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { formatOf, isNamedDocument } from './document-kinds.ts'
 import { htmlToText } from './html-text.ts'
+import { utf16WithoutMark } from './utf16.ts'
 
 export interface FileToRead {
   filename: string
@@ -7,32 +9,44 @@ export interface FileToRead {
   bytes: Buffer
 }
 
-export type ReadText = { text: string } | { unreadable: string }
+/** `needs_child`: only a child process may read it (extract-document.ts). */
+export type ReadText = { text: string } | { unreadable: string } | { needs_child: true }
 
 /** Types that are no text, whatever their bytes look like: an ASCII-only PDF is still not read by quoting its source. */
 const no_text_type =
-  /^(image|audio|video|font|model)\/|^application\/(pdf|postscript|rtf|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|epub\+zip|vnd\.(?!.*\+(json|xml)))/i
+  /^(image|audio|video|font|model)\/|^application\/(postscript|zip|gzip|x-(tar|7z-compressed|bzip2|xz|rar-compressed|rar|shockwave-flash|sqlite3|executable|java-archive)|java-archive|msword|vnd\.(?!.*\+(json|xml)))/i
 const no_text_name =
-  /\.(pdf|ps|eps|rtf|docx?|xlsx?|pptx?|od[tspg]|epub|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
-const no_text_start = ['%PDF-', '%!PS', '{\\rtf', 'PK\u0003\u0004']
+  /\.(ps|eps|doc|xls|ppt|odg|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
+const no_text_start = '%!PS'
 
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
 
+function isRuledOut({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+  return no_text_type.test(mime_type) || no_text_name.test(filename)
+}
+
+export function isHtml({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+  return html_type.test(mime_type) || html_name.test(filename)
+}
+
 /**
  * The text of a file, decided by its type, its name and its bytes: plain text, Markdown, HTML, CSV and JSON, in UTF-8 or in
- * UTF-16 with a byte order mark. What is not wholly text is unreadable, so that "ready" stays true.
+ * UTF-16 with a byte order mark: code of our own, done in one pass, and so fast that a process for it would cost more than the
+ * reading. Documents, and text whose character set has to be found out, are for a child process. What is not wholly text is
+ * unreadable, so that "ready" stays true.
  */
-export function readText({ filename, mime_type, bytes }: FileToRead): ReadText {
-  if (no_text_type.test(mime_type) || no_text_name.test(filename))
+export function readText(file: FileToRead): ReadText {
+  const { bytes } = file
+  if (isNamedDocument(file)) return { needs_child: true }
+  if (isRuledOut(file) || bytes.toString('latin1', 0, no_text_start.length) === no_text_start) {
     return { unreadable: 'a kind of file that is not read' }
-  const start = bytes.subarray(0, 8).toString('latin1')
-  if (no_text_start.some((mark) => start.startsWith(mark))) return { unreadable: 'a kind of file that is not read' }
+  }
+  if (formatOf(bytes) !== undefined) return { needs_child: true }
   const text = decode(bytes)
-  if (text === undefined) return { unreadable: 'not text in UTF-8, nor in UTF-16 with a byte order mark' }
-  if (text.includes('\0')) return { unreadable: 'holds NUL bytes' }
-  const is_html = html_type.test(mime_type) || html_name.test(filename)
-  return { text: is_html ? htmlToText(text) : text }
+  if (text !== undefined && !text.includes('\0')) return { text: isHtml(file) ? htmlToText(text) : text }
+  if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'holds NUL bytes' }
+  return { needs_child: true }
 }
 
 const strict = {

@@ -17,12 +17,15 @@ export interface AssetToRead {
 
 export interface ReadOutcome {
   asset: number
-  /** Absent: read, and its passages stand in the index. */
+  /** Both absent: read, and its passages stand in the index. */
   unreadable?: string
+  needs_child?: true
 }
 
 export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
+  /** Puts the text that a child process found into the index. */
+  index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
   /** Ready assets behind `after`, in order, at most `most`, whose passages are not in the index. */
   missing: { argument: { after: number; most: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../base/sqlite.ts'
 import { serveCalls, threadData } from '../base/thread.ts'
+import { isNamedDocument } from './document-kinds.ts'
 import { openPassageIndex, type SearchRequest } from './passage-index.ts'
 import { type ReadText, readText } from './read-text.ts'
 import type { AssetToRead, ReaderData, ReadOutcome } from './reader-messages.ts'
@@ -24,6 +25,7 @@ const ready_assets = service.prepare(
 serveCalls({
   missing: findMissing,
   read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
+  index: passages.transaction(indexText),
   forget: passages.transaction((assets: number[]): null => {
     for (const asset of assets) index.forget(asset)
     return null
@@ -52,11 +54,19 @@ function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutc
   // Removed while it waited: there is nothing to say about it any more.
   if (!object) return { asset, unreadable: 'its bytes are gone' }
   if (object.size_in_bytes > max_bytes) return { asset, unreadable: `larger than ${max_bytes} bytes` }
+  if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
   const bytes = object.bytes ?? readObjectFile(object.file ?? '')
   if (bytes === undefined) return { asset, unreadable: 'its bytes cannot be read from the disk' }
   const read: ReadText = readText({ filename, mime_type, bytes })
-  if ('unreadable' in read) return { asset, unreadable: read.unreadable }
+  if (!('text' in read)) return { asset, ...read }
   index.replace(asset, project, splitPassages(read.text))
+  return { asset }
+}
+
+function indexText({ asset, project, text }: { asset: number; project: number; text: string }): ReadOutcome {
+  // Removed while the child read it. What is removed from here on is forgotten after this.
+  if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
+  index.replace(asset, project, splitPassages(text))
   return { asset }
 }
 

@@ -108,5 +108,10 @@ CREATE TABLE views (
   created_at_ms INTEGER NOT NULL,
   UNIQUE (project, name)
 ) STRICT;
+
+-- Assets that only a child process may read wait in a queue of their own: a slow one holds up none that is read at once.
+ALTER TABLE assets ADD COLUMN needs_child INTEGER NOT NULL DEFAULT 0;
+DROP INDEX assets_to_ingest;
+CREATE INDEX assets_to_ingest ON assets (needs_child, ingest_due_ms) WHERE status = 'ingesting';
 `,
 }

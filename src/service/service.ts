@@ -17,6 +17,7 @@ import { projectHandlers } from './handlers-projects.ts'
 import { resourceHandlers } from './handlers-resources.ts'
 import { transcriptHandlers } from './handlers-transcript.ts'
 import { runIngest } from './ingest.ts'
+import { type DocumentReader, openDocumentReader, runDocuments } from './ingest-documents.ts'
 import { type InsideView, lookInside } from './inside.ts'
 import type { Limits } from './limit-options.ts'
 import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
@@ -42,6 +43,8 @@ export interface Service extends InsideView, Administration {
   /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
   on(stage: Stage, listener: StageListener): () => void
   readonly blobFaults: BlobFaults
+  /** The most memory that a process which reads documents has taken so far. */
+  readonly readingPeak_bytes: number
   setBadDays(change: BadDays): void
   /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
   close(): Promise<void>
@@ -55,7 +58,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const bad_days = judgeBadDays(settings.bad_days, () => settings.clock.monotonic_ms())
   const running = startWorkers(settings, stores, assistant, bad_days)
   try {
-    await completeIndex(running.reader, settings.log)
+    await completeIndex(running.reader, running.openDocuments, settings.log)
     return await openDoors(settings, stores, running, bad_days)
   } catch (error) {
     await running.end()
@@ -66,6 +69,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** What works without being asked: reading files, writing answers, removing dead slots. */
 interface Running {
   reader: ReturnType<typeof startReader>
+  openDocuments: () => DocumentReader
+  documents: readonly DocumentReader[]
   uploading: Set<string>
   asset_parts: AssetParts & { blob: { origin: string } }
   wakeAnswers: () => void
@@ -84,7 +89,10 @@ function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistan
     objects: paths.objects,
     max_bytes: settings.ingest.max_bytes,
   })
-  const ingest = runIngest({ ...common, reader, settings: settings.ingest })
+  const openDocuments = () => openDocumentReader({ ...common, reader, settings: settings.ingest })
+  const documents = Array.from({ length: settings.ingest.processes }, openDocuments)
+  const document_workers = runDocuments(common, documents)
+  const ingest = runIngest({ ...common, reader, settings: settings.ingest, wakeDocuments: document_workers.wake })
   const answers = runAnswers({
     ...common,
     ...opened,
@@ -106,12 +114,16 @@ function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistan
 
   return {
     reader,
+    openDocuments,
+    documents,
     uploading,
     asset_parts,
     wakeAnswers: answers.wake,
     async end() {
       stop.abort()
-      await Promise.all([ingest.ended, answers.ended, sweep.ended])
+      // What they read is read again at the next start.
+      await Promise.all(documents.map((one) => one.end()))
+      await Promise.all([ingest.ended, document_workers.ended, answers.ended, sweep.ended])
       await opened.close()
       await reader.close()
       await stores.close()
@@ -173,6 +185,9 @@ async function openDoors(
     requestLog: observer.log,
     on: observer.on,
     blobFaults,
+    get readingPeak_bytes() {
+      return Math.max(...running.documents.map(({ peak_bytes }) => peak_bytes))
+    },
     ...lookInside(stores, (asset_id) => removeAsset(asset_parts, () => stores.assets.findAnywhere(asset_id))),
     setBadDays(change) {
       bad_days.set(change)

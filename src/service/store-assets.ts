@@ -50,6 +50,9 @@ export interface AssetStore {
   accept(seq: number, object: { md5: string; size_in_bytes: number }, ingest_due_ms: number): void
   dueForIngest(now_ms: number, limit: number): AssetRow[]
   nextIngestDue(): number | undefined
+  /** Leaves it to a child process; from then on it is among `dueForChild`. */
+  passToChild(seq: number): void
+  dueForChild(limit: number): AssetRow[]
   finishIngest(seq: number, status: 'ready' | 'failed'): void
   describe(seq: number, change: { name?: string | undefined; description?: string | undefined }): void
   /** Erases the asset; its place in the list and the work of forgetting its passages are noted. */
@@ -82,10 +85,16 @@ export function openAssetStore(database: Sqlite): AssetStore {
       `UPDATE assets SET md5 = ?, size_in_bytes = ?, status = 'ingesting', ingest_due_ms = ? WHERE seq = ?`,
     ),
     due: database.prepare(
-      `SELECT * FROM assets WHERE status = 'ingesting' AND ingest_due_ms <= ? ORDER BY ingest_due_ms LIMIT ?`,
+      `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = 0 AND ingest_due_ms <= ?
+       ORDER BY ingest_due_ms LIMIT ?`,
+    ),
+    pass_to_child: database.prepare(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`),
+    due_for_child: database.prepare(
+      `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = 1 ORDER BY ingest_due_ms LIMIT ?`,
     ),
     next_due: database.prepare(
-      `SELECT ingest_due_ms AS due FROM assets WHERE status = 'ingesting' ORDER BY ingest_due_ms LIMIT 1`,
+      `SELECT ingest_due_ms AS due FROM assets WHERE status = 'ingesting' AND needs_child = 0
+       ORDER BY ingest_due_ms LIMIT 1`,
     ),
     finish: database.prepare(
       `UPDATE assets SET status = ?, ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`,
@@ -134,6 +143,8 @@ export function openAssetStore(database: Sqlite): AssetStore {
     accept: (seq, { md5, size_in_bytes }, ingest_due_ms) => void sql.accept.run(md5, size_in_bytes, ingest_due_ms, seq),
     dueForIngest: (now_ms, limit) => sql.due.all(now_ms, limit) as AssetRow[],
     nextIngestDue: () => (sql.next_due.get() as { due: number } | undefined)?.due,
+    passToChild: (seq) => void sql.pass_to_child.run(seq),
+    dueForChild: (limit) => sql.due_for_child.all(limit) as AssetRow[],
     finishIngest: (seq, status) => void sql.finish.run(status, seq),
     describe: (seq, { name, description }) => void sql.describe.run(name ?? null, description ?? null, seq),
     remove(asset) {

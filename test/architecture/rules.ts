@@ -34,6 +34,7 @@ export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/http-server/,
   '@inquirer/prompts': /^cli\/init/,
   'better-sqlite3': /^base\/sqlite\.ts$/,
+  chardet: /^service\/charset\.ts$/,
   chokidar: /^disk\/watch/,
   'cli-progress': /^cli\//,
   croner: /^base\/cron\.ts$/,
@@ -50,9 +51,12 @@ export const doors: Record<string, RegExp> = {
   pino: /^base\/log\.ts$/,
   'pino-pretty': /^base\/log\.ts$/,
   'prom-client': /^status\/metrics/,
+  sax: /^service\/extract-xml\.ts$/,
   undici: /^base\/http-client/,
+  unpdf: /^service\/extract-pdf\.ts$/,
   yaml: /^config\//,
   yargs: /^cli\//,
+  yauzl: /^service\/extract-archive\.ts$/,
   zod: /^(contract|config|service)\//,
 }
 

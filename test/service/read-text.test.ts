@@ -20,13 +20,29 @@ describe('reading', () => {
 
   test.each([
     ['Latin-1', Buffer.from('Grüße', 'latin1')],
-    ['UTF-16 of an odd length', Buffer.concat([utf16('ab'), Buffer.from([0])])],
-    ['half a surrogate pair', utf16('a\ud800b')],
     ['UTF-16 without a mark', Buffer.from('plain', 'utf16le')],
-    ['a NUL behind a mark', utf16('a\0b')],
     ['a PDF without binary parts', Buffer.from('%PDF-1.4\n1 0 obj\n')],
     ['RTF', Buffer.from('{\\rtf1 hello}')],
-  ])('not %s', (_what, bytes) => expect(read(bytes)).toHaveProperty('unreadable'))
+    ['an archive', Buffer.from('PK\u0003\u0004')],
+  ])('%s is for a child process', (_what, bytes) => expect(read(bytes)).toEqual({ needs_child: true }))
+
+  test.each([
+    ['the name of a document', 'a.docx', 'text/plain'],
+    ['the type of a document', 'a', 'application/pdf; version=1.7'],
+    ['the name of a document under the type of another program', 'a.xlsx', 'application/vnd.ms-excel'],
+  ])('so is %s, whatever is in it', (_what, filename, mime_type) =>
+    expect(read(Buffer.from('text'), filename, mime_type)).toEqual({ needs_child: true }),
+  )
+
+  test.each([
+    ['NUL bytes', Buffer.from('a\0b'), 'a.txt'],
+    ['UTF-16 of an odd length', Buffer.concat([utf16('ab'), Buffer.from([0])]), 'a.txt'],
+    ['half a surrogate pair', utf16('a\ud800b'), 'a.txt'],
+    ['a NUL behind a mark', utf16('a\0b'), 'a.txt'],
+    ['NUL bytes among others', Buffer.from([0xff, 0, 0, 1, 2, 3, 0xfe, 0xff]), 'a'],
+    ['PostScript', Buffer.from('%!PS'), 'a'],
+    ['an archive by its name', Buffer.from('PK\u0003\u0004'), 'a.zip'],
+  ])('not %s', (_what, bytes, filename) => expect(read(bytes, filename)).toHaveProperty('unreadable'))
 
   test('structured types of vendors are text, their packages are not', () => {
     expect(read(Buffer.from('{}'), 'a', 'application/vnd.api+json')).toEqual({ text: '{}' })

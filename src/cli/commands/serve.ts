@@ -5,14 +5,14 @@ import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
 import { parseFailures } from './serve-failures.ts'
+import { ingestGiven, type ServeIngest, serveIngest } from './serve-ingest.ts'
 import { limitsGiven, type ServeLimits, serveLimits } from './serve-limits.ts'
 
-interface Options extends DataDirOptions, ServeLimits {
+interface Options extends DataDirOptions, ServeIngest, ServeLimits {
   listen: string
   port: number
   'blob-port': number
   profile: ProfileName
-  'ingest-delay': number
   'answer-delay': number
   'assistant-config': string | undefined
   latency: number
@@ -21,7 +21,7 @@ interface Options extends DataDirOptions, ServeLimits {
 
 export const command: Command<Options> = {
   options: (yargs) =>
-    serveLimits(dataDirOption(yargs))
+    serveLimits(serveIngest(dataDirOption(yargs)))
       .option('listen', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'a loopback address' })
       .option('port', { type: 'number', requiresArg: true, default: 0, describe: 'port of the API; 0: a free one' })
       .option('blob-port', {
@@ -34,12 +34,6 @@ export const command: Command<Options> = {
         choices: ['default', 'hosted'] as const,
         default: 'default' as const,
         describe: 'keep to the specification, or do what the hosted service does against it',
-      })
-      .option('ingest-delay', {
-        type: 'number',
-        requiresArg: true,
-        default: 0,
-        describe: 'milliseconds that a file takes to become ready, at least',
       })
       .option('answer-delay', {
         type: 'number',
@@ -72,7 +66,7 @@ export const command: Command<Options> = {
       port: options.port,
       blob_port: options['blob-port'],
       profile: options.profile,
-      ingest: { delay_ms: options['ingest-delay'] },
+      ingest: ingestGiven(options),
       answer_delay_ms: options['answer-delay'],
       assistant_config: options['assistant-config'],
       proxy: readEnvironment().proxy,

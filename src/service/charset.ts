@@ -1,0 +1,65 @@
+import { analyse } from 'chardet'
+import { decodeCharset } from './decode-charset.ts'
+import { utf16WithoutMark } from './utf16.ts'
+
+/** Enough for letter statistics, which is all that the rest of a text could add to. */
+const sample_bytes = 16_384
+/** Of 100. Below it the statistics say nothing: a few words are too little for them. */
+const sure_from = 25
+/** Where nothing is sure, text in the Latin alphabet: mostly ASCII, and none of the bytes that text has no use for. */
+const foreign_most = 0.3
+
+/**
+ * Text in another character set than UTF-8, by its statistics; undefined where it is no text in any that is known. A charset
+ * that the text itself names (a page of HTML does) is tried first.
+ */
+export function decodeForeign(bytes: Buffer, named?: string): string | undefined {
+  const wide = utf16WithoutMark(bytes)
+  if (wide !== undefined) return withoutControls(decodeAs(wide, bytes))
+  if (hasControls(bytes)) return undefined
+  const by_name = named === undefined ? undefined : decodeAs(named, bytes)
+  if (by_name !== undefined) return by_name
+  for (const { name, confidence } of analyse(sampleOf(bytes))) {
+    if (confidence < sure_from) break
+    const text = decodeAs(name, bytes)
+    if (text !== undefined) return text
+  }
+  return isMostlyAscii(bytes) ? decodeAs('windows-1252', bytes) : undefined
+}
+
+/** Around the first byte that is not ASCII: the start of a long text may hold none. */
+function sampleOf(bytes: Buffer): Buffer {
+  const first = Math.max(
+    0,
+    bytes.findIndex((byte) => byte > 0x7f),
+  )
+  const from = Math.max(0, first - 256)
+  return bytes.subarray(from, from + sample_bytes)
+}
+
+/** Tab, the line ends, form feed and escape (ISO-2022) occur in text, the other control characters do not. */
+function hasControls(bytes: Buffer): boolean {
+  return bytes.some(
+    (byte) => (byte < 0x20 && (byte < 0x09 || byte === 0x0b || byte > 0x0d) && byte !== 0x1b) || byte === 0x7f,
+  )
+}
+
+function withoutControls(text: string | undefined): string | undefined {
+  return text === undefined || hasControls(Buffer.from(text)) ? undefined : text
+}
+
+function isMostlyAscii(bytes: Buffer): boolean {
+  let foreign = 0
+  for (const byte of bytes) if (byte > 0x7f) foreign++
+  return foreign < bytes.length * foreign_most
+}
+
+function decodeAs(charset: string, bytes: Buffer): string | undefined {
+  try {
+    const text = decodeCharset(charset, bytes, { strict: true })
+    return text.includes('\0') ? undefined : text
+  } catch {
+    // A charset that this Node does not have, or bytes that it does not allow.
+    return undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { type Entry, fromBufferPromise } from 'yauzl'
+import { type ExtractLimits, unreadable } from './extract-limits.ts'
+
+/** A large workbook has hundreds of parts, a long e-book thousands. */
+const entries_most = 20_000
+
+/** The parts of a document that is a ZIP archive. */
+export interface Archive {
+  readonly names: readonly string[]
+  has(name: string): boolean
+  /** The unpacked bytes as they come. Errors where the part is missing, encrypted, broken, or all together become too many. */
+  stream(name: string): AsyncIterable<Buffer>
+  read(name: string): Promise<Buffer>
+}
+
+export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits): Promise<Archive> {
+  const zip = await fromBufferPromise(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
+  const entries = new Map<string, Entry>()
+  for await (const entry of zip.eachEntry()) {
+    entries.set(entry.fileName, entry)
+    if (entries.size > entries_most) throw unreadable(`an archive of more than ${entries_most} parts`)
+  }
+  // What was unpacked is counted, over all parts: what the archive says of its sizes may be a lie.
+  let left_bytes = unpacked_bytes
+
+  async function* stream(name: string): AsyncIterable<Buffer> {
+    const entry = entries.get(name)
+    if (!entry) throw unreadable(`broken: its part ${name} is missing`)
+    if (entry.isEncrypted()) throw unreadable('encrypted')
+    for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      left_bytes -= (chunk as Buffer).length
+      if (left_bytes < 0) throw unreadable(`unpacks to more than ${unpacked_bytes} bytes`)
+      yield chunk as Buffer
+    }
+  }
+
+  return {
+    names: [...entries.keys()],
+    has: (name) => entries.has(name),
+    stream,
+    async read(name) {
+      const chunks: Buffer[] = []
+      for await (const chunk of stream(name)) chunks.push(chunk)
+      return Buffer.concat(chunks)
+    },
+  }
+}
+
+/** The parts whose names match, by the number in them. */
+export function numberedParts(archive: Archive, pattern: RegExp): string[] {
+  const number = (name: string) => Number(pattern.exec(name)?.[1])
+  return archive.names.filter((name) => pattern.test(name)).sort((a, b) => number(a) - number(b))
+}

@@ -1,0 +1,53 @@
+import { posix } from 'node:path'
+import type { Archive } from './extract-archive.ts'
+import { type ExtractLimits, unreadable } from './extract-limits.ts'
+import { walkXml } from './extract-xml.ts'
+import { GrowingText } from './gather-text.ts'
+import { htmlToText } from './html-text.ts'
+
+/** The chapters of an e-book in the order of its spine. */
+export async function extractEpub(archive: Archive, limits: ExtractLimits): Promise<string> {
+  const text = new GrowingText(limits)
+  const encrypted = await encryptedParts(archive)
+  for (const chapter of await spineOf(archive)) {
+    if (encrypted.has(chapter)) throw unreadable('encrypted')
+    text.add(htmlToText((await archive.read(chapter)).toString('utf8')))
+    text.add('\n\n')
+  }
+  return text.toString()
+}
+
+async function spineOf(archive: Archive): Promise<string[]> {
+  let package_file = ''
+  await walkXml(archive.stream('META-INF/container.xml'), {
+    open(name, attributes) {
+      if (name === 'rootfile') package_file ||= attributes['full-path'] ?? ''
+    },
+  })
+  const items = new Map<string, string>()
+  const spine: string[] = []
+  await walkXml(archive.stream(package_file), {
+    open(name, { id = '', href = '', idref = '' }) {
+      if (name === 'item') items.set(id, href)
+      if (name === 'itemref') spine.push(idref)
+    },
+  })
+  const folder = posix.dirname(package_file)
+  return spine.flatMap((id) => {
+    const href = items.get(id)
+    return href === undefined ? [] : [posix.join(folder, decodeURIComponent(href))]
+  })
+}
+
+/** Many e-books encrypt their fonts only, which nobody reads. */
+async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
+  const parts = new Set<string>()
+  const list = 'META-INF/encryption.xml'
+  if (!archive.has(list)) return parts
+  await walkXml(archive.stream(list), {
+    open(name, attributes) {
+      if (name === 'CipherReference') parts.add(decodeURIComponent(attributes.URI ?? ''))
+    },
+  })
+  return parts
+}

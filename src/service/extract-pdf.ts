@@ -1,0 +1,30 @@
+import { getDocumentProxy } from 'unpdf'
+import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
+
+/** Page by page, so that one page is in memory at a time. A PDF that needs no password to be read needs none here. */
+export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
+  const pages: string[] = []
+  let length = 0
+  const document = await open(bytes)
+  for (let number = 1; number <= document.numPages; number++) {
+    const page = await document.getPage(number)
+    const { items } = await page.getTextContent()
+    const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('')
+    pages.push(text)
+    length += text.length
+    if (length > limits.text_length) throw tooMuchText(limits)
+    page.cleanup()
+  }
+  const text = pages.join('\n\n')
+  if (text.trim() === '') throw unreadable('holds no text, only pictures of pages at most')
+  return text
+}
+
+async function open(bytes: Buffer) {
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes))
+  } catch (error) {
+    if ((error as Error).name === 'PasswordException') throw unreadable('encrypted')
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import { TextDecoder } from 'node:util'
+import sax from 'sax'
+import { unreadable } from './extract-limits.ts'
+
+export interface XmlListener {
+  /** Names without their prefix. */
+  open?(name: string, attributes: Record<string, string>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+/**
+ * Reads XML from left to right. It expands no entity but the five of XML itself: a document that declares others is refused, so
+ * that none can grow out of a few lines.
+ */
+export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListener): Promise<void> {
+  const parser = sax.parser(true)
+  parser.onerror = (error) => {
+    throw unreadable(`broken: XML, ${error.message.replace(/\s+/g, ' ')}`)
+  }
+  parser.ondoctype = (doctype) => {
+    if (/<!ENTITY/i.test(doctype)) throw unreadable('broken: XML that declares entities')
+  }
+  parser.onopentag = ({ name, attributes }) => listener.open?.(localOf(name), localNames(attributes))
+  parser.ontext = (text) => listener.text?.(text)
+  parser.oncdata = (text) => listener.text?.(text)
+  parser.onclosetag = (name) => listener.close?.(localOf(name))
+  let decoder: TextDecoder | undefined
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(charsetOf(chunk), { fatal: true })
+    parser.write(decoder.decode(chunk, { stream: true }))
+  }
+  parser.write(decoder?.decode() ?? '').close()
+}
+
+/** XML is UTF-8 unless it begins with a mark of UTF-16; other encodings occur in none of these formats. */
+function charsetOf(chunk: Buffer): string {
+  if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
+  return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8'
+}
+
+function localOf(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+function localNames(attributes: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [localOf(name), String(value)]))
+}

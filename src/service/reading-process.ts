@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { SluiceError } from '../base/errors.ts'
+import { formatBytes, formatDuration } from '../base/format.ts'
+import { second_ms, system_clock } from '../base/time.ts'
+import type { Extracted } from './extract-document.ts'
+import type { IngestOptions } from './options.ts'
+import type { ChildMessage, ChildUse, ReadRequest } from './reading-messages.ts'
+
+/** A child process that reads one file at a time, made anew when it was killed, died, or has done enough. */
+export interface ReadingProcess {
+  /**
+   * Never rejects for what a file does to the process: that is an answer. Error `service.reading_process`: none can be started,
+   * or this one was ended by `end`; the file is not to blame.
+   */
+  read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted>
+  /** Of all files so far, in bytes of resident memory. */
+  readonly peak_bytes: number
+  /** Ends the process, whatever it does. */
+  end(): Promise<void>
+}
+
+type Limits = Pick<
+  Required<IngestOptions>,
+  'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'
+>
+
+/** Memory is looked at this often: what grows faster meets the limit of the kernel. */
+const look_each_ms = 50
+/** A process that does not say that it is there within this has failed; on a busy machine it takes seconds. */
+const start_within_ms = 30 * second_ms
+/** Memory that libraries do not give back, and whatever else a file may leave behind, ends with the process. */
+const files_per_process = 200
+
+/**
+ * Limits that the kernel holds, whatever becomes of us: no core dumps, no files written, memory (the heap, buffers and stacks), and
+ * processor time, so that one which never ends does not outlive a service that was killed. A limit that is lower already stays.
+ */
+const limited = 'ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2; exec "$@"'
+
+interface Child {
+  process: ChildProcess
+  /** Resolves when it says that it is there; rejects with `service.reading_process` when it does not. */
+  started: Promise<void>
+  files: number
+  /** Aborts when the process has ended. */
+  gone: AbortSignal
+}
+
+export function keepReadingProcess(settings: Limits): ReadingProcess {
+  const { time_ms, memory_bytes, unpacked_bytes, text_length } = settings
+  let child: Child | undefined
+  let peak_bytes = 0
+
+  async function end(): Promise<void> {
+    const last = child
+    child = undefined
+    if (last) await kill(last)
+  }
+
+  return {
+    get peak_bytes() {
+      return peak_bytes
+    },
+    end,
+    async read(file) {
+      child ??= startChild(settings)
+      const used = child
+      hold(used.process)
+      try {
+        await used.started
+      } catch (error) {
+        await end()
+        throw error
+      }
+      const answer = await ask(used, { ...file, limits: { unpacked_bytes, text_length } }, settings, (bytes) => {
+        peak_bytes = Math.max(peak_bytes, bytes)
+      })
+      // Ended from outside while it read.
+      if (child !== used) throw notStarted('it was ended')
+      const is_used_up = 'cpu_ms' in answer && (answer.cpu_ms > time_ms || answer.peak_bytes > memory_bytes / 2)
+      if (!('cpu_ms' in answer) || is_used_up || ++used.files >= files_per_process) await end()
+      else rest(used.process)
+      return 'text' in answer ? { text: answer.text } : { unreadable: answer.unreadable }
+    },
+  }
+}
+
+function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
+  const kilobytes = Math.floor(memory_bytes / 1_024)
+  const heap_mb = Math.floor(kilobytes / 2 / 1_024)
+  // We end a process that has used the time of one file, so this is met only where nobody watches any more.
+  const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
+  const node = [process.execPath, `--max-old-space-size=${heap_mb}`, reading_program || ownProgram()]
+  const child = spawn('/bin/sh', ['-c', limited, 'sh', `${kilobytes}`, `${cpu_s}`, ...node], {
+    env: {},
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+  const gone = new AbortController()
+  let fault = 'it said nothing'
+  child.on('error', (error) => {
+    fault = error.message
+    if (child.pid === undefined) gone.abort()
+  })
+  child.once('exit', () => {
+    fault = `it ended by ${endingOf(child)}`
+    gone.abort()
+  })
+  const started = hasStarted(child, gone.signal).then((has_started) => {
+    if (!has_started) throw notStarted(fault)
+  })
+  return { process: child, started, files: 0, gone: gone.signal }
+}
+
+async function hasStarted(child: ChildProcess, gone: AbortSignal): Promise<boolean> {
+  const first = nextMessage(child, gone)
+  const known = settled(first)
+  await system_clock.sleep(start_within_ms, known)
+  return known.aborted && (await first) !== undefined
+}
+
+/** Threads and processes run what was built, also where the tests run the sources. */
+function ownProgram(): string {
+  const built = import.meta.url.replace(/\/src\/service\/([\w-]+)\.ts$/, '/dist/service/$1.js')
+  return fileURLToPath(new URL('reading-child.js', built))
+}
+
+async function ask(
+  child: Child,
+  request: ReadRequest,
+  limits: Limits,
+  notePeak: (bytes: number) => void,
+): Promise<(Extracted & ChildUse) | { unreadable: string }> {
+  const answer = nextMessage(child.process, child.gone)
+  // An error of sending says that it has gone, which `answer` says, too.
+  child.process.send(request, () => {})
+  const too_much = await watch(child.process, limits, settled(answer), notePeak)
+  if (too_much !== undefined) return { unreadable: too_much }
+  const message = await answer
+  if (message === undefined || 'started' in message) {
+    return { unreadable: `the process that read it ended by ${endingOf(child.process)}, as it does for lack of memory` }
+  }
+  notePeak(message.peak_bytes)
+  return message
+}
+
+/** Until `done`, or until the file takes too much: then what of. */
+async function watch(
+  { pid }: ChildProcess,
+  { time_ms, memory_bytes }: Limits,
+  done: AbortSignal,
+  notePeak: (bytes: number) => void,
+): Promise<string | undefined> {
+  const until_ms = system_clock.monotonic_ms() + time_ms
+  while (!done.aborted) {
+    const resident = residentBytes(pid)
+    notePeak(resident)
+    if (resident > memory_bytes) return `needs more than ${formatBytes(memory_bytes)} of memory`
+    const left_ms = until_ms - system_clock.monotonic_ms()
+    if (left_ms <= 0) return `takes longer than ${formatDuration(time_ms)}`
+    await system_clock.sleep(Math.min(look_each_ms, left_ms), done)
+  }
+  return undefined
+}
+
+/** 0 where there is no /proc: the limits of the kernel and of the engine hold there, too. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024
+  } catch {
+    return 0
+  }
+}
+
+/** Undefined when it ended without one. */
+function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
+  return new Promise((resolve) => {
+    function settle(message?: ChildMessage): void {
+      child.off('message', settle)
+      gone.removeEventListener('abort', lost)
+      resolve(message)
+    }
+    const lost = () => settle()
+    child.on('message', settle)
+    gone.addEventListener('abort', lost)
+    if (gone.aborted) lost()
+  })
+}
+
+function settled(promise: Promise<unknown>): AbortSignal {
+  const controller = new AbortController()
+  void promise.then(() => controller.abort('settled'))
+  return controller.signal
+}
+
+async function kill({ process: child, gone }: Child): Promise<void> {
+  hold(child)
+  child.kill('SIGKILL')
+  if (!gone.aborted) await once(gone, 'abort')
+}
+
+/** A process that rests keeps ours not alive; one that reads does. */
+function rest(child: ChildProcess): void {
+  child.unref()
+  child.channel?.unref()
+}
+
+function hold(child: ChildProcess): void {
+  child.ref()
+  child.channel?.ref()
+}
+
+function endingOf({ signalCode, exitCode }: ChildProcess): string {
+  return signalCode ?? `code ${exitCode}`
+}
+
+function notStarted(why: string): SluiceError {
+  return new SluiceError({
+    code: 'service.reading_process',
+    message: `the process that reads documents cannot be started: ${why}`,
+    hint: 'documents wait until it can be; nothing else does',
+  })
+}

@@ -1,0 +1,4 @@
+import { fileURLToPath } from 'node:url'
+
+/** A program that does to its process what the name of the file says: `spins`, `waits`, `eats buffers`, `eats the heap`, `dies`, … */
+export const hostile_program = fileURLToPath(new URL('hostile-program.mjs', import.meta.url))
