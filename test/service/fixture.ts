@@ -24,6 +24,7 @@ export interface CallOptions {
 export interface Slot {
   asset_id: string
   upload_url: string
+  expires_at: string
   upload_headers: Record<string, string>
 }
 
