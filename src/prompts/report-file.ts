@@ -6,10 +6,9 @@ import { printable } from '../base/format.ts'
 import { renderTemplate } from '../base/template.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import { type Manifest, manifestPath, parseManifest } from './manifest.ts'
+import { manifest_bytes_most, manifestText } from './manifest-text.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 
-/** Answers, prompts and names of some runs in one; a file beyond this is not ours. */
-export const manifest_bytes_most = 64 * 1024 * 1024
 /** Names are at most 255 bytes (ext4, APFS, NTFS); room for the number, the ending and the temporary name. */
 const stem_bytes_most = 180
 /** As many runs of one name are a template without a date; a person shall give it one. */
@@ -20,15 +19,22 @@ const report_mode = 0o640
 
 /**
  * Writes the manifest and then the report, each as a whole or not at all, and answers the report's path. The same run always gets
- * the same name again; a name that another run or another program has is left alone. Errors: `prompts.report_unwritable`.
+ * the same name again; a name that another run or another program has is left alone. `onLeftOut` is told what the manifest has no room
+ * for. Errors: `prompts.report_unwritable`.
  */
-export function writeReportFile(settings: PromptSettings, report: { markdown: string; manifest: Manifest }): string {
+export function writeReportFile(
+  settings: PromptSettings,
+  report: { markdown: string; manifest: Manifest },
+  onLeftOut: (what: string) => void = () => {},
+): string {
   const { dir } = settings.report
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const path = freePath(dir, reportFileName(settings, report.manifest), report.manifest)
-    writeFileAtomic(manifestPath(path), `${JSON.stringify(report.manifest, undefined, 2)}\n`, report_mode)
+    const { text, left_out } = manifestText(report.manifest)
+    writeFileAtomic(manifestPath(path), text, report_mode)
     writeFileAtomic(path, report.markdown, report_mode)
+    if (left_out !== undefined) onLeftOut(left_out)
     return path
   } catch (error) {
     throw new SluiceError({

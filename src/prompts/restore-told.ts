@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { codeOf, messageOf } from '../base/errors.ts'
 import type { RunFact } from '../domain/run.ts'
 import { manifestPath, parseManifest } from './manifest.ts'
-import { manifest_bytes_most } from './report-file.ts'
+import { manifest_bytes_most } from './manifest-text.ts'
 
 /** One a day for a quarter of a century. */
 const manifests_most = 10_000

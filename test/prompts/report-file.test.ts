@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { manifestPath } from '../../src/prompts/manifest.ts'
+import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
+import { manifestText } from '../../src/prompts/manifest-text.ts'
 import { composeReport, coverageOf } from '../../src/prompts/report.ts'
 import { reportFileName, writeReportFile } from '../../src/prompts/report-file.ts'
 import { restoreTold } from '../../src/prompts/restore-told.ts'
 import { makeTree } from '../tree.ts'
-import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, zone } from './settings.ts'
+import { asRunAsset, assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 
 const file_name = '{{name}}-{{date}}.md'
 const ids = { prompt: 'weekly-digest', project_id: 'project_00000000000000000000' }
@@ -102,6 +103,43 @@ test.each(['{{name}}.html', '{{name}}.log', '{{name}}.MD', '{{date}}'])(
     expect((await restoreTold(dir, ids)).facts).toMatchObject([{ run_due_ms: due_ms }])
   },
 )
+
+test('a manifest that is too large to be read back is made smaller, and what it told comes back', async () => {
+  const dir = makeTree()
+  const settings = settingsOf({ report: { dir, file_name } })
+  const assets = Array.from({ length: 100_000 }, (_, content) =>
+    asRunAsset(assetOf(content, `finance/${'x'.repeat(650)}${content}`)),
+  )
+  const run = runOf({ assets })
+  const left_out: string[] = []
+  const report = composeReport(run, settings, coverageOf(run), zone, due_ms)
+  const path = writeReportFile(settings, report, (what) => left_out.push(what))
+  expect(left_out).toEqual([expect.stringContaining('all of the files but md5 and size')])
+  expect(writeReportFile(settings, report), 'the same name again').toBe(path)
+  const { facts, bad } = await restoreTold(dir, ids)
+  expect([bad, facts.map(({ told }) => told.length)]).toEqual([[], [assets.length]])
+})
+
+test('only as much is left out of a manifest as must be', () => {
+  const settings = settingsOf()
+  const run = runOf({
+    assets: [1, 2, 3].map((content) => asRunAsset(assetOf(content))),
+    turns: [turnOf('{}', 'x'.repeat(3_000))],
+  })
+  const { manifest } = composeReport(run, settings, coverageOf(run), zone, due_ms)
+  const bytes = Buffer.byteLength(JSON.stringify(manifest)) + 1
+  const kept = (most_bytes: number) => {
+    const { text, left_out } = manifestText(manifest, most_bytes)
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most_bytes)
+    expect(parseManifest(text)?.assets).toHaveLength(3)
+    return { left_out, ...(JSON.parse(text) as typeof manifest) }
+  }
+  expect(kept(1e6)).toEqual({ ...manifest, left_out: undefined })
+  expect(kept(bytes)).toEqual({ ...manifest, left_out: undefined })
+  expect(kept(bytes - 1)).toMatchObject({ left_out: 'the questions and answers', assets: manifest.assets })
+  expect(kept(bytes - 3_200).assets).toEqual(manifest.assets.map(({ md5, size }) => ({ md5, size })))
+  expect(() => manifestText(manifest, 500)).toThrowError('the manifest of 3 files is larger than 500 bytes')
+})
 
 test('a manifest without its report is of a run that nobody was told of', async () => {
   const dir = makeTree()
