@@ -40,7 +40,14 @@ const of_every_file = {
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...of_every_file, name: 'alone', include: ['test/**/*.test.ts'], exclude: [shared] } },
+      {
+        test: {
+          ...of_every_file,
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [shared, '**/node_modules/**'],
+        },
+      },
       { test: { ...of_every_file, name: 'shared', include: [shared], isolate: false } },
     ],
     globalSetup: ['test/build-first.ts'],
