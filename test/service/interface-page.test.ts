@@ -32,7 +32,7 @@ describe('every fact is shown by the test that the page names', () => {
 
 test('every id in the name of a test stands on the page beside that test', () => {
   const lost: string[] = []
-  for (const [path, text] of filesBelow('test', /\.test\.ts$/)) {
+  for (const [path, text] of filesBelow('test', /\.(test|facts)\.ts$/)) {
     for (const id of new Set(titlesOf(text).flatMap(idsIn))) {
       const fact = facts.find((candidate) => candidate.id === id)
       if (!fact?.shown_by.includes(path)) lost.push(`${path} shows ${id}, which the page does not say`)
@@ -71,19 +71,19 @@ function readFacts(text: string): Fact[] {
 function missingProofs({ id, shown_by }: Fact, read: (path: string) => string): string[] {
   if (shown_by === 'not yet') return []
   if (shown_by === '') return [`${id} names no test`]
-  return shown_by.split(/; (?=\S+\.test\.ts)/).flatMap((entry) => {
-    const [, path = '', , title] = /^(\S+\.test\.ts)( "(.+)")?$/.exec(entry) ?? []
+  return shown_by.split(/; (?=\S+\.(?:test|facts)\.ts)/).flatMap((entry) => {
+    const [, path = '', , title] = /^(\S+\.(?:test|facts)\.ts)( "(.+)")?$/.exec(entry) ?? []
     const titles = titlesOf(read(path))
     if (title !== undefined) return titles.includes(title) ? [] : [`no test in ${path} is called "${title}"`]
     return titles.some((name) => idsIn(name).includes(id)) ? [] : [`no test in ${path} has ${id} in its name`]
   })
 }
 
-/** The names of tests and groups of tests: a string right behind test(, describe( or the rows of an each. */
+/** The names of tests, groups of tests and facts: a string right behind test(, describe(, fact( or the rows of an each. */
 function titlesOf(text: string): string[] {
-  return [...text.matchAll(/(?:\b(?:test|describe)\(|\]\)\(|\)\(|const\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g)].map(
-    (match) => match[2]!,
-  )
+  return [
+    ...text.matchAll(/(?:\b(?:test|describe|fact)\(|\]\)\(|\)\(|const\)\()\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g),
+  ].map((match) => match[2]!)
 }
 
 function idsIn(text: string): string[] {
