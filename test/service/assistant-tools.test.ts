@@ -11,6 +11,20 @@ const skill = (client: Client, name: string, more: object = {}) =>
 const memory = (client: Client, content: string, importance: number) =>
   client.post('/v1/memories', { content, category: 'fact', importance })
 
+test('C-18 an answer draws on as many passages as the row of its mode says', async () => {
+  const client = await start()
+  const passages = Array.from(
+    { length: 40 },
+    (_, at) => `Harbour ${at}. ${'It closes when the sun is down. '.repeat(16)}`,
+  )
+  await client.upload(passages.join('\n\n'))
+  for (const [intelligence, most] of Object.entries({ fast: 6, expert: 12, research: 24 })) {
+    const scope = { project_ids: [client.project_id] }
+    const { response } = await client.ask('Which harbour closes?', { intelligence, scope })
+    expect(response.match(/^\*\*a\.txt\*\*$/gm)?.length, intelligence).toBe(most)
+  }
+})
+
 /** Where in the answer each of them stands; -1: nowhere. */
 const places = (response: string, texts: readonly string[]) => texts.map((text) => response.indexOf(text))
 

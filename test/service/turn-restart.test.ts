@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { openSqlite } from '../../src/base/sqlite.ts'
+import { service_migrations } from '../../src/service/schema.ts'
 import { startService } from '../../src/service/service.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { modelFile } from './assistant-file.ts'
@@ -83,9 +86,26 @@ test('C-17 a stop does not wait for a model; a turn older than its deadline is s
   expect(await second.answer(chat_id, message_id)).toBe('Late, but here.')
 })
 
+test('C-17 a turn that was asked before options were kept is answered as one without any', async () => {
+  const data_dir = temporaryFolder()
+  const first = await start({ data_dir, answer_delay_ms: 60_000 })
+  const { chat_id, message_id } = (await first.post('/v1/chats', { prompt: 'x', intelligence: 'research' })).body
+  await first.service.close()
+  const database = openSqlite({
+    file: join(data_dir, 'service.db'),
+    migrations: service_migrations,
+    synchronous: 'FULL',
+  })
+  database.exec('UPDATE messages SET options = NULL')
+  database.close()
+  const second = await start({ data_dir, clock: new FakeClock(Date.now() + 61_000) })
+  expect(await second.answer(chat_id, message_id)).toContain('This answer is extractive')
+})
+
 test('C-08 turns of a chat are answered one after the other, other chats meanwhile; a removed turn holds up none', async () => {
   const model = await outsideServer(silence)
-  const client = await start({ assistant_config: modelFile(model.origin) })
+  // Longer than the test waits: only what is removed makes room.
+  const client = await start({ assistant_config: modelFile(model.origin, { model: { timeout_ms: 100_000 } }) })
   const first = (await client.post('/v1/chats', { prompt: 'first' })).body
   await asked(model, 1)
   const append = async (prompt: string) =>
