@@ -65,7 +65,7 @@ const idle_ms = minute_ms
  */
 export function runDocuments(parts: DocumentParts, readers: readonly DocumentReader[]): DocumentWorkers {
   const in_hand = new Set<number>()
-  const next = () => parts.assets.dueForChild(readers.length).find(({ seq }) => !in_hand.has(seq))
+  const next = () => parts.assets.dueForChild(parts.clock.now_ms(), readers.length).find(({ seq }) => !in_hand.has(seq))
   const workers = readers.map((reader, at) => {
     let has_rested = false
     return runWorker({

@@ -52,7 +52,7 @@ export interface AssetStore {
   nextIngestDue(): number | undefined
   /** Leaves it to a child process; from then on it is among `dueForChild`. */
   passToChild(seq: number): void
-  dueForChild(limit: number): AssetRow[]
+  dueForChild(now_ms: number, limit: number): AssetRow[]
   finishIngest(seq: number, status: 'ready' | 'failed'): void
   describe(seq: number, change: { name?: string | undefined; description?: string | undefined }): void
   /** Erases the asset; its place in the list and the work of forgetting its passages are noted. */
@@ -90,7 +90,8 @@ export function openAssetStore(database: Sqlite): AssetStore {
     ),
     pass_to_child: database.prepare(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`),
     due_for_child: database.prepare(
-      `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = 1 ORDER BY ingest_due_ms LIMIT ?`,
+      `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = 1 AND ingest_due_ms <= ?
+       ORDER BY ingest_due_ms LIMIT ?`,
     ),
     next_due: database.prepare(
       `SELECT ingest_due_ms AS due FROM assets WHERE status = 'ingesting' AND needs_child = 0
@@ -144,7 +145,7 @@ export function openAssetStore(database: Sqlite): AssetStore {
     dueForIngest: (now_ms, limit) => sql.due.all(now_ms, limit) as AssetRow[],
     nextIngestDue: () => (sql.next_due.get() as { due: number } | undefined)?.due,
     passToChild: (seq) => void sql.pass_to_child.run(seq),
-    dueForChild: (limit) => sql.due_for_child.all(limit) as AssetRow[],
+    dueForChild: (now_ms, limit) => sql.due_for_child.all(now_ms, limit) as AssetRow[],
     finishIngest: (seq, status) => void sql.finish.run(status, seq),
     describe: (seq, { name, description }) => void sql.describe.run(name ?? null, description ?? null, seq),
     remove(asset) {
