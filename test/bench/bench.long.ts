@@ -15,6 +15,10 @@ test('measures a rescan and a first sync, and writes what it prints', async () =
     rescan: { files: 100, find_s: figure, net_s: figure, times_find: figure, peak_mb: figure },
     sync: { files: 100, file_bytes: 4_096, connections: 8, local_service: against, null_service: against },
   })
+  const latency = { p50_ms: figure, p99_ms: figure }
+  const [of_100] = results.service.latency
+  expect(of_100).toMatchObject({ assets: 100, first_page: latency, middle_page: latency, turn_of_rare_word: latency })
+  expect(results.service.uploads).toMatchObject({ uploads: 100, upload_bytes: 1_048_576, peak_mb: figure })
   expect(results.aims).toHaveLength(6)
   expect(results.sync.local_service.sluice_peak_mb.median).toBeGreaterThan(20)
   expect(out).toContain(`${results.sync.null_service.of_bare_rate.median} `)

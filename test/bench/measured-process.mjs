@@ -55,7 +55,7 @@ export async function measureCommand(command, words) {
  * Starts a script that prints one line of JSON when it is ready, and another one when it has ended after SIGTERM.
  * @param {URL} script
  * @param {readonly string[]} words
- * @returns {Promise<{ ready: any, stop: () => Promise<any> }>}
+ * @returns {Promise<{ ready: any, pid: number, stop: () => Promise<any> }>}
  */
 export async function startServer(script, words) {
   const child = spawn(process.execPath, [script.pathname, ...words], {
@@ -76,6 +76,7 @@ export async function startServer(script, words) {
   await Promise.race([first, exit.then((code) => Promise.reject(new Error(`${script.pathname} ended with ${code}`)))])
   return {
     ready: JSON.parse(lines[0]),
+    pid: child.pid,
     async stop() {
       const closed = once(child, 'close')
       child.kill('SIGTERM')

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 
 /** The sizes of which the README speaks; a quick look takes smaller ones. */
 const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
+const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
+const parts = ['rescan', 'sync', 'service']
 /** The default of uploads.concurrency. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -15,7 +17,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @property {number} sync_files
  * @property {number} file_bytes
  * @property {number} connections connections to each of the two origins, for Sluice and for the bare client
- * @property {ReadonlySet<string>} parts `rescan`, `sync`
+ * @property {readonly number[]} service_assets how many assets the service holds, one after the other
+ * @property {number} uploads at once
+ * @property {number} upload_bytes
+ * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`
  * @property {string} program what is measured as `sluice`
  * @property {string} json where the figures are written
  */
@@ -37,7 +42,7 @@ export function readOptions(words) {
     },
   })
   const { only, program, json } = values
-  if (only !== undefined && only !== 'rescan' && only !== 'sync') throw new Error('--only is rescan or sync')
+  if (only !== undefined && !parts.includes(only)) throw new Error('--only is rescan, sync or service')
   const files = values.files === undefined ? undefined : wholeNumber('files', values.files)
   const rescan_files = files ?? usual.rescan_files
   return {
@@ -47,7 +52,10 @@ export function readOptions(words) {
     sync_files: files ?? usual.sync_files,
     file_bytes: usual.file_bytes,
     connections: wholeNumber('connections', values.connections),
-    parts: new Set(only === undefined ? ['rescan', 'sync'] : [only]),
+    service_assets: files === undefined ? usual_service.assets : [files],
+    uploads: Math.min(usual_service.uploads, files ?? usual_service.uploads),
+    upload_bytes: usual_service.upload_bytes,
+    parts: new Set(only === undefined ? parts : [only]),
     program,
     json,
   }

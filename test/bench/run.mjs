@@ -1,4 +1,4 @@
-// npm run bench [-- --rounds N --files N --only rescan|sync --connections N --program MAIN_JS --json FILE]
+// npm run bench [-- --rounds N --files N --only rescan|sync|service --connections N --program MAIN_JS --json FILE]
 // Every figure is the median of the rounds, its spread beside it; ratios are of runs of the same round.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { benchFirstSync } from './first-sync.mjs'
 import { readOptions } from './options.mjs'
 import { benchRescan } from './rescan.mjs'
+import { benchService } from './service-load.mjs'
 import { tableOf } from './table.mjs'
 
 const first_aims = { times_find_most: 2.2, of_bare_rate_least: 0.5, peak_mb_most: 200 }
@@ -33,6 +34,7 @@ async function measureAll() {
   const date = new Date().toISOString()
   const rescan = options.parts.has('rescan') ? await benchRescan(options, made('rescan')) : undefined
   const sync = options.parts.has('sync') ? await benchFirstSync(options, made('sync')) : undefined
+  const service = options.parts.has('service') ? await benchService(options, made('service')) : undefined
   const machine = {
     node: process.version,
     system: `${process.platform} ${process.arch}`,
@@ -41,7 +43,7 @@ async function measureAll() {
     memory_gb: Math.round(totalmem() / 1e9),
   }
   const command = ['npm run bench', ...process.argv.slice(2)].join(' ')
-  return { date, command, machine, rounds: options.rounds, rescan, sync, aims: aimsOf(rescan, sync) }
+  return { date, command, machine, rounds: options.rounds, rescan, sync, service, aims: aimsOf(rescan, sync) }
 }
 
 /** @param {string} name */

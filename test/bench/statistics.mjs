@@ -16,6 +16,15 @@ export function figureOf(values) {
   return { median: rounded(median), least: rounded(sorted[0]), most: rounded(sorted.at(-1)) }
 }
 
+/**
+ * @param {readonly number[]} values at least one
+ * @param {number} percent
+ */
+export function percentileOf(values, percent) {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)]
+}
+
 /** Four digits say more than any two runs agree on. @param {number} value */
 function rounded(value) {
   return Number(value.toPrecision(4))

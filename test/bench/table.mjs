@@ -3,10 +3,11 @@
  * @param {any} results
  * @returns {string}
  */
-export function tableOf({ rescan, sync, aims }) {
+export function tableOf({ rescan, sync, service, aims }) {
   const lines = [
     ...(rescan === undefined ? [] : rescanLines(rescan)),
     ...(sync === undefined ? [] : syncLines(sync)),
+    ...(service === undefined ? [] : serviceLines(service)),
     ...aims.map(({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`),
   ]
   return lines.join('\n')
@@ -43,6 +44,34 @@ function syncLines(sync) {
     row('peak memory, bare client', figures.bare_peak_mb, 'MB'),
     '',
   ])
+}
+
+const latencies = {
+  first_page: 'first page of 100 assets',
+  middle_page: 'page in the middle',
+  single_read: 'one asset',
+  chats_page: 'first page of chats',
+  turn_of_rare_word: 'turn, 1 passage in 100',
+  turn_of_word_in_all: 'turn, every passage',
+}
+
+function serviceLines({ latency, uploads }) {
+  return [
+    ...latency.flatMap(({ assets, ...figures }) => [
+      `Local service with ${assets} assets, one caller`,
+      ...Object.entries(latencies).flatMap(([name, title]) => [
+        row(`${title}, p50`, figures[name].p50_ms, 'ms'),
+        row(`${title}, p99`, figures[name].p99_ms, 'ms'),
+      ]),
+      '',
+    ]),
+    `${uploads.uploads} uploads of ${uploads.upload_bytes} bytes at once, ${uploads.waves} waves; memory of the service`,
+    `  at the start ${uploads.start_mb} MB, highest in the first wave ${uploads.first_peak_mb} MB`,
+    row('highest, later waves', uploads.peak_mb, 'MB'),
+    `  after the second wave ${uploads.second_end_mb} MB, after the last ${uploads.end_mb} MB`,
+    row('taken', uploads.mb_per_s, 'MB/s'),
+    '',
+  ]
 }
 
 /** @param {string} name @param {import('./statistics.mjs').Figure} figure @param {string} unit */
