@@ -1,7 +1,9 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Clock, second_ms } from '../base/time.ts'
+import { ReadingWait } from '../daemon/still-reading.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
+import type { FolderView } from '../ledger/view-folders.ts'
 
 /** A service that is restarted is back within this; one that is not will hardly come back while somebody looks on. */
 const patience_ms = 30 * second_ms
@@ -9,7 +11,8 @@ const look_ms = 200
 
 /**
  * Waits until a daemon that goes on for ever has nothing left to do now. It waits out what it cannot change; a person who looks
- * on does not: a refused token or project ends this at once, a service that does not answer after `patience_ms`.
+ * on does not: a refused token or project ends this at once, a service that does not answer after `patience_ms`, and nothing but
+ * its reading of what was sent after `reading_most_ms`.
  */
 export async function awaitIdle(options: {
   idle: Promise<void>
@@ -17,17 +20,22 @@ export async function awaitIdle(options: {
   clock: Clock
   stopped: AbortSignal
   patience_ms?: number
+  reading_most_ms?: number
 }): Promise<'idle' | 'stopped' | SluiceError> {
   const { idle, view, clock, stopped } = options
   const began_ms = clock.now_ms()
   const decided = new AbortController()
   const either = AbortSignal.any([stopped, decided.signal])
+  const reading = new ReadingWait(clock, options.reading_most_ms ?? Number.POSITIVE_INFINITY)
   const is_idle = idle.then(() => 'idle' as const)
 
   async function watch(): Promise<'stopped' | SluiceError> {
     while (!either.aborted) {
       const fault = worstOf(view.troubles(), began_ms, clock.now_ms(), options.patience_ms ?? patience_ms)
       if (fault) return fault
+      const folders = view.folders()
+      const read = folders.reduce((sum, { stages }) => sum + stages.ingesting.files, 0)
+      if (reading.isOver(onlyReading(folders, began_ms))) return reading.verdict(read)
       await clock.sleep(look_ms, either)
     }
     return 'stopped'
@@ -38,6 +46,16 @@ export async function awaitIdle(options: {
   } finally {
     decided.abort()
   }
+}
+
+/** The counts of what is in and what is not, where all is looked at and sent. */
+function onlyReading(folders: readonly FolderView[], began_ms: number): string | undefined {
+  const is_at_work = folders.some(({ stages, online, scan_ended_ms = 0 }) => {
+    return (
+      (online && scan_ended_ms < began_ms) || stages.settling.files + stages.waiting.files + stages.sending.files > 0
+    )
+  })
+  return is_at_work ? undefined : JSON.stringify(folders.map(({ stages }) => stages))
 }
 
 function worstOf(

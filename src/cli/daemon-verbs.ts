@@ -5,6 +5,7 @@ import { type Control, startControl } from '../control/control-server.ts'
 import { type ControlVerbs, controlSocket, type DaemonPresence } from '../control/control-verbs.ts'
 import { factsOfDoubt } from '../control/doubt.ts'
 import type { Daemon } from '../daemon/daemon.ts'
+import { withPassView, withPromptsView } from './open-view.ts'
 import type { Reloader } from './reloader.ts'
 
 /**
@@ -17,6 +18,8 @@ export function serveControl(
   reloader?: Reloader,
   state_dir = daemon.config.state_dir,
 ): Promise<Control> {
+  // Where its ledger lies does not change while it runs.
+  const ledger_dir = daemon.config.state_dir
   function refuseUnknown(folder: string): void {
     const is_known = daemon.config.folders.some(({ name }) => name === folder)
     if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
@@ -52,13 +55,19 @@ export function serveControl(
       if (!reloader) throw keepsItsConfig()
       return reloader.reload()
     },
-    deliverAgain: (what) => daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }]),
+    async deliverAgain(what) {
+      const is_known = await withPromptsView(ledger_dir, (view) => view?.run(what.run) !== undefined)
+      if (!is_known) throw unknown('usage.run', `knows no run ${what.run}`)
+      await daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }])
+    },
     audit: () => daemon.ledger.record([{ type: 'audit_wanted' }]),
     async doubt(doubt) {
       if (doubt.about === 'bytes') refuseUnknown(doubt.folder)
+      else if (!(await withPassView(ledger_dir, (view) => view?.hasContent(doubt.content))))
+        throw unknown('usage.content', `knows no content ${doubt.content}`)
       await daemon.ledger.record(factsOfDoubt(doubt, system_clock.now_ms()))
     },
-    idle: () => daemon.idle(),
+    idle: (gone) => daemon.idle(gone),
   }
   return startControl({ socket: controlSocket(state_dir), verbs })
 }

@@ -116,6 +116,8 @@ function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[])
   const lines: string[] = []
   const settling = sumOf(folders, ['settling']).files
   if (settling > 0) lines.push(detail(`${formatCount(settling)} × seen, not quiet for long enough yet`))
+  const reading = sumOf(folders, ['ingesting']).files
+  if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${about}: ${message}`))
   for (const { message, contents, next_try_ms, examples } of view.retrying()) {
     const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''

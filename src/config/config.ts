@@ -78,6 +78,7 @@ export interface FollowConfig {
   readonly deadline_base_ms: number
   readonly deadline_per_mb_ms: number
   readonly dead_hit_after_ms: number
+  readonly pass_wait_ms: number
 }
 
 export interface AuditConfig {

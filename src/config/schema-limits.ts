@@ -156,6 +156,14 @@ export const follow_schema = z.strictObject({
       'When the service says that it has the content already, but that asset stays empty for so long, the file is ' +
       'sent as a new one. Default 15m: an upload that is still going on elsewhere should not be doubled.',
   }),
+  pass_wait_ms: duration('ms', {
+    usual: '5m',
+    least: 1_000,
+    most: day_ms,
+    about:
+      'When nothing has gone on for so long but the service reading what was sent, a single pass (`sluice sync`) ends; the next one, ' +
+      'or a daemon, follows it on. Default 5m: most is read in seconds, and who started the pass waits for its end.',
+  }),
 })
 
 export const hashing_schema = z.strictObject({

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { formatDuration } from '../base/format.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
 import { refuseNoRight } from '../ledger/no-right.ts'
@@ -99,6 +100,14 @@ function translated(error: unknown, verb: string): unknown {
       code: 'control.lost',
       message: `the daemon ended before it answered ${verb}`,
       hint: 'its log says why; start it again with `sluice run`',
+      cause: error,
+    })
+  }
+  if (error.code === 'network.timeout' && verb !== 'ping') {
+    return new SluiceError({
+      code: 'control.still_at_work',
+      message: `the daemon took ${verb} up, and is still at work on it after ${formatDuration(answer_ms)}`,
+      hint: 'it goes on by itself; its log says when that is over, and `sluice status` how it is',
       cause: error,
     })
   }

@@ -82,8 +82,10 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     await verbs.doubt(doubtOf(body))
     return {}
   })
-  app.post('/v1/idle', async () => {
-    await verbs.idle()
+  app.post('/v1/idle', async (_request, reply) => {
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    await verbs.idle(gone.signal)
     return {}
   })
 }
@@ -148,8 +150,11 @@ function answerError(error: unknown): ErrorAnswer {
     message: scrubText(message),
     ...(hint === undefined ? {} : { hint: scrubText(hint) }),
   }
-  return { status: isSluiceError(error) ? 400 : 500, body }
+  return { status: isSluiceError(error) ? (unknown_things.has(error.code) ? 404 : 400) : 500, body }
 }
+
+/** What is named is not there. */
+const unknown_things: ReadonlySet<string> = new Set(['usage.folder', 'usage.prompt', 'usage.run', 'usage.content'])
 
 function refuseLongPath(socket: string): void {
   if (Buffer.byteLength(socket) <= longest_socket_path) return

@@ -24,8 +24,8 @@ export interface ControlVerbs {
   audit(): Promise<void>
   /** Something is otherwise than the ledger has it: it is done anew. Resolves when that is recorded. */
   doubt(doubt: Doubt): Promise<void>
-  /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. */
-  idle(): Promise<void>
+  /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. `gone`: who asked has left. */
+  idle(gone?: AbortSignal): Promise<void>
 }
 
 /** Who wants it for longer wants it until it is resumed. Beyond some 270,000 years there is no date to show. */

@@ -15,6 +15,8 @@ export interface Running {
   generations: readonly Generation[]
   /** A reload that is under way; it sees the stop and ends. */
   reloading: Promise<unknown>
+  /** The end of what judges the health: an alert that is delivered meanwhile is still to be recorded. */
+  health: Promise<void> | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Running {
  * any more; may come while a stop is under way.
  */
 export async function closeInReverse(running: Running, at_once: AbortSignal): Promise<void> {
-  const { tools, folders, generations, reloading } = running
+  const { tools, folders, generations, reloading, health } = running
   const { examiner, roots, clock } = tools
   folders.stop()
   for (const generation of generations) generation.stop()
@@ -39,6 +41,7 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   finished.abort()
   // The same for what still waits for the disk. A thread inside a read that never returns (a dead share) cannot even be ended.
   await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
+  await within(health ?? Promise.resolve(), last_wait_ms, clock)
   await closeTools(tools)
 }
 

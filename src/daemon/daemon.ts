@@ -11,6 +11,7 @@ import { openReceivers } from './connections.ts'
 import { type Drained, drain } from './drain.ts'
 import { prepareGeneration } from './generation.ts'
 import { HealthKeeper } from './health-keeper.ts'
+import { Idling } from './idling.ts'
 import { KeptFolders } from './kept-folders.ts'
 import { auditSettings } from './limits.ts'
 import { type ReloadOutcome, type ReloadParts, Reloads } from './reload.ts'
@@ -36,8 +37,8 @@ export interface Daemon {
   ledgerTrouble: Tools['ledgerTrouble']
   /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
   readonly drained: Promise<Drained>
-  /** Every folder was scanned, and nothing is due soon or in flight. */
-  idle(): Promise<void>
+  /** Every folder was scanned, and nothing is due soon or in flight. `gone`: who asked does not wait any more. */
+  idle(gone?: AbortSignal): Promise<void>
   /** Scan one folder, or all, now. */
   rescan(folder?: string): void
   /** Puts another config in force; see Reloads. */
@@ -100,8 +101,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     secrets,
   )
   let recorded = 0
+  let moved = 0
   ledger.onWork((kinds) => {
     recorded++
+    if (kinds.size > 0) moved++
     for (const kind of kinds) {
       if (kind === 'look' || kind === 'scan') folders.wake(kind)
       else reloads.current.wake(kind)
@@ -122,18 +125,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     inFlight: () => folders.inFlight() + reloads.inFlight(),
     foldersAreIdle: () => folders.areIdle(),
     recorded: () => recorded,
+    moved: () => moved,
     ledgerFault: () => tools.ledgerFault(),
   }
-  // Who asks may have gone when it is so, and nobody hears of that: however many there were, one looks on for all.
-  let idling: Promise<unknown> | undefined
-  async function idle(): Promise<void> {
-    idling ??= drain(drain_tools, { give_up: false }).finally(() => {
-      idling = undefined
-    })
-    await idling
-  }
+  const idling = new Idling((gone) => {
+    const signal = AbortSignal.any([ending.signal, gone])
+    return drain({ ...drain_tools, signal }, { give_up: false })
+  })
 
-  const drained = mode === 'once' ? drain(drain_tools, { give_up: true }) : new Promise<never>(() => {})
+  const reading_most_ms = config.follow.pass_wait_ms
+  const drained =
+    mode === 'once' ? drain(drain_tools, { give_up: true, reading_most_ms }) : new Promise<never>(() => {})
   // Whoever started it may look at it only later.
   drained.catch(() => {})
   let closing: Promise<void> | undefined
@@ -144,8 +146,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 
   async function closeAll(): Promise<void> {
-    const running = { tools, folders, ...reloads.stop() }
-    await Promise.all([health?.close(), closeInReverse(running, at_once.signal)])
+    const running = { tools, folders, ...reloads.stop(), health: health?.close() }
+    await closeInReverse(running, at_once.signal)
   }
 
   return {
@@ -156,7 +158,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       return reloads.current.config
     },
     drained,
-    idle,
+    idle: (gone) => idling.wait(gone),
     rescan: (folder) => folders.rescan(folder),
     reload: (config, secrets) => reloads.reload(config, secrets),
     async pause({ by, why, until_ms }) {

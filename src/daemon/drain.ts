@@ -3,11 +3,12 @@ import { formatDuration } from '../base/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Circuits } from '../sync/circuits.ts'
+import { ReadingWait } from './still-reading.ts'
 
 export type Drained =
   | { why: 'done' }
   /** It gave up: what is not in stays where it is, and goes on with the next run. */
-  | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait'; error: SluiceError }
+  | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'; error: SluiceError }
 
 export interface DrainTools {
   ledger: Ledger
@@ -19,6 +20,8 @@ export interface DrainTools {
   foldersAreIdle(): boolean
   /** Grows with every record: nothing new was told between two looks. */
   recorded(): number
+  /** The same for what makes work, or ends it; a look at what the service reads is none of it. */
+  moved(): number
   /** The disk under the ledger is full or broken. */
   ledgerFault(): SluiceError | undefined
 }
@@ -35,9 +38,13 @@ const pauses_most_ms = 5 * minute_ms
  * Resolves when nothing is left that moves by itself soon, or when it makes no sense to wait. Errors with `give_up`: `database.*`
  * when nothing can be recorded any more; a daemon that goes on for ever waits for room on the disk, a single pass does not.
  */
-export async function drain(tools: DrainTools, options: { give_up: boolean }): Promise<Drained> {
+export async function drain(
+  tools: DrainTools,
+  options: { give_up: false } | { give_up: true; reading_most_ms: number },
+): Promise<Drained> {
   const { clock, signal, circuits } = tools
   const patience = new Patience(clock)
+  const reading = options.give_up ? new ReadingWait(clock, options.reading_most_ms) : undefined
   while (!signal.aborted) {
     const lost = options.give_up ? tools.ledgerFault() : undefined
     if (lost) throw lost
@@ -45,6 +52,12 @@ export async function drain(tools: DrainTools, options: { give_up: boolean }): P
     const fault =
       options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? patience.worstOf(circuits) : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
+    if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
+      const { look, send, follow, label } = await tools.ledger.pending(horizon_ms)
+      if (look + send + label === 0) return { why: 'still_reading', error: reading.verdict(follow) }
+      // A large file on its way makes no facts for hours.
+      reading.isOver(undefined)
+    }
     await clock.sleep(look_ms, signal)
   }
   return { why: 'done' }

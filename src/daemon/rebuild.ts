@@ -63,7 +63,7 @@ export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd
     refuseSound(state_dir, condition)
     const drained = await makeAnew(options, new_dir)
     if (drained === 'stopped') return { done: false, error: undefined }
-    if (drained.why !== 'done') return { done: false, error: drained.error }
+    if (!isWhole(drained)) return { done: false, error: drained.error }
     // Nothing is in it; it would be called damaged for nothing.
     if (condition === 'none') removeDatabase(ledgerFile(state_dir))
     const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
@@ -93,12 +93,17 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
   try {
     await onBegun?.(daemon)
     const first = await Promise.race([daemon.drained, stopped])
-    if (first === 'stopped' || first.why !== 'done') return first
+    if (first === 'stopped' || !isWhole(first)) return first
     return await Promise.race([acceptKnown(daemon, anew, options).then(() => first), stopped])
   } finally {
     await onEnding?.()
     await Promise.race([daemon.stop(), aborted(at_once).then(() => daemon.abort())])
   }
+}
+
+/** What the service still reads is known, and followed on by whoever works with the ledger next. */
+function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 'still_reading' }> {
+  return drained.why === 'done' || drained.why === 'still_reading'
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -14,6 +14,7 @@ export interface PassView {
   latestAssets(limit: number): { asset_id: string; path: string }[]
   /** Different contents that have an asset on the service. */
   assets(): number
+  hasContent(content: number): boolean
   close(): void
 }
 
@@ -68,6 +69,7 @@ export function openPassView(state_dir: string): PassView {
         )
         .all(limit) as ReturnType<PassView['latestAssets']>,
     assets: () => database.prepare('SELECT count(DISTINCT asset_id) FROM contents').pluck().get() as number,
+    hasContent: (content) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => database.close(),
   }
 }

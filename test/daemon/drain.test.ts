@@ -7,13 +7,13 @@ import { Circuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../fake-clock.ts'
 
-/** A pass with one file left to send, while nothing else goes on. */
-function onePass() {
+/** A pass with one file left to send, while nothing else goes on; or with so many that the service reads. */
+function onePass({ reading = 0 } = {}) {
   const clock = new FakeClock()
-  let send = 1
+  let [send, moved] = [reading > 0 ? 0 : 1, 0]
   const ledger = {
     record: async () => {},
-    pending: async () => ({ look: 0, send, follow: 0, label: 0, next_due_ms: undefined }),
+    pending: async () => ({ look: 0, send, follow: reading, label: 0, next_due_ms: undefined }),
   } as unknown as Ledger
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
   const circuits = new Circuits({
@@ -35,15 +35,20 @@ function onePass() {
     inFlight: () => 0,
     foldersAreIdle: () => true,
     recorded: () => 0,
+    moved: () => moved,
     ledgerFault: () => undefined,
   }
-  void drain(tools, { give_up: true }).then((drained) => {
+  void drain(tools, { give_up: true, reading_most_ms: 5 * minute_ms }).then((drained) => {
     ended = drained
   })
   return {
     clock,
     circuits,
     ended: () => ended,
+    moves: () => moved++,
+    sends: (files: number) => {
+      send = files
+    },
     fails: (failure: Partial<Failure>) =>
       circuits.failed({ about: 'later', status: 429, message: 'slow down', ...failure }, 'p', 'api'),
     async succeeds() {
@@ -95,4 +100,21 @@ test('no answer after a pause: unreachable, once it has been so for its time', a
   expect(ended()).toBeUndefined()
   await clock.advance(2 * second_ms)
   expect(ended()).toMatchObject({ why: 'service_unreachable' })
+})
+
+test('what the service reads for long is left to the next pass, once nothing else has gone on for its time', async () => {
+  const { clock, ended, moves, sends } = onePass({ reading: 3 })
+  await clock.advance(4 * minute_ms)
+  moves()
+  await clock.advance(4 * minute_ms)
+  sends(1)
+  await clock.advance(2 * minute_ms)
+  // A large file is on its way, and tells nothing for hours.
+  expect(ended()).toBeUndefined()
+  sends(0)
+  await clock.advance(6 * minute_ms)
+  expect(ended()).toMatchObject({
+    why: 'still_reading',
+    error: { code: 'answer.still_reading', message: expect.stringContaining('still reading 3 files') },
+  })
 })

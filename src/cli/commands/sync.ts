@@ -99,7 +99,8 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     const idle = control.idle()
     // Nobody waits any more when a signal or a trouble was first.
     idle.catch(() => {})
-    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first })
+    const { pass_wait_ms: reading_most_ms } = pass.config.follow
+    const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
     await shown.progress.end()
     if (ended === 'stopped') terminal.err('not waited for any longer; the daemon goes on')
     return shown.summary(typeof ended === 'string' ? undefined : ended)

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { Idling } from '../../src/daemon/idling.ts'
+
+/** Looks that end when they are told to, or when nobody waits any more. */
+function looks() {
+  const begun: { gone: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
+  const idling = new Idling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
+  return { begun, idling }
+}
+
+test('many wait for one look, which ends with the last of them', async () => {
+  const { begun, idling } = looks()
+  const [one, other] = [new AbortController(), new AbortController()]
+  const waiting = [idling.wait(one.signal), idling.wait(other.signal)]
+  expect(begun).toHaveLength(1)
+  one.abort()
+  await waiting[0]
+  expect(begun[0]!.gone.aborted).toBe(false)
+  other.abort()
+  await waiting[1]
+  expect(begun[0]!.gone.aborted).toBe(true)
+
+  const next = idling.wait()
+  expect(begun).toHaveLength(2)
+  begun[1]!.end()
+  await next
+})
+
+test('all hear that it failed, and the next to come begins anew', async () => {
+  const { begun, idling } = looks()
+  const waiting = [idling.wait(), idling.wait()]
+  begun[0]!.fail(new Error('lost'))
+  for (const one of waiting) await expect(one).rejects.toThrow('lost')
+  void idling.wait()
+  expect(begun).toHaveLength(2)
+  begun[1]!.end()
+})
