@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { messageOf } from '../base/errors.ts'
 import type { HttpClient } from '../base/http-client.ts'
-import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
+import { backoff_ms, type Clock } from '../base/time.ts'
 import { localDate, localTime } from '../base/zone-time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { deliver } from '../deliver/deliver.ts'
 import type { Message } from '../deliver/message.ts'
-import { outgoingUrl } from '../deliver/outgoing-url.ts'
 import type { AlertFact } from '../domain/alert.ts'
 import type { AlertWork } from '../ledger/alert-rows.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -156,18 +154,4 @@ function messageFor({ message_id, subject, text, at_ms, reasons }: AlertWork): M
     values: { name: 'sluice-alert', ...times, report: '', manifest: '', count },
     data: { host: hostname(), healthy: reasons.length === 0, reasons },
   }
-}
-
-/** One GET to a checker elsewhere. Errors: `network.*`, `delivery.secret_file`, `delivery.address`; answers the status. */
-export async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
-  const url = outgoingUrl(address)
-  if (!url) throw new Error('its address cannot be used')
-  const only_status = { headers: {}, body_most_ms: second_ms }
-  const { status } = await http.request({ method: 'GET', url, ...only_status, signal })
-  if (status >= 400) throw new Error(`it answered ${status}`)
-}
-
-/** What went wrong with a ping, without its address. */
-export function pingFault(error: unknown): string {
-  return `the ping of alerts.ping: ${messageOf(error)}`
 }

@@ -30,7 +30,7 @@ const body_limit_bytes = 1_024
 const close_grace_ms = 200
 
 /**
- * Serves GET /healthz, /readyz and /metrics on an address of this machine. A page in a browser on this machine can read nothing of
+ * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A page in a browser on this machine can read nothing of
  * it: a Host that is not this machine (DNS rebinding) and every Origin are turned away. Error `http.listen`.
  */
 export async function serveHealth(
@@ -42,7 +42,9 @@ export async function serveHealth(
   const isPath = (path: string) => paths.some((known) => known === path)
   const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
   app.addHook('onRequest', async (request) => refuseOthers(request))
-  for (const path of paths) app.get(path, (_request, reply) => send(reply, answers[path]))
+  for (const path of paths) {
+    app.route({ method: ['GET', 'HEAD'], url: path, handler: (_request, reply) => send(reply, answers[path]) })
+  }
   await app.ready()
   let real_port: number
   try {
@@ -65,9 +67,11 @@ async function send(reply: HttpReply, answer: () => Promise<HealthAnswer>): Prom
   return reply.status(status).header('cache-control', 'no-store').type(content_type).send(text)
 }
 
-function refuseOthers({ headers }: HttpRequest): void {
+function refuseOthers({ headers, raw }: HttpRequest): void {
   const { host, origin } = headers
-  const is_ours = host !== undefined && isLoopbackAuthority(host)
+  // Node shows the first of several, and whoever stands between may have gone by another.
+  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  const is_ours = host !== undefined && hosts === 1 && isLoopbackAuthority(host)
   if (is_ours && origin === undefined) return
   const what = is_ours ? 'a page in a browser' : 'another host than this machine'
   throw new SluiceError({ code: 'health.not_for_you', message: `this is not served to ${what}` })
@@ -85,7 +89,8 @@ function answerError(error: unknown) {
   const { code } = toPlainError(error)
   const is_ours = code.startsWith('http.') || code.startsWith('health.')
   const status = statuses[code] ?? (is_ours ? 400 : 500)
-  return { status, body: { code, message: messageOf(error) } }
+  const headers = code === 'http.method_wrong' ? { allow: 'GET, HEAD' } : {}
+  return { status, body: { code, message: messageOf(error) }, headers }
 }
 
 /** As the config lets it be written: `[::1]:9464`. */

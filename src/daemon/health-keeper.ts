@@ -4,14 +4,14 @@ import { isoTime, minute_ms } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Config } from '../config/config.ts'
-import { readSecretFile } from '../deliver/secret-file.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { healthOf } from '../status/health.ts'
 import { healthFacts } from '../status/health-facts.ts'
 import type { Health, HealthFacts, Reason } from '../status/health-promises.ts'
 import { promptHealth } from '../status/health-prompts.ts'
 import type { Metrics } from '../status/metrics.ts'
-import { AlertSender, ping, pingFault } from './alert-sender.ts'
+import { AlertSender } from './alert-sender.ts'
+import { CheckerPing } from './checker-ping.ts'
 import { type HealthAnswer, type HealthEndpoints, serveHealth } from './health-endpoints.ts'
 import { stuckAfter_ms } from './limits.ts'
 import { recordUnlessStuck } from './record-unless-stuck.ts'
@@ -39,6 +39,7 @@ export class HealthKeeper {
   readonly #stop = new AbortController()
   readonly #view: HealthView
   readonly #sender: AlertSender
+  readonly #checker: CheckerPing
   readonly #worker: Worker
   readonly #started_ms: number
   /** When it was last recorded that the daemon is at work, by both clocks; its start says so as well. */
@@ -48,7 +49,6 @@ export class HealthKeeper {
   #listens: string = 'off'
   #metrics: Metrics | undefined
   #seq = 0
-  #pinged_ms = Number.NEGATIVE_INFINITY
 
   constructor(options: HealthKeeperOptions) {
     const { tools, config, receivers } = options
@@ -63,6 +63,7 @@ export class HealthKeeper {
       signal: this.#stop.signal,
       isLedgerStuck: () => this.#isLedgerStuck(),
     })
+    this.#checker = new CheckerPing({ ...tools, receivers })
     this.#worker = runWorker({
       name: 'health',
       step: (_signal, pulse) => this.#look(pulse),
@@ -105,7 +106,7 @@ export class HealthKeeper {
     } finally {
       // Who waits for alerts and for the ping does not pay for an address that is taken.
       await pulse.during(this.#sender.look(health.reasons, this.#view))
-      if (health.healthy && alerts.ping) await this.#ping(alerts.ping)
+      if (health.healthy && alerts.ping) await this.#checker.look(alerts.ping, this.#stop.signal)
     }
     return { wait_ms: limits.look_ms }
   }
@@ -231,19 +232,6 @@ export class HealthKeeper {
       last_delivery_ms: view.lastDelivery_ms(),
     })
     return { status: 200, body, content_type: metrics.content_type }
-  }
-
-  async #ping({ url, url_file, every_ms }: NonNullable<Config['alerts']['ping']>): Promise<void> {
-    const { tools, receivers } = this.#options
-    const now_ms = tools.clock.monotonic_ms()
-    if (now_ms - this.#pinged_ms < every_ms) return
-    this.#pinged_ms = now_ms
-    try {
-      const address = url ?? readSecretFile(url_file ?? '', 'the address of the checker')
-      await ping(address, receivers, this.#stop.signal)
-    } catch (error) {
-      if (!this.#stop.signal.aborted) tools.report.fault('health', new Error(pingFault(error)))
-    }
   }
 }
 

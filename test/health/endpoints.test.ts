@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { until } from '../journey/waiting.ts'
 import { Watched } from './rig.ts'
@@ -48,6 +49,19 @@ function statusFor(address: string, headers: Record<string, string>, method = 'G
   })
 }
 
+/** The answer to a request as it is written here. */
+function said(address: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(Number(address.split(':').at(-1)), '127.0.0.1')
+    socket.on('data', (chunk) => {
+      answer += String(chunk)
+    })
+    socket.on('error', reject).on('close', () => resolve(answer))
+    socket.write(`${text}\r\nConnection: close\r\n\r\n`)
+  })
+}
+
 test('pages in a browser, and names that lead here, are turned away', { timeout: 60_000 }, async () => {
   const watched = await Watched.begin()
   const address = watched.daemon.health!.address!
@@ -56,7 +70,24 @@ test('pages in a browser, and names that lead here, are turned away', { timeout:
   expect(await statusFor(address, { host: 'evil.example.com' })).toBe(403)
   expect(await statusFor(address, { origin: 'http://evil.example.com' })).toBe(403)
   expect(await statusFor(address, { origin: `http://${address}` })).toBe(403)
+  expect(await statusFor(address, { host: 'evil.example.com@localhost' })).toBe(403)
+  expect(await said(address, 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example.com')).toMatch(/^HTTP\/1.1 403/)
   expect(await statusFor(address, {}, 'POST')).toBe(405)
+  const wrong = await fetch(`http://${address}/readyz`, { method: 'DELETE' })
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  await wrong.text()
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    const [asked, looked] = [
+      await fetch(`http://${address}${path}`),
+      await fetch(`http://${address}${path}`, { method: 'HEAD' }),
+    ]
+    await asked.text()
+    expect([looked.status, looked.headers.get('content-type'), await looked.text()]).toEqual([
+      asked.status,
+      asked.headers.get('content-type'),
+      '',
+    ])
+  }
   expect(await statusFor(address, {}, 'GET', '/v1/ping')).toBe(404)
 })
 

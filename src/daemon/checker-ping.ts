@@ -1,0 +1,51 @@
+import { messageOf } from '../base/errors.ts'
+import type { HttpClient } from '../base/http-client.ts'
+import { type Clock, second_ms } from '../base/time.ts'
+import type { Config } from '../config/config.ts'
+import { outgoingUrl } from '../deliver/outgoing-url.ts'
+import { readSecretFile } from '../deliver/secret-file.ts'
+import type { SyncReport } from '../sync/report.ts'
+
+type PingConfig = NonNullable<Config['alerts']['ping']>
+
+/** Tells a checker elsewhere that all is well. A checker that is down is told of once, and once when it is back. */
+export class CheckerPing {
+  readonly #clock: Clock
+  readonly #http: HttpClient
+  readonly #report: SyncReport
+  #pinged_ms = Number.NEGATIVE_INFINITY
+  #is_down = false
+
+  constructor({ clock, receivers, report }: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
+    this.#clock = clock
+    this.#http = receivers
+    this.#report = report
+  }
+
+  /** When it is time. Never throws: what goes wrong is in the log, without the address. */
+  async look({ url, url_file, every_ms }: PingConfig, signal: AbortSignal): Promise<void> {
+    const now_ms = this.#clock.monotonic_ms()
+    if (now_ms - this.#pinged_ms < every_ms) return
+    this.#pinged_ms = now_ms
+    try {
+      const address = url ?? readSecretFile(url_file ?? '', 'the address of the checker')
+      await ping(address, this.#http, signal)
+      if (this.#is_down) this.#report.trouble('alerts.ping', 'the checker answers again', 'info')
+      this.#is_down = false
+    } catch (error) {
+      if (signal.aborted || this.#is_down) return
+      this.#is_down = true
+      const more = 'It goes on every so often, and tells when the checker answers again'
+      this.#report.trouble('alerts.ping', `the ping failed: ${messageOf(error)}. ${more}`, 'error')
+    }
+  }
+}
+
+/** One GET. Errors: `network.*`, and what says that the address or the answer is of no use. */
+async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
+  const url = outgoingUrl(address)
+  if (!url) throw new Error('its address cannot be used')
+  const only_status = { headers: {}, body_most_ms: second_ms }
+  const { status } = await http.request({ method: 'GET', url, ...only_status, signal })
+  if (status >= 400) throw new Error(`it answered ${status}`)
+}
