@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { codeOf } from '../base/errors.ts'
+import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
@@ -10,8 +10,10 @@ import { createTerminal } from './terminal.ts'
 // `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
-    if (codeOf(error) !== 'EPIPE') throw error
-    process.exit()
+    if (codeOf(error) === 'EPIPE') process.exit()
+    // A full disk, below a redirection; where standard error is what is full, nobody can be told.
+    if (stream === process.stdout) showError(unwritable(error), terminal)
+    process.exit(exit_codes.fault)
   })
 }
 
@@ -23,5 +25,14 @@ process.on('uncaughtException', (error) => {
   showError(error, terminal)
   process.exit(exit_codes.fault)
 })
+
+function unwritable(error: Error): SluiceError {
+  return new SluiceError({
+    code: 'output.unwritable',
+    message: `the output cannot be written: ${messageOf(error)}`,
+    hint: 'check the space where it is redirected to',
+    cause: error,
+  })
+}
 
 process.exitCode = await runCli(process.argv.slice(2), terminal, commands)

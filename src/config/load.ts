@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { readSmallFile } from '../base/small-file.ts'
 import { alertFaults } from './alert-faults.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
@@ -140,9 +141,7 @@ function refuseForeign(file: string): void {
 /** Errors: `config.missing`, `config.unreadable`. */
 export function readText(file: string): string {
   try {
-    const { size } = statSync(file)
-    if (size > largest_file_bytes) throw new Error(`it has ${size} bytes, more than ${largest_file_bytes}`)
-    return readFileSync(file, 'utf8')
+    return readSmallFile(file, largest_file_bytes)
   } catch (error) {
     const is_missing = codeOf(error) === 'ENOENT'
     throw new SluiceError({

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { messageOf, SluiceError } from '../base/errors.ts'
 import type { Pulses } from '../base/pulse.ts'
+import { readCertificates } from '../base/small-file.ts'
 import type { Clock } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import type { Config } from '../config/config.ts'
@@ -32,7 +32,7 @@ export function openRemote(
 /** The certificates of `service.ca_file`. Error `config.ca_file`. */
 export function readCa(file: string): string {
   try {
-    const text = readFileSync(file, 'utf8')
+    const text = readCertificates(file)
     // What is no certificate would be left out in silence, and every connection would then fail for another reason.
     new X509Certificate(text)
     return text

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/mail.ts'
+import { readCertificates } from '../base/small-file.ts'
 import { renderTemplate } from '../base/template.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
 import { htmlOf } from './email-html.ts'
@@ -43,7 +43,7 @@ export async function deliverByEmail(
 
 function readCa(file: string): string | Delivered {
   try {
-    return readFileSync(file, 'utf8')
+    return readCertificates(file)
   } catch (error) {
     return laterFault(
       'delivery.ca_file',

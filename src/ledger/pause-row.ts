@@ -11,6 +11,9 @@ export interface Pause {
   why: string | undefined
 }
 
+/** The last moment that a date can show (ECMA-262, time values): version 0.1 took pauses of any length. */
+const latest_ms = 8.64e15
+
 /** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
 export class PauseRow {
   readonly #database: Sqlite
@@ -77,7 +80,8 @@ function readRow(database: Sqlite): Pause | undefined {
   const row = database.prepare('SELECT since_ms, until_ms, by_whom, why FROM pause').get() as PauseColumns | undefined
   if (!row) return undefined
   const { since_ms, until_ms, by_whom, why } = row
-  return { since_ms, until_ms: until_ms ?? undefined, by: by_whom, why: why ?? undefined }
+  const until = until_ms === null ? undefined : Math.min(until_ms, latest_ms)
+  return { since_ms, until_ms: until, by: by_whom, why: why ?? undefined }
 }
 
 interface PauseColumns {

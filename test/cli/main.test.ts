@@ -1,5 +1,15 @@
-import { spawn } from 'node:child_process'
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
@@ -68,6 +78,48 @@ test('a reader that has gone away is no fault', async () => {
   })
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
   expect(err).toBe('')
+})
+
+/** The program with its output somewhere else, and what it then says. */
+async function into(file: string, words: string[]): Promise<Omit<Ended, 'out'>> {
+  const out = openSync(file, 'w')
+  const child = spawn(program, words, {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home },
+    stdio: ['ignore', out, 'pipe'],
+  })
+  closeSync(out)
+  let err = ''
+  child.stderr?.on('data', (chunk) => {
+    err += String(chunk)
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, err }
+}
+
+test.skipIf(!existsSync('/dev/full'))('a full disk below the output is told in a line', async () => {
+  writeConfig()
+  for (const words of [['config'], ['status'], ['--help']]) {
+    const { code, err } = await into('/dev/full', words)
+    expect([words, code]).toEqual([words, 1])
+    expect(err).toMatch(/^sluice: the output cannot be written: .*ENOSPC/)
+    expect(err).not.toMatch(/^\s+at |fault of Sluice/m)
+  }
+})
+
+test.skipIf(process.platform === 'win32')('a configuration that is a pipe or a device is refused at once', async () => {
+  const pipe = join(home, 'pipe')
+  spawnSync('mkfifo', [pipe])
+  for (const [command, file] of [
+    ['config', pipe],
+    ['doctor', pipe],
+    ['status', '/dev/zero'],
+    ['config', home],
+  ] as const) {
+    const { code, out, err } = await sluice([command, '--config', file])
+    expect([command, file, code], err).toEqual([command, file, 78])
+    expect(out + err).toContain(`cannot read ${file}: it is`)
+  }
 })
 
 describe('sluice config', () => {

@@ -23,7 +23,8 @@ export const command: Command<Options> = {
     yargs
       .option('for', { type: 'string', requiresArg: true, describe: 'for so long, such as 30m, 2h or 1d' })
       .option('why', { type: 'string', requiresArg: true, describe: 'the reason, for whoever looks at the status' }),
-  async run({ config: named, for: duration, why }, terminal) {
+  async run({ config: named, for: duration, why: reason }, terminal) {
+    const why = reason?.trim() === '' ? undefined : reason
     const { config } = loadConfig({ file: named })
     const for_ms = duration === undefined ? undefined : pauseOf(duration)
     if (why !== undefined && why.length > longest_why) throw usage(`--why has more than ${longest_why} characters`)

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { messageOf } from '../../base/errors.ts'
+import { readCertificates } from '../../base/small-file.ts'
 import { day_ms } from '../../base/time.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 
@@ -10,7 +10,7 @@ const soon_ms = 30 * day_ms
 export function checkCa(file: string | undefined, now_ms: number): { checks: Check[]; pem: string | undefined } {
   if (file === undefined) return { checks: [], pem: undefined }
   try {
-    const pem = readFileSync(file, 'utf8')
+    const pem = readCertificates(file)
     const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
     if (found.length === 0) throw new Error('it holds no certificate in PEM form')
     const ends = found.map((text) => Date.parse(new X509Certificate(text).validTo))

@@ -1,8 +1,9 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs'
-import { codeOf, isSluiceError } from '../../base/errors.ts'
+import { accessSync, constants, statSync } from 'node:fs'
+import { codeOf, isSluiceError, messageOf } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { tryMailServer } from '../../base/mail.ts'
 import { shellWord } from '../../base/shell-word.ts'
+import { readCertificates } from '../../base/small-file.ts'
 import type { SmtpConfig } from '../../config/config.ts'
 import { type Check, fault, ok, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -28,12 +29,17 @@ async function checkMailServer(smtp: SmtpConfig, { clock, limits, isDead }: Doct
   const login = user === undefined ? undefined : { user, password: secret?.text ?? '' }
   const connect = async (): Promise<Check> => {
     try {
-      const ca = ca_file === undefined ? undefined : readFileSync(ca_file, 'utf8')
+      const ca = ca_file === undefined ? undefined : readCertificates(ca_file)
       await tryMailServer({ host, port, tls, login, ca }, limits.answer_ms)
       return ok('mail', about, login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`)
     } catch (error) {
       if (isSluiceError(error)) return fault('mail', about, error.message.replace(`${about}: `, ''), error.hint)
-      return fault('mail', about, `${ca_file} cannot be read: ${codeOf(error)}`, 'check smtp.ca_file')
+      return fault(
+        'mail',
+        about,
+        `${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`,
+        'check smtp.ca_file',
+      )
     }
   }
   return withinTime(clock, limits.answer_ms + 1_000, connect, late)
