@@ -113,6 +113,11 @@ export const commands: readonly ListedCommand[] = [
     load: () => import('./commands/serve.ts'),
     subcommands: [
       {
+        usage: 'backup <folder>',
+        describe: 'copy what the local service keeps, while it runs, too',
+        load: () => import('./commands/serve-backup.ts'),
+      },
+      {
         usage: 'user',
         describe: 'the users of the local service',
         subcommands: [

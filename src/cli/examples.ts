@@ -81,6 +81,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve --port 8321', 'at an address that stays'],
     ['$0 serve project create office', 'while it runs, or before'],
   ],
+  'serve backup': [['$0 serve backup ~/service-monday', 'a data folder: `serve --data-dir` starts on it']],
   'serve user': [['$0 serve user list', 'who there is, and where they are members']],
   'serve user create': [['$0 serve user create ada@example.org --name Ada', 'prints the id']],
   'serve user list': [['$0 serve user list', 'who there is, and where they are members']],
