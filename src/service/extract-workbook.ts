@@ -2,19 +2,23 @@ import { type Archive, numberedParts } from './extract-archive.ts'
 import type { ExtractLimits } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
 import { GrowingText } from './gather-text.ts'
+import { readWorkbookDates, type WorkbookDates } from './workbook-dates.ts'
 
-/** A line a row, cells told apart by tabs; dates as the numbers that they are stored as. */
+/** A line a row, cells told apart by tabs. */
 export async function extractWorkbook(archive: Archive, limits: ExtractLimits): Promise<string> {
   const text = new GrowingText(limits)
+  let is_mac = false
   await walkXml(archive.stream('xl/workbook.xml'), {
     open(name, attributes) {
       if (name === 'sheet') text.add(`${attributes.name ?? ''}\n`)
+      if (name === 'workbookPr') is_mac = /^(1|true)$/.test(attributes.date1904 ?? '')
     },
   })
   const strings = await sharedStrings(archive)
+  const dates = await readWorkbookDates(archive, is_mac)
   for (const sheet of numberedParts(archive, /^xl\/worksheets\/sheet(\d+)\.xml$/)) {
     text.add('\n')
-    await addSheet(archive.stream(sheet), strings, text)
+    await addSheet(archive.stream(sheet), { strings, dates }, text)
   }
   return text.toString()
 }
@@ -45,14 +49,20 @@ async function sharedStrings(archive: Archive): Promise<readonly string[]> {
   return strings
 }
 
-async function addSheet(chunks: AsyncIterable<Buffer>, strings: readonly string[], text: GrowingText): Promise<void> {
+async function addSheet(
+  chunks: AsyncIterable<Buffer>,
+  { strings, dates }: { strings: readonly string[]; dates: WorkbookDates },
+  text: GrowingText,
+): Promise<void> {
   let type = ''
+  let style: string | undefined
   let value = ''
   let inside = false
   await walkXml(chunks, {
     open(name, attributes) {
       if (name === 'c') {
         type = attributes.t ?? 'n'
+        style = attributes.s
         value = ''
       }
       // v: a value; t: a text that stands in the cell itself. The formula, f, is not for reading.
@@ -63,7 +73,10 @@ async function addSheet(chunks: AsyncIterable<Buffer>, strings: readonly string[
     },
     close(name) {
       inside = false
-      if (name === 'c' && value !== '') text.add(`${type === 's' ? (strings[Number(value)] ?? '') : value}\t`)
+      if (name === 'c' && value !== '') {
+        const shared = type === 's' ? (strings[Number(value)] ?? '') : undefined
+        text.add(`${shared ?? (type === 'n' ? dates.textOf(value, style) : undefined) ?? value}\t`)
+      }
       if (name === 'row') text.add('\n')
     },
   })

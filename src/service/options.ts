@@ -91,7 +91,7 @@ const ingest_defaults: Required<IngestOptions> = {
   processes: 2,
   // The largest real documents took seconds; a minute is for a busy machine.
   time_ms: minute_ms,
-  // Real documents took up to 150 MB, a bare process 45. Twice this is what a hostile pair can hold for a minute.
+  // Real documents took up to 90 MB, an idle process 45. Twice this is what a hostile pair can hold for a minute.
   memory_bytes: 512 * 1024 * 1024,
   // XML shrinks to a tenth and less: a workbook of the largest size that is full of numbers still passes.
   unpacked_bytes: 512 * 1024 * 1024,
