@@ -54,11 +54,13 @@ export function checkScope(
  */
 export function expandScope(
   { access, assets, labels, chats, concepts }: ScopeParts,
-  project: number,
+  { project, user }: { project: number; user: number | null },
   kept: string | null,
 ): Knowledge {
   if (kept === null) return { projects: [project], assets: [], chats: [] }
   const scope = JSON.parse(kept) as ChatScope
+  // What the one who asks has lost since then is as good as removed; what the key of then reached was checked with the question.
+  const asking: Caller = { token: 0, user, every_project: 1, projects: new Map() }
   const each = <Found>(ids: string[] | undefined, find: (id: string) => Found | undefined) =>
     (ids ?? []).map(find).filter((found) => found !== undefined)
   const by_label = each(scope.label_ids, (id) => labels.find(project, id)?.seq)
@@ -68,7 +70,7 @@ export function expandScope(
   ]
   const shown = each(scope.view_ids, (id) => concepts.findView(project, id))
   return {
-    projects: each(scope.project_ids, access.projectNumber),
+    projects: each(scope.project_ids, (id) => access.projectOf(asking, id)?.project),
     assets: [
       ...each(scope.asset_ids, (id) => assets.find(project, id)?.seq),
       ...by_label.flatMap(labels.assetsWith),

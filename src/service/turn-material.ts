@@ -36,7 +36,7 @@ const hits_least = 60
 export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: AbortSignal): Promise<Material> {
   const { message, options, plan } = turn
   const words = searchWords(message.prompt)
-  const knowledge = expandScope(parts, message.project, message.scope)
+  const knowledge = expandScope(parts, { project: message.project, user: options.user }, message.scope)
   const notes: string[] = []
   const from_files = plan.tools.has('passages') ? await passagesOf(parts, knowledge, words, plan.passages) : []
   const past = plan.tools.has('past_chats') ? knowledge.projects : []

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FakeClock } from '../fake-clock.ts'
 import { type Client, start } from './fixture.ts'
 
 const question = 'Which password opens the harbour gate?'
@@ -105,6 +106,29 @@ test('D-10 concepts and views belong to their project: in another one they are o
     const reply = await other.post('/v1/chats', { prompt: 'x', scope })
     expect([reply.status, reply.body.code]).toEqual([404, 'publicapi.chat.scope.unreachable'])
   }
+})
+
+test('C-06 a project that the one who asked has lost by then adds nothing to the answer', async () => {
+  const clock = new FakeClock(Date.now())
+  const client = await start({ clock, answer_delay_ms: 1_000 })
+  const { service, project_id } = client
+  const other = client.as({ project_id: service.projects.create('other').project_id })
+  await other.upload(sentence('Tunis'), 'tunis.md')
+  const email = 'ada@example.org'
+  service.users.create(email)
+  for (const id of [project_id, other.project_id]) {
+    await client.post(`/v1/projects/${id}/invitations`, { email, role: 'reader' })
+  }
+  const ada = client.as({ token: service.tokens.create('ada', { user: email }).token })
+  const ask = async () =>
+    (await ada.post('/v1/chats', { prompt: question, scope: { project_ids: [other.project_id] } })).body
+  const before = await ask()
+  await clock.advance(1_000)
+  expect(found(await client.answer(before.chat_id, before.message_id))).toEqual(['Tunis'])
+  const after = await ask()
+  service.users.remove(email)
+  await clock.advance(1_000)
+  expect(found(await client.answer(after.chat_id, after.message_id))).toEqual([])
 })
 
 test('C-08 turn 2 without a scope may quote what turn 1 could not', async () => {
