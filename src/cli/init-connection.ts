@@ -16,6 +16,7 @@ import { createRemote } from '../remote/remote.ts'
 import type { Dialog } from './init-dialog.ts'
 import { type InitFlags, wholePath } from './init-flags.ts'
 import { refuseStopped } from './init-stopped.ts'
+import { sayWarning } from './say-whole.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Where the files go: with whose token, into which project. */
@@ -98,7 +99,7 @@ async function askCaFile(dialog: Dialog, cwd: string): Promise<string> {
 
 function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundToken {
   const { secrets, warnings, file } = openToken(wholePath(text, cwd))
-  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  for (const warning of warnings) sayWarning(terminal, warning)
   return { secrets, file, typed: undefined }
 }
 
@@ -173,9 +174,7 @@ async function afterFailure(
         hint: `${of_authority}give --project an id (project_…), which is written unchecked, or try again when the service answers`,
       })
     }
-    terminal.err(
-      `${terminal.err_styles.yellow('warning:')} ${printable(message)}; ${of_authority}${flags.project} is written unchecked`,
-    )
+    sayWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
     return 'go on'
   }
   terminal.err(`${terminal.err_styles.red('!')} ${printable(message)}`)

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
+import { textWidth } from '../base/text-width.ts'
 import { type Clock, second_ms } from '../base/time.ts'
-import { createPassMeter, type PassState } from './pass-state.ts'
+import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Progress {
@@ -13,6 +14,8 @@ export interface Progress {
 const redraw_ms = 250
 /** Lines in a file or a service's log: few enough to read, often enough to see that it moves. */
 const line_ms = 5 * second_ms
+/** Below this the numbers need the room. */
+const narrow_columns = 60
 const clear_line = '\r\u001b[K'
 
 /** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
@@ -20,7 +23,7 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   const { terminal, clock, read } = options
   const ending = new AbortController()
   const meter = createPassMeter()
-  const show = terminal.is_interactive ? barFor() : linesFor(terminal)
+  const show = terminal.is_interactive ? barFor(terminal) : linesFor(terminal)
   const every_ms = terminal.is_interactive ? redraw_ms : line_ms
 
   let shown = false
@@ -64,12 +67,22 @@ interface Display {
   log_destination: { write(text: string): void } | undefined
 }
 
-function barFor(): Display {
+/** The bar and as many of the texts as the window has room for, the first of them first. */
+export function barText(progress: number, { files, bytes, rate, left }: PassTexts, columns: number): string {
+  const width = columns < narrow_columns ? 8 : 20
+  const done = Math.round(Math.min(1, progress) * width)
+  let line = '\u2588'.repeat(done) + '\u2591'.repeat(width - done)
+  for (const [at, part] of [files, bytes, rate, left].entries()) {
+    const longer = line + (at === 0 ? ' ' : ' | ') + part
+    if (textWidth(longer) >= columns) break
+    line = longer
+  }
+  return line
+}
+
+function barFor(terminal: Terminal): Display {
   const bar = new SingleBar({
-    format: '{bar} {files} | {bytes} | {rate} | {left}',
-    barsize: 20,
-    barCompleteChar: '\u2588',
-    barIncompleteChar: '\u2591',
+    format: (_options, { progress }, texts: PassTexts) => barText(progress, texts, terminal.width),
     hideCursor: true,
     forceRedraw: true,
     // Signals are ours: the bar would end the process with the first one.

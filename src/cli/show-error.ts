@@ -1,7 +1,7 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { printable } from '../base/format.ts'
 import { scrubText } from '../base/scrub.ts'
-import { textWidth } from '../base/text-width.ts'
+import { wrapped } from './say-whole.ts'
 import type { Terminal } from './terminal.ts'
 
 const head = 'sluice: '
@@ -27,18 +27,4 @@ export function showError(error: unknown, terminal: Terminal): void {
 
 function plainLines(text: string): string[] {
   return scrubText(text).split('\n').map(printable)
-}
-
-/** Between words; a path or an address that is longer than the room stays whole, it is to be copied. */
-function wrapped(text: string, room: number): string[] {
-  if (textWidth(text) <= room) return [text]
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
 }

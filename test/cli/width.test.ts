@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/base/text-width.ts'
 import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { examplesOf } from '../../src/cli/examples.ts'
+import { barText } from '../../src/cli/progress.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { openRig, project_id, stat } from '../ledger/view-rig.ts'
@@ -115,6 +116,40 @@ test.each(widths)('what the words of a person are answered with is no wider than
     for (const line of lines) if (textWidth(line) > width) wide.push(`${words[0]}: ${line}`)
   }
   expect(wide).toEqual([])
+})
+
+test.each(widths)('warnings, copies and a way back are no wider than %d columns, but for paths', async (width) => {
+  await fill()
+  const [token, copy] = [join(dirname(config), 'token'), join(dirname(config), 'copy')]
+  writeFileSync(token, `pat_${'x'.repeat(32)}`, { mode: 0o644 })
+  const text = JSON.parse(readFileSync(config, 'utf8'))
+  writeFileSync(config, JSON.stringify({ ...text, service: { ...text.service, token_file: token } }))
+  for (const words of [['config'], ['backup', copy], ['restore', copy]]) {
+    const lines = [
+      ...(await shown([...words, '--config', config], width)),
+      ...(await shown([...words, '--config', config], width, 'err')),
+    ]
+    for (const line of lines.filter((line) => !isCopied(line, words))) {
+      const longest = Math.max(...line.split(' ').map(textWidth))
+      expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 9))
+    }
+  }
+})
+
+test.each([20, 30, 40, 60, 80, 200])('the bar of a pass fits into %d columns', (width) => {
+  const texts = {
+    files: '1,234 of 5,678 files',
+    bytes: '1.2 GB of 3.4 GB',
+    rate: '12.3 files/s, 4.5 MB/s',
+    left: '3 min left',
+  }
+  for (const progress of [0, 0.5, 1]) {
+    const line = barText(progress, texts, width)
+    expect(textWidth(line)).toBeLessThan(width)
+    expect(line).toMatch(/^[\u2588\u2591]{8,}/)
+    if (width >= 40) expect(line).toContain(texts.files)
+    if (width >= 200) expect(line).toContain(texts.left)
+  }
 })
 
 test.each(widths)('no help is wider than %d columns, but for examples to be copied', async (width) => {

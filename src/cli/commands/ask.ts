@@ -1,5 +1,4 @@
 import { messageOf, SluiceError } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
 import { isoTime, second_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -21,6 +20,7 @@ import {
 import type { Command, GlobalOptions } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { lastChat, rememberChat } from '../last-chat.ts'
+import { sayWarning } from '../say-whole.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
@@ -82,7 +82,7 @@ export const command: Command<Options> = {
     const asking = prepare(options, config)
     if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
     const { secrets, warnings } = openSecrets(config)
-    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    for (const warning of warnings) sayWarning(terminal, warning)
     const remote = openRemote(config, () => secrets.token(), system_clock)
     try {
       return await askAndShow(asking, remote, terminal)
@@ -159,8 +159,7 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
   try {
     rememberChat(config.state_dir, narrowing.project_id, chat_id)
   } catch (error) {
-    const warning = terminal.err_styles.yellow('warning:')
-    terminal.err(`${warning} --follow-up will not find the chat ${chat_id}: ${printable(messageOf(error))}`)
+    sayWarning(terminal, `--follow-up will not find the chat ${chat_id}: ${messageOf(error)}`)
   }
 }
 

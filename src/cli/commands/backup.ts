@@ -5,6 +5,7 @@ import { backUpLedger } from '../../ledger/backup.ts'
 import { backupTarget } from '../backup-target.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 
 interface Options extends GlobalOptions {
   file: string
@@ -20,9 +21,8 @@ export const command: Command<Options> = {
     const { config } = loadConfig({ file: named })
     const file = backupTarget(text, config, process.cwd())
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
-    terminal.out(
-      `${file}: ${formatBytes(bytes)}, what is known of ${formatCount(files)} ${files === 1 ? 'file' : 'files'}`,
-    )
+    const known = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+    sayWhole(terminal, `${file}: ${formatBytes(bytes)}, what is known of ${known}`)
     terminal.err('the way back, with the daemon stopped:')
     terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)
     return exit_codes.ok

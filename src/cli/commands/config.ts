@@ -6,6 +6,7 @@ import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/lines.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWarning } from '../say-whole.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
@@ -43,7 +44,7 @@ export const command: Command<Options> = {
       for (const line of writer.lines) terminal.out(dim(`# ${line.text}`))
     }
     terminal.out(configAsYaml(config).trimEnd())
-    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    for (const warning of warnings) sayWarning(terminal, warning)
     return exit_codes.ok
   },
 }

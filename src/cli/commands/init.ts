@@ -13,6 +13,7 @@ import { askConnection, type Connection, freeTokenFile } from '../init-connectio
 import type { Dialog } from '../init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init-flags.ts'
 import { askFolders } from '../init-folders.ts'
+import { wrapped } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -156,8 +157,8 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
     ['sluice plan', 'what would go up, what not and why; sends nothing'],
     ['sluice doctor', 'is everything right for it?'],
     ['sluice run', 'watch the folders'],
-  ]) {
+  ] as const) {
     terminal.err(`  ${bold(words + option)}`)
-    terminal.err(`      ${why}`)
+    for (const line of wrapped(why, terminal.width - 6)) terminal.err(`      ${line}`)
   }
 }

@@ -23,6 +23,7 @@ import { openLog } from '../open-log.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { promptNamed } from '../prompt-named.ts'
 import { answerOf, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
+import { sayWarning } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
@@ -94,7 +95,7 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
 
 function openToken(config: Config, terminal: Terminal): Secrets {
   const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  for (const warning of warnings) sayWarning(terminal, warning)
   return secrets
 }
 

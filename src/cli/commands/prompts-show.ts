@@ -14,6 +14,7 @@ import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { answerOf, runAnswer, runName, runNamed, stateText, whyText, zoneOf } from '../prompt-runs.ts'
 import { sayAll } from '../say-all.ts'
+import { sayWarning } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -70,8 +71,7 @@ function reportOf({ report_path, turns }: RunView, terminal: Terminal): string {
     return readFileSync(report_path, 'utf8')
   } catch (error) {
     const why = codeOf(error) === 'ENOENT' ? 'it is not there any more' : messageOf(error)
-    const warning = terminal.err_styles.yellow('warning:')
-    terminal.err(`${warning} ${printable(report_path)}: ${printable(why)}; this is the answer as the ledger keeps it`)
+    sayWarning(terminal, `${report_path}: ${why}; this is the answer as the ledger keeps it`)
     return answerOf({ turns })
   }
 }

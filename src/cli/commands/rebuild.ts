@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/errors.ts'
-import { formatBytes, formatCount, printable } from '../../base/format.ts'
+import { formatBytes, formatCount } from '../../base/format.ts'
 import { day_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -20,6 +20,7 @@ import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { showProgress } from '../progress.ts'
 import { sayAll } from '../say-all.ts'
+import { sayLines, sayWarning, sayWhole } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -36,7 +37,7 @@ export const command: Command<Options> = {
     }),
   async run({ config: named, 'dry-run': is_dry }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
-    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    for (const warning of warnings) sayWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return tellSources(config, terminal)
     // A ledger with nothing but a pause in it is in nobody's way; the pause is.
@@ -60,7 +61,7 @@ async function refuseDaemon({ state_dir }: Config): Promise<void> {
 
 async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
   const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  for (const warning of warnings) sayWarning(terminal, warning)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const level = config.log.level === 'info' ? ('warn' as const) : config.log.level
@@ -113,12 +114,12 @@ function summarize(
   try {
     const names = config.folders.map(({ name }) => name)
     const { lines, exit_code } = summarizePass({ view, pass, names, began_ms, now_ms }, terminal)
-    for (const line of lines) terminal.out(line)
+    sayLines(terminal, lines)
     const sent = view.used('sent', now_ms - began_ms + day_ms, now_ms)
     const text = `${formatCount(sent.files)} ${sent.files === 1 ? 'file' : 'files'}, ${formatBytes(sent.bytes)}`
     terminal.out(`sent      ${text}`)
     terminal.out('the ledger is rebuilt')
-    if (aside !== undefined) terminal.out(`the damaged one is ${aside}`)
+    if (aside !== undefined) sayWhole(terminal, `the damaged one is ${aside}`)
     return exit_code
   } finally {
     pass.close()
@@ -150,8 +151,7 @@ async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode
     const told = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
     const reports = `${formatCount(facts.length)} ${facts.length === 1 ? 'report' : 'reports'}`
     sayAll(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
-    for (const { path, why } of bad)
-      terminal.err(`${terminal.err_styles.yellow('warning:')} ${printable(path)}: ${printable(why)}`)
+    for (const { path, why } of bad) sayWarning(terminal, `${path}: ${why}`)
   }
   return condition === 'sound' || !plan.folders.every(({ seen }) => seen?.complete)
     ? exit_codes.incomplete

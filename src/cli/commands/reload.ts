@@ -6,6 +6,7 @@ import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { outcomeText } from '../reloader.ts'
 import { sayAll } from '../say-all.ts'
+import { sayWarning } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
@@ -30,7 +31,7 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
   try {
     const outcome = await control.reload()
     sayAll(terminal, `reloaded (process ${pid}): ${outcomeText(outcome)}`)
-    for (const line of outcome.unit) terminal.err(`${terminal.err_styles.yellow('warning:')} ${line}`)
+    for (const line of outcome.unit) sayWarning(terminal, line)
   } catch (error) {
     // Of one that did not answer nobody knows.
     const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { printable } from '../../base/format.ts'
 import { system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -10,6 +9,7 @@ import { giveToOwner } from '../../ledger/state-directory.ts'
 import { restoreTold } from '../../prompts/restore-told.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWarning, sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 interface Options extends GlobalOptions {
@@ -25,9 +25,13 @@ export const command: Command<Options> = {
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
     await tellSince(config, terminal)
     giveToOwner(config.state_dir)
-    terminal.out(`the ledger is that of ${printable(file)} again`)
-    if (aside !== undefined) terminal.out(`the one before it is ${aside}`)
-    terminal.err('what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`')
+    sayWhole(terminal, `the ledger is that of ${file} again`)
+    if (aside !== undefined) sayWhole(terminal, `the one before it is ${aside}`)
+    sayWhole(
+      terminal,
+      'what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`',
+      'err',
+    )
     return exit_codes.ok
   },
 }
@@ -40,8 +44,7 @@ async function tellSince(config: Config, terminal: Terminal): Promise<void> {
       const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
       await ledger.record(facts)
       for (const { path, why } of bad) {
-        const warning = terminal.err_styles.yellow('warning:')
-        terminal.err(`${warning} ${printable(path)}: ${printable(why)}; what it tells may be told again`)
+        sayWarning(terminal, `${path}: ${why}; what it tells may be told again`)
       }
     }
   } finally {

@@ -17,6 +17,7 @@ import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
 import { type Progress, showProgress } from '../progress.ts'
+import { sayLines, sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
@@ -27,7 +28,7 @@ export const command: Command<FolderWords> = {
     const { config, warnings } = loadConfig({ file: named })
     const names = foldersNamed(folders ?? [], config.folders)
     await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
-    for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+    for (const warning of warnings) sayWarning(terminal, warning)
     const signals = listenForStop()
     try {
       const control = await connectControl(config.state_dir)
@@ -58,7 +59,7 @@ interface Pass {
 async function syncAlone(pass: Pass): Promise<ExitCode> {
   const { config, names, terminal, signals } = pass
   const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) terminal.err(`${terminal.err_styles.yellow('warning:')} ${warning}`)
+  for (const warning of warnings) sayWarning(terminal, warning)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const destination: { write(text: string): void } = { write: (text) => void process.stderr.write(text) }
@@ -72,7 +73,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
     // Before the ledger: the last that closes writes the log back, and a reader cannot.
     await shown.close()
-    if (drained === undefined) terminal.err('finishing what is in flight; another signal stops at once')
+    if (drained === undefined) sayWhole(terminal, 'finishing what is in flight; another signal stops at once', 'err')
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
   } finally {
@@ -92,7 +93,7 @@ function logChange(config: Config, terminal: Terminal, destination: { write(text
 async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode> {
   const { names, terminal, signals } = pass
   const clock = system_clock
-  terminal.err(`a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`)
+  sayWhole(terminal, `a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`, 'err')
   const shown = showPass(pass, clock.now_ms())
   try {
     for (const folder of names) await control.rescan({ folder })
@@ -102,7 +103,7 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     const { pass_wait_ms: reading_most_ms } = pass.config.follow
     const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
     await shown.progress.end()
-    if (ended === 'stopped') terminal.err('not waited for any longer; the daemon goes on')
+    if (ended === 'stopped') sayWhole(terminal, 'not waited for any longer; the daemon goes on', 'err')
     return shown.summary(typeof ended === 'string' ? undefined : ended)
   } finally {
     await shown.close()
@@ -131,7 +132,7 @@ function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPas
       try {
         const end = { view, pass, names, began_ms, now_ms: clock.now_ms() }
         const { lines, exit_code } = summarizePass(end, terminal)
-        for (const line of lines) terminal.out(line)
+        sayLines(terminal, lines)
         if (!fault) return exit_code
         showError(fault, terminal)
         return exitCodeOf(fault) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete

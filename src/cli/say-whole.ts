@@ -1,0 +1,38 @@
+import { printable } from '../base/format.ts'
+import { textWidth } from '../base/text-width.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Between words; a path or an address that is longer than the room stays whole, it is to be copied. */
+export function wrapped(text: string, room: number): string[] {
+  if (textWidth(text) <= room) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+/** A sentence with a path or a command in it, which is never cut. */
+export function sayWhole(terminal: Terminal, text: string, on: 'out' | 'err' = 'out'): void {
+  for (const [at, line] of wrapped(printable(text), terminal.width - 2).entries())
+    terminal[on](at === 0 ? line : `  ${line}`)
+}
+
+export function sayWarning(terminal: Terminal, text: string): void {
+  const head = 'warning: '
+  for (const [at, line] of wrapped(printable(text), terminal.width - head.length).entries())
+    terminal.err(at === 0 ? `${terminal.err_styles.yellow(head.trim())} ${line}` : `  ${line}`)
+}
+
+/** Lines that are indented already; what does not fit goes on below, under its own text. Styles may stand in them. */
+export function sayLines(terminal: Terminal, lines: readonly string[]): void {
+  for (const line of lines) {
+    const indent = /^ */.exec(line)![0]
+    const parts = wrapped(line.slice(indent.length), terminal.width - indent.length - 2)
+    for (const [at, part] of parts.entries()) terminal.out(`${indent}${at === 0 ? '' : '  '}${part}`)
+  }
+}
