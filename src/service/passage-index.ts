@@ -16,7 +16,7 @@ export interface SearchRequest {
 
 export interface PassageIndex {
   /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
-  replace(asset: number, project: number, passages: readonly string[]): void
+  replace(asset: number, project: number, passages: Iterable<string>): void
   forget(asset: number): void
   /** Whether the asset was read into this index. */
   has(asset: number): boolean

@@ -43,7 +43,7 @@ export async function searchSaid(
         if (left_chars <= 0) break
         const text = `${prompt}\n\n${withoutNote(response ?? '')}`
         left_chars -= text.length
-        passages.push(...splitPassages(text).map((each) => ({ source: message_id, text: each })))
+        for (const each of splitPassages(text)) passages.push({ source: message_id, text: each })
       }
       best = bestPassages([...best, ...passages], words, most)
       if (page.length < page_turns) break

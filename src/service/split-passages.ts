@@ -5,22 +5,21 @@ const passage_short = 400
 
 /**
  * Cuts a text into passages, at empty lines where it can, then at line ends, then at sentence ends, then at spaces, and only
- * then inside a word (never inside a character). Nothing but white space at the cuts is lost.
+ * then inside a word (never inside a character). Nothing but white space at the cuts is lost. One at a time: together they would
+ * be held a second and a third time beside the text.
  */
-export function splitPassages(text: string): string[] {
-  const passages: string[] = []
+export function* splitPassages(text: string): Generator<string> {
   let open = ''
   for (const piece of pieces(text)) {
     const joined = open === '' ? piece.text : `${open}${piece.gap}${piece.text}`
     if (open !== '' && (joined.length > passage_longest || (open.length >= passage_short && piece.gap.length > 1))) {
-      passages.push(open)
+      yield open
       open = piece.text
     } else {
       open = joined
     }
   }
-  if (open !== '') passages.push(open)
-  return passages
+  if (open !== '') yield open
 }
 
 interface Piece {
@@ -31,7 +30,7 @@ interface Piece {
 
 /** Paragraphs, their lines where a paragraph is too long, parts of a line where the line is. */
 function* pieces(text: string): Generator<Piece> {
-  for (const paragraph of text.split(/\n[^\S\n]*\n\s*/)) {
+  for (const paragraph of splitLazily(text, /\n[^\S\n]*\n\s*/g)) {
     const whole = paragraph.replace(/\r/g, '').trim()
     if (whole === '') continue
     if (whole.length <= passage_longest) {
@@ -39,7 +38,7 @@ function* pieces(text: string): Generator<Piece> {
       continue
     }
     let gap: Piece['gap'] = '\n\n'
-    for (const line of whole.split('\n')) {
+    for (const line of splitLazily(whole, /\n/g)) {
       for (const part of cutLine(line.trimEnd())) {
         yield { text: part, gap }
         gap = ' '
@@ -47,6 +46,16 @@ function* pieces(text: string): Generator<Piece> {
       gap = '\n'
     }
   }
+}
+
+/** As `split` does, without an array of all. */
+function* splitLazily(text: string, between: RegExp): Generator<string> {
+  let from = 0
+  for (const match of text.matchAll(between)) {
+    yield text.slice(from, match.index)
+    from = match.index + match[0].length
+  }
+  yield text.slice(from)
 }
 
 function* cutLine(line: string): Generator<string> {

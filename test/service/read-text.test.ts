@@ -97,7 +97,7 @@ describe('passages', () => {
   test('nothing but white space is lost, and none is longer than it may be', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: 'binary', maxLength: 5_000 })), (text) => {
-        const passages = splitPassages(text)
+        const passages = [...splitPassages(text)]
         expect(dense(passages.join(''))).toBe(dense(text))
         for (const passage of passages) {
           expect(passage.length).toBeLessThanOrEqual(passage_longest)
@@ -109,12 +109,12 @@ describe('passages', () => {
 
   test('a sentence is not torn apart where there is another place to cut', () => {
     const sentences = Array.from({ length: 100 }, (_, at) => `Sentence number ${at} says that all is well.`)
-    const passages = splitPassages(sentences.join(' '))
+    const passages = [...splitPassages(sentences.join(' '))]
     for (const sentence of sentences) expect(passages.some((passage) => passage.includes(sentence))).toBe(true)
   })
 
   test('no character is cut in two', () => {
-    const passages = splitPassages(`a${'😀'.repeat(3_000)}`)
+    const passages = [...splitPassages(`a${'😀'.repeat(3_000)}`)]
     for (const passage of passages) expect(passage).not.toMatch(/\p{Surrogate}/u)
   })
 })
