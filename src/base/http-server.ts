@@ -54,7 +54,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
     frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
   })
-  app.setErrorHandler((error, _request, reply) => sendError(reply, answerError(httpFault(error))))
+  app.setErrorHandler((error, { raw }, reply) => {
+    // Nobody is left to hear it; but whoever went away in the middle of a body is no failure of ours.
+    const fault = raw.readableAborted ? invalidBody('the connection ended before the body') : httpFault(error)
+    return sendError(reply, answerError(fault))
+  })
   app.setNotFoundHandler((request, reply) => {
     const code = isPath?.(request.url.split('?')[0] ?? '') ? 'http.method_wrong' : 'http.path_unknown'
     const message = `nothing answers ${request.method} on this path`

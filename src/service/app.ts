@@ -101,6 +101,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
+  checkOneHost(request)
   checkHost(request.headers.host)
   if (!route?.auth) return undefined
   const caller = parts.access.callerOf(request.headers[api_key_header])
@@ -129,6 +130,12 @@ function projectOf(access: Access, caller: Caller, project_id: unknown): Project
     throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
   }
   return project
+}
+
+/** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
+function checkOneHost({ raw }: HttpRequest): void {
+  if ((raw.headersDistinct.host?.length ?? 0) <= 1) return
+  throw fault('publicapi.request.malformed', 'There is more than one Host header.')
 }
 
 /** A web page that points a name of its own at this machine (DNS rebinding) is told apart by the Host that it sends. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Route } from '../../src/contract/route.ts'
 import { type RouteId, routes } from '../../src/contract/routes.ts'
@@ -42,21 +42,26 @@ function closed(server: Server): Promise<void> {
 
 async function pass(mutant: Mutant, real_url: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const { method = 'GET', url = '/', headers } = incoming
-  const { host: _, ...passed } = headers
-  const real = await new Promise<IncomingMessage>((resolve, reject) => {
-    incoming.pipe(request(real_url + url, { method, headers: passed }, resolve).on('error', reject))
-  })
-  const pieces: Buffer[] = []
-  for await (const piece of real) pieces.push(piece as Buffer)
-  const text = Buffer.concat(pieces).toString()
-  const route = routeOf(method, url)
-  const status = real.statusCode!
-  const answer = route && status < 300 ? changedBy(mutant, route, status, text) : { status, text }
-  const { 'content-length': _length, 'transfer-encoding': _encoding, ...answered } = real.headers
-  if (answer.status !== status) answered['content-type'] = 'application/json'
-  outgoing.writeHead(answer.status, answered)
-  outgoing.end(answer.text)
+  try {
+    const pieces: Buffer[] = []
+    for await (const piece of incoming) pieces.push(piece as Buffer)
+    const sent = Object.entries(headers).filter(([name]) => !of_the_connection.has(name)) as [string, string][]
+    const body = pieces.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(pieces)) }
+    const real = await fetch(real_url + url, { method, headers: sent, ...body })
+    const text = await real.text()
+    const route = routeOf(method, url)
+    const answer = route && real.ok ? changedBy(mutant, route, real.status, text) : { status: real.status, text }
+    const answered = Object.fromEntries([...real.headers].filter(([name]) => !of_the_connection.has(name)))
+    if (answer.status !== real.status) answered['content-type'] = 'application/json'
+    outgoing.writeHead(answer.status, answered)
+    outgoing.end(answer.text)
+  } catch {
+    // The one who asked sees it as what it is: no answer.
+    outgoing.destroy()
+  }
 }
+
+const of_the_connection = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive'])
 
 function changedBy(mutant: Mutant, route: Route, status: number, text: string): { status: number; text: string } {
   const id = route.id as RouteId
