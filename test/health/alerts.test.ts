@@ -122,6 +122,20 @@ test('the checker is pinged while all is well, and not while it is not', { timeo
   expect(watched.log.join('')).not.toContain('/beat')
 })
 
+test('a checker that is down is told of once, and once when it is back', { timeout: 60_000 }, async () => {
+  const { url, received, state } = await openReceiver()
+  state.status = 503
+  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat`, every_ms: '1m' } } })
+  await watched.skippingUntil(2 * minute_ms, 'it was tried again and again', () => received.length >= 4)
+  const lines = () => watched.log.filter((line) => line.includes('alerts.ping'))
+  expect(lines()).toHaveLength(1)
+  expect(lines()[0]).toContain('it answered 503')
+  expect(lines()[0]).not.toMatch(/stack|\/beat/)
+  state.status = 200
+  await watched.skippingUntil(2 * minute_ms, 'it is back', () => lines().length === 2)
+  expect(lines()[1]).toContain('answers again')
+})
+
 test('an address that is taken keeps no ping from its checker', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   const alerts = { ping: { url: `${url}/beat`, every_ms: '1m' } }

@@ -13,14 +13,14 @@ const has_promtool = spawnSync('promtool', ['--version']).error === undefined
 if (!has_promtool) console.log('skipped: promtool check, because promtool (package prometheus) is not installed')
 
 /** Every metric that there is, with a value. */
-async function metricsText(): Promise<string> {
+async function metricsText(names: readonly string[] = ['docs']): Promise<string> {
   const metrics = new Metrics('9.9.9', now_ms)
   const nothing = { ignored: [], odd_names: [], special: [], unreadable: [], other_mounts: [] }
   const totals = { files: 1, directories: 0, bytes: 10, odd_names_total: 0, unreadable_total: 0, missed: 2 }
   const summary = { ...nothing, ...totals }
   metrics.facts(
     [
-      { type: 'scan_finished', folder: 'docs', began_ms: now_ms - 1_500, summary },
+      ...names.map((folder) => ({ type: 'scan_finished' as const, folder, began_ms: now_ms - 1_500, summary })),
       { type: 'bytes_accepted', content: 1 },
       { type: 'run_written', run: 1, report_path: '/r', targets: [] },
       { type: 'run_failed', run: 2, error: { code: 'x', message: 'no' } },
@@ -120,5 +120,13 @@ describe('the metrics', () => {
 
   test.skipIf(!has_promtool)('promtool check metrics', async () => {
     expect(promtool(['check', 'metrics'], await metricsText())).toEqual({ status: 0, out: '' })
+  })
+
+  test.skipIf(!has_promtool)('so it is with a hundred folders, whatever is in their names', async () => {
+    const odd = ['"quoted"', 'new\nline', 'back\\slash', '議事録 📈', '{a="b"}', 'tab\t', "it's", '\\n']
+    const names = Array.from({ length: 100 }, (_, at) => `${odd[at % odd.length]} ${at}`)
+    const text = await metricsText(names)
+    expect(text.match(/^sluice_events_missed_total\{folder="/gm)).toHaveLength(100)
+    expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, out: '' })
   })
 })
