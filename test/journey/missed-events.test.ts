@@ -1,8 +1,8 @@
 import { cpSync, renameSync, symlinkSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, type Journey } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 /** Another directory stands there from one moment to the next: the watcher goes on hearing the first. */
 function replace(journey: Journey, from: string): void {
@@ -19,11 +19,11 @@ async function scanned(journey: Journey): Promise<number | undefined> {
   return summary == null ? undefined : (JSON.parse(summary) as { missed?: number }).missed
 }
 
-describe('events that the watcher missed', { timeout: 60_000 }, () => {
+localJourneys('events that the watcher missed', (profile) => {
   test('are counted by the scan that finds them; those that it told, the first scan and a return are not', async () => {
     const clock = new MovingClock()
     const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }
-    const journey = await begin({ profile: 'default', tree, clock, service: { clock } }, 'not started')
+    const journey = await begin({ profile, tree, clock, service: { clock } }, 'not started')
     journey.move('docs', 'first')
     replace(journey, 'first')
     await journey.start()

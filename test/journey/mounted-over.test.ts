@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { builtModule } from '../disk/as-nobody.ts'
 import { makeTree } from '../tree.ts'
+import { localJourneys } from './harness.ts'
 
 const may_mount = spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 if (!may_mount) console.log('skipped: a disk mounted over a folder, because mount namespaces are not allowed here')
@@ -22,8 +23,8 @@ import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
 import { startDaemon } from '${builtModule('daemon/daemon')}'
 import { startService } from '${builtModule('service/service')}'
-const place = process.argv[2]
-const service = await startService({ data_dir: place + '/service', profile: 'default' })
+const [place, profile] = process.argv.slice(2)
+const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('mounts')
 writeFileSync(place + '/token', service.tokens.create('mounts').token, { mode: 0o600 })
 const root = place + '/docs'
@@ -56,15 +57,20 @@ view.close()
 await service.close()
 `
 
-test.skipIf(!may_mount)('a disk mounted over the folder, and taken away', { timeout: 60_000 }, () => {
-  const tree = Object.fromEntries(Array.from({ length: files }, (_, file) => [`docs/${file}.txt`, `text ${file}`]))
-  const place = makeTree({ ...tree, 'service/': '' })
-  const file = join(place, 'mounts.mjs')
-  writeFileSync(file, script)
-  const child = spawnSync('unshare', ['-Urm', process.execPath, file, place], { encoding: 'utf8', timeout: 50_000 })
-  expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
-    covered: { ready: files, why: expect.stringMatching(/^another disk is mounted here, or none: \d+ of 20 files/) },
-    ready: files,
-    puts: files,
+localJourneys('a mount namespace', (profile) => {
+  test.skipIf(!may_mount)('a disk mounted over the folder, and taken away', () => {
+    const tree = Object.fromEntries(Array.from({ length: files }, (_, file) => [`docs/${file}.txt`, `text ${file}`]))
+    const place = makeTree({ ...tree, 'service/': '' })
+    const file = join(place, 'mounts.mjs')
+    writeFileSync(file, script)
+    const child = spawnSync('unshare', ['-Urm', process.execPath, file, place, profile], {
+      encoding: 'utf8',
+      timeout: 50_000,
+    })
+    expect(JSON.parse(child.stdout || JSON.stringify(child.stderr))).toEqual({
+      covered: { ready: files, why: expect.stringMatching(/^another disk is mounted here, or none: \d+ of 20 files/) },
+      ready: files,
+      puts: files,
+    })
   })
 })

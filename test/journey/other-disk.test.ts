@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { begin, type Journey } from './harness.ts'
+import { afterAll, expect, test } from 'vitest'
+import type { ProfileName } from '../../src/service/options.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
@@ -26,8 +27,8 @@ function mount(journey: Journey, disk: string): void {
   journey.daemon.rescan('docs')
 }
 
-async function unmounted(): Promise<Journey> {
-  const journey = await begin({ profile: 'default', tree })
+async function unmounted(profile: ProfileName): Promise<Journey> {
+  const journey = await begin({ profile, tree })
   await journey.allReady()
   journey.move('docs', 'disk')
   const point = otherDisk()
@@ -48,9 +49,9 @@ const has_other_disk = (() => {
 })()
 if (!has_other_disk) console.log('skipped: another disk at the same place, because /dev/shm is none')
 
-describe('another disk at the same place', { timeout: 60_000 }, () => {
+localJourneys('another disk at the same place', (profile) => {
   test.skipIf(!has_other_disk)('the doubt outlives the daemon; the known disk comes back by itself', async () => {
-    const journey = await unmounted()
+    const journey = await unmounted(profile)
     const before = journey.cost()
     await journey.restart()
     journey.daemon.rescan('docs')
@@ -65,7 +66,7 @@ describe('another disk at the same place', { timeout: 60_000 }, () => {
   })
 
   test.skipIf(!has_other_disk)('the same files on a new device number need no person and no upload', async () => {
-    const journey = await unmounted()
+    const journey = await unmounted(profile)
     const before = journey.cost()
     const remounted = otherDisk()
     cpSync(journey.at('disk'), remounted, { recursive: true })
@@ -77,7 +78,7 @@ describe('another disk at the same place', { timeout: 60_000 }, () => {
   })
 
   test.skipIf(!has_other_disk)('a person says that it is right: what is missing is gone', async () => {
-    const journey = await unmounted()
+    const journey = await unmounted(profile)
     const md5s = journey.assets().map(({ md5 }) => md5!)
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan('docs')
