@@ -48,11 +48,15 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
     return row
   }
 
-  /** Notes a turn; its answer is written later. */
-  function addTurn(who: { caller: Caller; project: number }, chat: number, body: ChatAppend): MessageAppended {
+  /** Notes a turn; its answer is written later. The first of a chat is as old as the chat. */
+  function addTurn(
+    who: { caller: Caller; project: number },
+    chat: number,
+    body: ChatAppend,
+    now_ms = clock.now_ms(),
+  ): MessageAppended {
     checkSkills(parts, who, body.skills)
     const scope = checkScope(parts, who, body.scope)
-    const now_ms = clock.now_ms()
     const message_id = makeId('message', now_ms)
     const answer_due_ms = now_ms + parts.answer_delay_ms
     const options = keepOptions(body, who.caller)
@@ -66,7 +70,7 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
         const now_ms = clock.now_ms()
         const chat_id = makeId('chat', now_ms)
         const chat = chats.insert(project, chat_id, now_ms)
-        return { chat_id, ...addTurn({ caller, project }, chat, body) }
+        return { chat_id, ...addTurn({ caller, project }, chat, body, now_ms) }
       })
       parts.wakeAnswers()
       return { status: 202, body: started }
