@@ -7,6 +7,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
@@ -23,8 +24,16 @@ export interface ErrorAnswer {
   headers?: Record<string, string>
 }
 
+/** PEM texts; of a chain the certificate of this host first. */
+export interface TlsKeys {
+  cert: string
+  key: string
+}
+
 export interface HttpAppOptions {
   body_limit_bytes: number
+  /** Absent: plain HTTP. */
+  tls?: TlsKeys | undefined
   /**
    * Gives every error its answer, so that none escapes the application's own form. Faults of HTTP itself come as SluiceError:
    * `http.path_unknown`, `http.method_wrong`, `http.media_type`, `http.body_too_large`, `http.body_invalid`, `http.malformed`; anything else is
@@ -37,20 +46,28 @@ export interface HttpAppOptions {
   cors?: { methods: string[]; request_headers: string[]; answer_headers: string[] }
 }
 
-/** A request must have sent its headers within this time, so that idle connections cannot pile up (slowloris). */
+/** A connection must have become a TLS one, and a request must have sent its headers within this time, so that idle connections cannot pile up (slowloris). */
 const headers_timeout_ms = 30_000
 /** Longer than what clients and proxies commonly keep a connection (60 s), so that the client is the one to close it. */
 const keep_alive_ms = 72_000
 
+const server_options = {
+  // A missing Host header is the application's to refuse, in its own words; Node would send a bare 400.
+  requireHostHeader: false,
+  headersTimeout: headers_timeout_ms,
+  // Of TLS.
+  handshakeTimeout: headers_timeout_ms,
+}
+
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const { body_limit_bytes, answerError, isPath, cors: shared } = options
+  const { body_limit_bytes, answerError, isPath, cors: shared, tls } = options
   const app = fastify({
     bodyLimit: body_limit_bytes,
     keepAliveTimeout: keep_alive_ms,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // A missing Host header is the application's to refuse, in its own words; Node would send a bare 400.
-    http: { requireHostHeader: false, headersTimeout: headers_timeout_ms },
+    // Of the two servers only their common side is used.
+    ...(tls ? ({ https: { ...tls, ...server_options } } as object) : { http: server_options }),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
     frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
   })
@@ -152,21 +169,15 @@ function refuseOddConnections(server: Server, answerError: HttpAppOptions['answe
 
 export interface BareServerOptions {
   handle: RequestListener
+  tls?: TlsKeys | undefined
   answerError: HttpAppOptions['answerError']
 }
 
 /** A server without routes and parsers, for bodies that are streamed: the handler sees Node's own request and response. */
-export function createBareServer({ handle, answerError }: BareServerOptions): Server {
-  const server = createServer(
-    {
-      requireHostHeader: false,
-      headersTimeout: headers_timeout_ms,
-      keepAliveTimeout: keep_alive_ms,
-      // A body may be gigabytes over a slow line: only its headers have a deadline.
-      requestTimeout: 0,
-    },
-    handle,
-  )
+export function createBareServer({ handle, answerError, tls }: BareServerOptions): Server {
+  // A body may be gigabytes over a slow line: only its headers have a deadline.
+  const options = { ...server_options, keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
+  const server: Server = tls ? createTlsServer({ ...tls, ...options }, handle) : createServer(options, handle)
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, answerError))
   refuseOddConnections(server, answerError)
   return server

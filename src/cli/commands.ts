@@ -118,6 +118,11 @@ export const commands: readonly ListedCommand[] = [
         load: () => import('./commands/serve-backup.ts'),
       },
       {
+        usage: 'cert <hosts..>',
+        describe: 'make a private authority and a certificate',
+        load: () => import('./commands/serve-cert.ts'),
+      },
+      {
         usage: 'user',
         describe: 'the users of the local service',
         subcommands: [

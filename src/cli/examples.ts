@@ -82,6 +82,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve project create office', 'while it runs, or before'],
   ],
   'serve backup': [['$0 serve backup ~/service-monday', 'a data folder: `serve --data-dir` starts on it']],
+  'serve cert': [
+    ['$0 serve cert sluice.lan 192.168.1.4', 'for a service that other machines reach'],
+    ['$0 serve cert 192.168.1.4 --dir /etc/sluice/tls', 'in a folder of its own'],
+  ],
   'serve user': [['$0 serve user list', 'who there is, and where they are members']],
   'serve user create': [['$0 serve user create ada@example.org --name Ada', 'prints the id']],
   'serve user list': [['$0 serve user list', 'who there is, and where they are members']],

@@ -1,11 +1,11 @@
 import { messageOf } from '../base/errors.ts'
-import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server.ts'
-import { isLoopbackAuthority } from '../base/loopback.ts'
+import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest, type TlsKeys } from '../base/http-server.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
 import type { Access, Caller, ProjectAccess } from './access.ts'
+import type { Gatekeeper } from './address.ts'
 import type { AnswerSeen } from './answer-seen.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
@@ -24,6 +24,8 @@ export interface AppParts {
   profile: Profile
   limits: Limits
   /** Seconds that a token has to wait whose request is one too many; called once per request. */
+  gate: Gatekeeper
+  tls: TlsKeys | undefined
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
   clock: Clock
@@ -51,6 +53,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     body_limit_bytes: limits.body_bytes,
     answerError: (error) => answerFault(error, { blank_codes: profile.blank_codes, log }),
     isPath: pathMatcher(),
+    tls: parts.tls,
     ...(profile.cors ? { cors: cors_options } : {}),
   })
   app.decorateRequest('context_of_call', null)
@@ -102,7 +105,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   context.failure = failure
 
   checkOneHost(request)
-  checkHost(request.headers.host)
+  checkDoor(parts.gate, request.headers)
   if (!route?.auth) return undefined
   const caller = parts.access.callerOf(request.headers[api_key_header])
   if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
@@ -138,13 +141,12 @@ function checkOneHost({ raw }: HttpRequest): void {
   throw fault('publicapi.request.malformed', 'There is more than one Host header.')
 }
 
-/** A web page that points a name of its own at this machine (DNS rebinding) is told apart by the Host that it sends. */
-function checkHost(host: string | undefined): void {
-  if (host !== undefined && isLoopbackAuthority(host)) return
-  throw fault(
-    'publicapi.request.malformed',
-    'This service answers to loopback hosts only; the Host header names another.',
-  )
+function checkDoor(gate: Gatekeeper, { host, origin }: HttpRequest['headers']): void {
+  if (!gate.isOurHost(host)) {
+    throw fault('publicapi.request.malformed', 'The Host header names another host than those of this service.')
+  }
+  if (gate.mayAsk(origin)) return
+  throw fault('publicapi.request.malformed', 'Pages of this Origin may not ask this service.')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {

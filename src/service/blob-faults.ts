@@ -27,13 +27,21 @@ const transport = new Set([
   'sec-fetch-mode',
 ])
 
+/** What reverse proxies add on the way. */
+const by_proxies = /^(x-forwarded-[a-z]+|x-real-ip|x-request-id|forwarded|via)$/
+
 export function forbiddenHeader(headers: IncomingHttpHeaders): string | undefined {
   const name = never.find((candidate) => headers[candidate] !== undefined)
   return name === undefined ? undefined : `carries ${name}`
 }
 
-export function additionalHeader(headers: IncomingHttpHeaders, signed: readonly string[]): string | undefined {
+export function additionalHeader(
+  headers: IncomingHttpHeaders,
+  signed: readonly string[],
+  behind_proxy: boolean,
+): string | undefined {
   for (const name in headers) {
+    if (behind_proxy && by_proxies.test(name)) continue
     if (!transport.has(name) && !signed.includes(name)) return `carries ${name}, which was not signed`
   }
   return undefined

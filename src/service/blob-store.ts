@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { messageOf } from '../base/errors.ts'
-import { createBareServer } from '../base/http-server.ts'
+import { createBareServer, type TlsKeys } from '../base/http-server.ts'
 import type { Clock } from '../base/time.ts'
 import { isId } from '../contract/identifiers.ts'
+import type { Gatekeeper } from './address.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
@@ -27,6 +28,10 @@ export interface BlobStoreParts {
   faults: BlobFaults
   /** Slots whose bytes are on their way: they do not expire meanwhile. */
   uploading: Set<string>
+  gate: Gatekeeper
+  tls: TlsKeys | undefined
+  /** Whether a reverse proxy may stand before it, which adds headers of its own. */
+  behind_proxy: boolean
   clock: Clock
   log: (line: string) => void
 }
@@ -41,6 +46,7 @@ export function blobPathOf(asset_id: string): string {
 export function createBlobStore(parts: BlobStoreParts): Server {
   const { log } = parts
   return createBareServer({
+    tls: parts.tls,
     handle: (request, response) => {
       handle(parts, request, response).catch((error: unknown) => {
         log(`an upload failed: ${messageOf(error)}`)
@@ -93,7 +99,7 @@ async function put(
   asset_id: string | undefined,
   query: URLSearchParams,
 ): Promise<BlobRefusal | 'stored' | 'gone'> {
-  const { signer, assets, faults, uploading, files, observer, clock } = parts
+  const { signer, assets, faults, uploading, files, observer, clock, gate, behind_proxy } = parts
   const { headers, method = '' } = request
   const counted = (reason: string, refusal: BlobRefusal): BlobRefusal => {
     countFault(faults, reason)
@@ -102,10 +108,10 @@ async function put(
 
   const forbidden = forbiddenHeader(headers)
   if (forbidden !== undefined) return counted(forbidden, 'not_signed')
-  if (asset_id === undefined) return 'bad_request'
+  if (asset_id === undefined || !gate.isOurHost(headers.host)) return 'bad_request'
   const verdict = signer.verify({ method, asset_id, query, headers })
   if (!verdict.ok) return counted(verdict.reason, method === 'PUT' ? 'not_signed' : 'method')
-  const additional = additionalHeader(headers, verdict.signed_headers)
+  const additional = additionalHeader(headers, verdict.signed_headers, behind_proxy)
   if (additional !== undefined) return counted(additional, 'not_signed')
   if (headers['content-length'] === undefined) return counted('carries no content-length', 'no_length')
   if (verdict.expires_at_ms <= clock.now_ms()) return 'expired'

@@ -1,18 +1,27 @@
 import { SluiceError } from '../base/errors.ts'
 import type { ProxyVariables } from '../base/http-client.ts'
 import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time.ts'
+import { checkAddress } from './address.ts'
 import type { AnswerSeen } from './answer-seen.ts'
 import { type AssistantConfig, readAssistantConfig, usual_assistant } from './assistant-config.ts'
 import { type BadDays, no_bad_days } from './bad-days.ts'
 import { type LimitOptions, type Limits, limitsFrom } from './limit-options.ts'
+import type { TlsFiles } from './tls-files.ts'
 
 export type ProfileName = 'default' | 'hosted'
 
 export interface ServiceOptions {
   /** Holds everything that the service knows; made (0700) when missing. One service at a time. */
   data_dir: string
-  /** A loopback address, as a literal: the service speaks plain HTTP, so it answers nobody else. */
+  /** An address as a literal; one that is not loopback needs `tls`. */
   listen?: string
+  /** Both listeners speak TLS with these. */
+  tls?: TlsFiles | undefined
+  /** Where others reach the API and the blob store, when that is not where they listen: behind a reverse proxy, or by a name. */
+  public_url?: string | undefined
+  public_blob_url?: string | undefined
+  /** Origins whose pages may ask, `*` for any. Unless told: any on loopback without a public address, elsewhere the service's own. */
+  allowed_origins?: readonly string[] | undefined
   /** Of the API; 0 takes a free one. */
   port?: number
   /** Of the blob store, which is an origin of its own; 0 takes a free one. */
@@ -59,7 +68,13 @@ export interface IngestOptions {
   reading_program?: string
 }
 
-export type Settings = Required<Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config' | 'onAnswer'>> & {
+type LeftOpen = 'tls' | 'public_url' | 'public_blob_url' | 'allowed_origins'
+
+export type Settings = Required<
+  Omit<ServiceOptions, 'ingest' | 'limits' | 'assistant_config' | 'onAnswer' | LeftOpen>
+> & {
+  [Option in LeftOpen]: ServiceOptions[Option]
+} & {
   ingest: Required<IngestOptions>
   limits: Limits
   assistant: AssistantConfig
@@ -104,6 +119,10 @@ const ingest_defaults: Required<IngestOptions> = {
 export function settingsFrom(options: ServiceOptions): Settings {
   const { assistant_config, ...given } = options
   const settings: Settings = {
+    tls: undefined,
+    public_url: undefined,
+    public_blob_url: undefined,
+    allowed_origins: undefined,
     ...defaults,
     proxy: {},
     bad_days: no_bad_days,
@@ -114,13 +133,7 @@ export function settingsFrom(options: ServiceOptions): Settings {
     assistant: assistant_config === undefined ? usual_assistant : readAssistantConfig(assistant_config),
     limits: limitsFrom(options.limits),
   }
-  if (!isLoopback(settings.listen)) {
-    throw new SluiceError({
-      code: 'config.service',
-      message: `the local service cannot listen on ${settings.listen}: it speaks plain HTTP and answers this machine only`,
-      hint: 'use 127.0.0.1 or ::1',
-    })
-  }
+  checkAddress({ ...settings, has_tls: settings.tls !== undefined })
   for (const [name, value, least] of [
     ['port', settings.port, 0],
     ['blob_port', settings.blob_port, 0],
@@ -148,10 +161,6 @@ export function settingsFrom(options: ServiceOptions): Settings {
     })
   }
   return settings
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
 }
 
 /** Options that are there but undefined count as absent. */

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { listen } from '../base/http-server.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
+import { keepGate, originOf } from './address.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
 import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
@@ -30,12 +31,13 @@ import { limitRequests } from './rate-limit.ts'
 import { startReader } from './reader.ts'
 import { runSlotSweep } from './slot-sweep.ts'
 import { type Administration, openStores, type Stores } from './stores.ts'
+import { readTls } from './tls-files.ts'
 import { toYaml } from './yaml-text.ts'
 
 export interface Service extends InsideView, Administration {
-  /** Origin of the API. */
+  /** Origin of the API, where it listens. */
   readonly api: string
-  /** Origin of the blob store. */
+  /** Origin of the blob store, where it listens. */
   readonly blob: string
   readonly data_dir: string
   /** The last requests, oldest first. */
@@ -143,6 +145,8 @@ async function openDoors(
   const { profile } = asset_parts
   const observer = observeRequests(settings.request_log_most)
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
+  /** Where it listens; `api.origin` and that of the blob store are what others are told. */
+  const here = { api: '', blob: '' }
   const api = { origin: '' }
   const handlers: Handlers<RouteId> = {
     ...descriptionHandlers(api, settings.limits),
@@ -155,9 +159,12 @@ async function openDoors(
   }
   const { limits, onAnswer } = settings
   const limitFor = limitRequests(limits.requests_per_minute, () => clock.monotonic_ms())
-  const app_parts = { observer, bad_days, profile, limits, limitFor, clock, log, handlers, onAnswer }
-  const app = await createApp({ ...stores, ...app_parts })
-  const blob_server = createBlobStore({ ...stores, observer, bad_days, faults: blobFaults, uploading, clock, log })
+  const tls = settings.tls && readTls(settings.tls, clock.now_ms(), log)
+  const gate = keepGate({ ...settings, certificate: tls?.certificate })
+  const common = { ...stores, observer, bad_days, gate, tls: tls?.keys, clock, log }
+  const app = await createApp({ ...common, profile, limits, limitFor, handlers, onAnswer })
+  const behind_proxy = settings.public_blob_url !== undefined
+  const blob_server = createBlobStore({ ...common, faults: blobFaults, uploading, behind_proxy })
   const servers = [app.server, blob_server]
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
 
@@ -169,8 +176,11 @@ async function openDoors(
   try {
     await stores.files.sweep(stores.objects.names)
     await app.ready()
-    asset_parts.blob.origin = originOf(host, await listen(blob_server, host, settings.blob_port))
-    api.origin = originOf(host, await listen(app.server, host, settings.port))
+    const scheme = tls ? 'https' : 'http'
+    here.blob = originOf(scheme, host, await listen(blob_server, host, settings.blob_port))
+    here.api = originOf(scheme, host, await listen(app.server, host, settings.port))
+    asset_parts.blob.origin = settings.public_blob_url ?? here.blob
+    api.origin = settings.public_url ?? here.api
   } catch (error) {
     await closeDoors()
     throw error
@@ -178,8 +188,7 @@ async function openDoors(
 
   let closing: Promise<void> | undefined
   return {
-    api: api.origin,
-    blob: asset_parts.blob.origin,
+    ...here,
     data_dir: settings.data_dir,
     ...stores.administration,
     requestLog: observer.log,
@@ -208,10 +217,6 @@ function descriptionHandlers(api: { origin: string }, limits: Limits): Handlers<
       return { status: 200, body: text }
     },
   }
-}
-
-function originOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function refuseWhenDown(server: Server, isDown: () => boolean): void {

@@ -33,6 +33,7 @@ const may_import: Record<string, readonly string[]> = {
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/http-server/,
   '@inquirer/prompts': /^cli\/init/,
+  asn1js: /^service\/certificate-der\.ts$/,
   'better-sqlite3': /^base\/sqlite\.ts$/,
   chardet: /^service\/charset\.ts$/,
   chokidar: /^disk\/watch/,

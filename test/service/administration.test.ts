@@ -150,7 +150,11 @@ test('only one service works on a data folder', async () => {
 
 test.each([
   [{ listen: '0.0.0.0' }, /this machine only/],
-  [{ listen: 'localhost' }, /this machine only/],
+  [{ listen: 'localhost' }, /an address is needed/],
+  [{ public_url: 'http://sluice.example.org' }, /public_url = http:/],
+  [{ public_url: 'https://sluice.example.org/' }, /public_url = https:/],
+  [{ public_blob_url: 'sluice.example.org' }, /public_blob_url = sluice/],
+  [{ public_url: 'https://a.example', public_blob_url: 'https://a.example' }, /under one address/],
   [{ listen: '192.168.1.4' }, /this machine only/],
   [{ port: -1 }, /port = -1/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],

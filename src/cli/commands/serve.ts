@@ -3,13 +3,13 @@ import type { ProfileName } from '../../service/options.ts'
 import { startService } from '../../service/service.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { addressGiven, type ServeAddress, serveAddress } from './serve-address.ts'
 import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
 import { parseFailures } from './serve-failures.ts'
 import { ingestGiven, type ServeIngest, serveIngest } from './serve-ingest.ts'
 import { limitsGiven, type ServeLimits, serveLimits } from './serve-limits.ts'
 
-interface Options extends DataDirOptions, ServeIngest, ServeLimits {
-  listen: string
+interface Options extends DataDirOptions, ServeAddress, ServeIngest, ServeLimits {
   port: number
   'blob-port': number
   profile: ProfileName
@@ -21,8 +21,7 @@ interface Options extends DataDirOptions, ServeIngest, ServeLimits {
 
 export const command: Command<Options> = {
   options: (yargs) =>
-    serveLimits(serveIngest(dataDirOption(yargs)))
-      .option('listen', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'a loopback address' })
+    serveAddress(serveLimits(serveIngest(dataDirOption(yargs))))
       .option('port', { type: 'number', requiresArg: true, default: 0, describe: 'port of the API; 0: a free one' })
       .option('blob-port', {
         type: 'number',
@@ -62,7 +61,7 @@ export const command: Command<Options> = {
   async run(options, terminal) {
     const service = await startService({
       data_dir: options['data-dir'],
-      listen: options.listen,
+      ...addressGiven(options),
       port: options.port,
       blob_port: options['blob-port'],
       profile: options.profile,

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { system_clock } from '../../base/time.ts'
+import { makeCertificates } from '../../service/make-certificates.ts'
+import type { Command } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
+
+interface Options extends DataDirOptions {
+  hosts: string[]
+  dir: string | undefined
+}
+
+/** Standard output gets the file that goes to the clients. */
+export const command: Command<Options> = {
+  options: (yargs) =>
+    dataDirOption(yargs)
+      .positional('hosts', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'names and addresses under which clients reach the service',
+      })
+      .option('dir', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'the folder for the files; otherwise tls in the data folder',
+      }),
+  async run(options, terminal) {
+    const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
+    terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
+    terminal.err(`On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`)
+    terminal.out(files.ca)
+    return exit_codes.ok
+  },
+}

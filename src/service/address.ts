@@ -1,0 +1,121 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { SluiceError } from '../base/errors.ts'
+import { isLoopbackAuthority, isLoopbackHost } from '../base/loopback.ts'
+
+export interface AddressOptions {
+  listen: string
+  has_tls: boolean
+  public_url: string | undefined
+  public_blob_url: string | undefined
+}
+
+/** Error `config.service`: an address that nobody may or could be sent to. */
+export function checkAddress({ listen, has_tls, public_url, public_blob_url }: AddressOptions): void {
+  if (isIP(listen) === 0) throw refused(`cannot listen on ${listen}: an address is needed`, 'write it like 192.168.1.4')
+  if (!isLoopback(listen) && !has_tls) {
+    throw refused(
+      `cannot listen on ${listen} with plain HTTP, which answers this machine only`,
+      'give --tls-cert and --tls-key (`sluice serve cert` makes them), or use 127.0.0.1 or ::1',
+    )
+  }
+  for (const [name, url] of [
+    ['public_url', public_url],
+    ['public_blob_url', public_blob_url],
+  ] as const) {
+    if (url !== undefined) checkPublic(name, url)
+    else if (isEverywhere(listen)) {
+      throw refused(
+        `cannot listen on ${listen} without ${name}: others could not be told where to go`,
+        optionHint(name),
+      )
+    }
+  }
+  if (public_url !== undefined && public_url === public_blob_url) {
+    throw refused(`cannot have the API and the blob store under one address: ${public_url}`, 'give each its own')
+  }
+}
+
+function checkPublic(name: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const is_safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackHost(url.hostname))
+  // Paths are put behind it as it is.
+  const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
+  if (is_safe && is_bare) return
+  throw refused(
+    `cannot be reached under ${name} = ${text}`,
+    'write it like https://sluice.example.org, without a slash at its end',
+  )
+}
+
+function optionHint(name: string): string {
+  return `give --${name.replaceAll('_', '-')}, the address as other machines reach it`
+}
+
+function refused(what: string, hint: string): SluiceError {
+  return new SluiceError({ code: 'config.service', message: `the local service ${what}`, hint })
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address)
+}
+
+/** The addresses that stand for every one that this machine has. */
+function isEverywhere(address: string): boolean {
+  return /^[0:.]+$/.test(address)
+}
+
+export function originOf(scheme: 'http' | 'https', host: string, port: number): string {
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+export interface Neighbourhood {
+  listen: string
+  certificate: X509Certificate | undefined
+  public_url: string | undefined
+  public_blob_url: string | undefined
+  /** Origins whose pages may ask, besides the service's own; `*` for any. Undefined: any on loopback, none elsewhere. */
+  allowed_origins: readonly string[] | undefined
+}
+
+export interface Gatekeeper {
+  /** Whether the Host header names this service: a page with a name of its own for this machine (DNS rebinding) sends that name. */
+  isOurHost(authority: string | undefined): boolean
+  /** Whether a page of this origin may ask; programs send none. */
+  mayAsk(origin: string | undefined): boolean
+}
+
+/** Who may come in: loopback names always, and what the address, the certificate or the public addresses name. */
+export function keepGate({ listen, certificate, allowed_origins, ...told }: Neighbourhood): Gatekeeper {
+  const public_urls = [told.public_url, told.public_blob_url].filter((url) => url !== undefined)
+  const names = new Set([...public_urls.map((url) => new URL(url).hostname), bracketed(listen)])
+  const is_open =
+    allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
+  const origins = new Set([...public_urls.map((url) => new URL(url).origin), ...(allowed_origins ?? [])])
+
+  function isOurHost(authority: string | undefined): boolean {
+    if (authority === undefined) return false
+    if (isLoopbackAuthority(authority)) return true
+    const [, host = ''] = /^([^\s/?#@\\]*?)(?::\d{1,5})?$/.exec(authority.toLowerCase()) ?? []
+    if (host === '') return false
+    return names.has(host) || (certificate !== undefined && isNamed(certificate, host))
+  }
+
+  return {
+    isOurHost,
+    mayAsk: (origin) => {
+      if (origin === undefined || is_open || origins.has(origin)) return true
+      return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
+    },
+  }
+}
+
+function isNamed(certificate: X509Certificate, host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  const found = isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare)
+  return found !== undefined
+}
+
+function bracketed(address: string): string {
+  return address.includes(':') ? `[${address}]` : address
+}

@@ -1,0 +1,173 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  X509Certificate,
+} from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { messageOf, SluiceError } from '../base/errors.ts'
+import { type Clock, day_ms } from '../base/time.ts'
+import { refused } from './administration.ts'
+import { makeCertificate } from './certificate-der.ts'
+
+export interface CertificateFiles {
+  /** What clients trust (`service.ca_file`): goes to every machine. */
+  ca: string
+  /** Signs further certificates: stays where it is, 0600. */
+  ca_key: string
+  cert: string
+  key: string
+}
+
+/** Clients get the authority by hand, so it stays for long. */
+const authority_lifetime_ms = 3_650 * day_ms
+/** The longest that common systems accept of a server, private authorities included (825 days), less a day for crooked clocks. */
+const server_lifetime_ms = 824 * day_ms
+/** A client whose clock is behind takes it all the same. */
+const begins_before_ms = day_ms
+
+/**
+ * Makes a private authority (kept and used again where it lies in the folder already) and a certificate for these names and
+ * addresses. Overwrites nothing. Error `config.service`.
+ */
+export function makeCertificates(folder: string, hosts: readonly string[], clock: Clock): CertificateFiles {
+  for (const host of hosts) checkHost(host)
+  const files = certificateFiles(folder)
+  refuseToOverwrite(files)
+  makeFolder(folder)
+  const now_ms = clock.now_ms()
+  const authority = existsSync(files.ca) ? readAuthority(files, now_ms) : makeAuthority(files, now_ms)
+  const server = newKeys()
+  const wanted_until_ms = now_ms + server_lifetime_ms
+  const cert = makeCertificate({
+    subject: hosts[0]!.length <= 64 ? hosts[0]! : 'Sluice service',
+    issuer: authority.name,
+    public_key: server.public_key,
+    issuer_key: authority.key,
+    not_before_ms: now_ms - begins_before_ms,
+    not_after_ms: Math.min(wanted_until_ms, authority.valid_to_ms),
+    hosts,
+  })
+  writeNew(files.key, pem(server.private_key), 0o600)
+  writeNew(files.cert, cert, 0o644)
+  return files
+}
+
+export function certificateFiles(folder: string): CertificateFiles {
+  return {
+    ca: join(folder, 'ca.pem'),
+    ca_key: join(folder, 'ca.key'),
+    cert: join(folder, 'server.pem'),
+    key: join(folder, 'server.key'),
+  }
+}
+
+interface Authority {
+  name: string
+  key: KeyObject
+  valid_to_ms: number
+}
+
+function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
+  const { public_key, private_key: key } = newKeys()
+  // A name of its own each time: of two with one name a client would take the wrong one.
+  const name = `Sluice private authority ${randomBytes(4).toString('hex')}`
+  const valid_to_ms = now_ms + authority_lifetime_ms
+  const times = { not_before_ms: now_ms - begins_before_ms, not_after_ms: valid_to_ms }
+  const ca = makeCertificate({ subject: name, issuer: name, public_key, issuer_key: key, ...times, hosts: undefined })
+  writeNew(files.ca_key, pem(key), 0o600)
+  writeNew(files.ca, ca, 0o644)
+  return { name, key, valid_to_ms }
+}
+
+function readAuthority(files: CertificateFiles, now_ms: number): Authority {
+  const { certificate, key } = readPair(files)
+  const [, name] = /^CN=(.*)$/.exec(certificate.subject) ?? []
+  const valid_to_ms = Date.parse(certificate.validTo)
+  if (name === undefined || !certificate.ca || !certificate.checkPrivateKey(key) || valid_to_ms <= now_ms) {
+    throw refused(
+      `${files.ca} and ${files.ca_key} are not an authority of ours that is still valid`,
+      'move both away: others are made, and every client needs the new one',
+    )
+  }
+  return { name, key, valid_to_ms }
+}
+
+function readPair(files: CertificateFiles): { certificate: X509Certificate; key: KeyObject } {
+  try {
+    return {
+      certificate: new X509Certificate(readFileSync(files.ca)),
+      key: createPrivateKey(readFileSync(files.ca_key)),
+    }
+  } catch (error) {
+    throw refused(
+      `the authority ${files.ca} cannot be used again: ${messageOf(error)}`,
+      'bring back both of its files, or move them away: others are made',
+    )
+  }
+}
+
+/** What is there may be in use; half an authority would be completed by another one's half. */
+function refuseToOverwrite(files: CertificateFiles): void {
+  const in_the_way = [files.cert, files.key].find(existsSync)
+  if (in_the_way !== undefined) {
+    throw refused(
+      `${in_the_way} is there already, and is not overwritten`,
+      'move it away, or name another folder with --dir',
+    )
+  }
+  if (!existsSync(files.ca) && existsSync(files.ca_key)) {
+    throw refused(
+      `${files.ca_key} is there already, without ${files.ca}`,
+      'move it away, or name another folder with --dir',
+    )
+  }
+}
+
+function checkHost(host: string): void {
+  const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+  if (isIP(host) !== 0 && !host.includes('%')) return
+  if (host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
+  throw refused(
+    `"${host}" is not a name or an address of a host`,
+    'write it like sluice.lan or 192.168.1.4, without https://',
+  )
+}
+
+function newKeys(): { public_key: KeyObject; private_key: KeyObject } {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { public_key: createPublicKey(privateKey), private_key: privateKey }
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw unwritable(folder, error)
+  }
+}
+
+function writeNew(file: string, text: string, mode: number): void {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode, flush: true })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+function unwritable(path: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'config.service',
+    message: `${path} cannot be written: ${messageOf(cause)}`,
+    hint: 'name a folder that you may write to with --dir',
+    cause,
+  })
+}
