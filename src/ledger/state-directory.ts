@@ -128,6 +128,12 @@ export function giveToOwner(state_dir: string): void {
   }
 }
 
+/** Below a file nothing is: whoever opens it says what is wrong with that. */
 function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false
+    throw error
+  }
 }

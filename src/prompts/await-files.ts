@@ -31,7 +31,7 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
   const looks = new Looks(due_ms)
   for (let tries = 0; !soft.aborted; tries++) {
     const folders = (await ledger.folders()).filter(({ name }) => scope.folders.includes(name))
-    const online = folders.filter((folder) => folder.online)
+    const online = folders.filter(isNotOffline)
     const is_looked = looks.areComplete(online)
     if (looking.isOver()) return true
     if (is_looked && (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, looks, ledger))))
@@ -40,6 +40,11 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
     await clock.sleep(Math.min(backoff_ms(tries, poll), left_ms), soft)
   }
   return false
+}
+
+/** One that was just set up is not known to be online before its root has answered; it is waited for, too. */
+function isNotOffline({ offline_reason }: FolderState): boolean {
+  return offline_reason === undefined
 }
 
 /** What has been looked at since the due time, and when that look ended: files that came later are not waited for. */

@@ -20,6 +20,8 @@ export interface AnswerParts extends MaterialParts {
   clock: Clock
   signal: AbortSignal
   on_error: (error: unknown) => void
+  /** Resolves when the index holds what is ready: an answer before that would not know it. */
+  indexed: Promise<void>
 }
 
 type Asked = MessageRow & { project: number }
@@ -42,6 +44,8 @@ export function runAnswers(parts: AnswerParts): Worker {
     signal,
     on_error,
     async step() {
+      await parts.indexed
+      if (signal.aborted) return { wait_ms: 0 }
       const now_ms = clock.now_ms()
       for (const message of chats.unanswered(2 * config.answers_at_once + 1)) {
         if (under_way.has(message.seq)) continue

@@ -62,13 +62,16 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     const entry = (request as Tracked).context_of_call?.entry
     if (!entry) return done(null, payload)
     entry.status = reply.statusCode
-    parts.onAnswer?.({
-      method: request.method,
-      url: request.url,
-      status: reply.statusCode,
-      type: String(reply.getHeader('content-type') ?? ''),
-      body: String(payload ?? ''),
-    })
+    // Whoever went away hears none.
+    if (!request.raw.readableAborted) {
+      parts.onAnswer?.({
+        method: request.method,
+        url: request.url,
+        status: reply.statusCode,
+        type: String(reply.getHeader('content-type') ?? ''),
+        body: String(payload ?? ''),
+      })
+    }
     const told = observer.tell('handled', entry)
     if (!told) return done(null, payload)
     // An error here would get an answer of fastify's own: a listener's fault is for the log.

@@ -61,6 +61,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const running = startWorkers(settings, stores, assistant, bad_days)
   try {
     await completeIndex(running.reader, running.openDocuments, settings.log)
+    running.indexIsComplete()
     return await openDoors(settings, stores, running, bad_days)
   } catch (error) {
     await running.end()
@@ -76,6 +77,7 @@ interface Running {
   uploading: Set<string>
   asset_parts: AssetParts & { blob: { origin: string } }
   wakeAnswers: () => void
+  indexIsComplete: () => void
   end(): Promise<void>
 }
 
@@ -95,8 +97,13 @@ function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistan
   const documents = Array.from({ length: settings.ingest.processes }, openDocuments)
   const document_workers = runDocuments(common, documents)
   const ingest = runIngest({ ...common, reader, settings: settings.ingest, wakeDocuments: document_workers.wake })
+  let indexIsComplete = () => {}
+  const indexed = new Promise<void>((resolve) => {
+    indexIsComplete = resolve
+  })
   const answers = runAnswers({
     ...common,
+    indexed,
     ...opened,
     reader,
     answer_delay_ms,
@@ -121,8 +128,11 @@ function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistan
     uploading,
     asset_parts,
     wakeAnswers: answers.wake,
+    indexIsComplete,
     async end() {
       stop.abort()
+      // Who waits for it ends with the signal.
+      indexIsComplete()
       // What they read is read again at the next start.
       await Promise.all(documents.map((one) => one.end()))
       await Promise.all([ingest.ended, document_workers.ended, answers.ended, sweep.ended])

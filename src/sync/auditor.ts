@@ -61,7 +61,8 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
       return 1
     }
     let at = state
-    if (!state.running || state.wanted) {
+    // One that was asked for comes to its end, however often it is asked for again: then another begins.
+    if (!state.running || (state.wanted && !state.running.asked)) {
       await ledger.record([{ type: 'audit_round_began', project_id }])
       at = (await stateOf(project_id)) ?? state
     }

@@ -117,6 +117,7 @@ describe('a good file', () => {
           "first_ms": 300,
           "list_from": 20,
           "most_ms": 30000,
+          "pass_wait_ms": 300000,
         },
         "hashing": {
           "threads": 2,

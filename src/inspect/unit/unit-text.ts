@@ -41,11 +41,11 @@ export function mountUnit(mount_point: string): string {
   return `${escaped.join('')}.mount`
 }
 
-/** Setting -> its words, as systemd reads them; an empty assignment takes back what stood before it. Specifiers stay, but for %%. */
+/** Setting -> its words, as systemd reads them (white space is that of ASCII alone); an empty assignment takes back what stood before it. Specifiers stay, but for %%. */
 export function readUnitText(text: string): Map<string, string[]> {
   const settings = new Map<string, string[]>()
   for (const line of text.replaceAll(/\\\n/g, ' ').split('\n')) {
-    const [, name, value] = /^\s*([A-Za-z]+)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    const [, name, value] = /^[ \t]*([A-Za-z]+)[ \t]*=[ \t]*(.*?)[ \t\r]*$/s.exec(line) ?? []
     if (name === undefined || value === undefined) continue
     settings.set(name, value === '' ? [] : [...(settings.get(name) ?? []), ...wordsOf(value)])
   }
@@ -54,7 +54,7 @@ export function readUnitText(text: string): Map<string, string[]> {
 
 function wordsOf(value: string): string[] {
   const words: string[] = []
-  const pattern = /(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|((?:\\.|[^\s\\])+))(?=\s|$)/gsu
+  const pattern = /(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|((?:\\.|[^ \t\r\\])+))(?=[ \t\r]|$)/gsu
   for (const [, double, single, plain] of value.matchAll(pattern)) {
     words.push((double ?? single ?? plain ?? '').replace(/\\(.)/gsu, '$1').replaceAll('%%', '%'))
   }

@@ -13,6 +13,7 @@ test('whatever a path is called, its word is read as that path again', () => {
       const text = `[Service]\nReadOnlyPaths=${unitWord(first, '-')}  ${unitWord(second)}\n`
       expect(readUnitText(text)).toEqual(new Map([['ReadOnlyPaths', [`-${first}`, second]]]))
     }),
+    { examples: [['/\u2028 / ', '/\u00a0']] },
   )
 })
 
