@@ -96,10 +96,6 @@ export function isActedOn(type: FactType): boolean {
   return isContentFact({ type } as Fact) || type.startsWith('label') || hasEffects(type)
 }
 
-export function isOfRun(type: FactType): boolean {
-  return isRunFact({ type })
-}
-
 /** Sent, answered and written, delivered: and the fact that says so is lost. */
 function hasEffects(type: FactType): boolean {
   return type === 'turn_intended' || type === 'turn_answered' || type === 'run_written'

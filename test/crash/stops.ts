@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { End } from './end.ts'
-import { type FactType, fact_types, isActedOn, isOfRun } from './fact-types.ts'
+import { type FactType, fact_types, isActedOn } from './fact-types.ts'
 import type { Stop } from './mortal-ledger.ts'
 import { type Run, runScenario } from './run-scenario.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
@@ -42,64 +42,33 @@ function expectAsked({ name, prompt }: Scenario, { end }: Run): void {
 }
 
 /** Every one of them; both ways to die where somebody acts on the service between it and the next fact. */
-export function everyStop(facts: readonly PlannedStop[]): PlannedStop[][] {
+export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
   return facts.flatMap((planned) => {
     const has_two = planned.has_next && isActedOn(planned.stop.type)
-    return has_two ? [[planned], [beforeNext(planned)]] : [[planned]]
+    return has_two ? [planned, { ...planned, stop: { ...planned.stop, when: 'before the next' } }] : [planned]
   })
 }
 
-/**
- * One stop for each type, in the shortest run that has it: after its first fact; where somebody acts on the service between it and
- * the next fact, after its last one and that act; where a question or a report goes out in between, both. (Both ways at every fact: stop-after-fact.long.ts.) How often some are told hangs
- * on the speed of the machine (the service is asked again until it is ready), so the other runs that have it stand ready behind it.
- */
-export function oneOfEach(facts: readonly PlannedStop[]): PlannedStop[][] {
-  const shortest_first = [...facts].sort((a, b) => a.undisturbed.took_ms - b.undisturbed.took_ms)
-  return fact_types.flatMap((type) => {
-    const places = shortest_first.filter(({ stop }) => stop.type === type)
-    const firsts = places.filter(({ stop }) => stop.occurrence === 1)
-    const after_the_act = firsts.flatMap(({ scenario }) => {
-      const last = places.findLast((place) => place.scenario === scenario && place.has_next)
-      return last ? [beforeNext(last)] : []
-    })
-    if (isOfRun(type)) return isActedOn(type) ? [firsts, after_the_act] : [firsts]
-    return [isActedOn(type) ? after_the_act : firsts]
-  })
-}
-
-function beforeNext(planned: PlannedStop): PlannedStop {
-  return { ...planned, stop: { ...planned.stop, when: 'before the next' } }
-}
-
-/**
- * Runs of each list one after the other until one was really stopped, and holds every end against the undisturbed one. No type
- * of fact may be left without a stop.
- */
-export async function expectSameEnds(lists: readonly (readonly PlannedStop[])[]): Promise<void> {
+/** Every end is that of the undisturbed run, and no type of fact may be left without a stop. */
+export async function expectSameEnds(stops: readonly PlannedStop[]): Promise<void> {
   const stopped_at = new Map<FactType, number>()
   const not_reached: string[] = []
   const wrong: string[] = []
-  await inParallel(lists, async (list) => {
-    for (const planned of list) {
-      const { scenario, stop } = planned
-      const name = `${scenario.name}, stopped ${stop.when} after ${stop.type} ${stop.occurrence}`
-      try {
-        const run = await runScenario(scenario, stop)
-        expectSameEnd(run, planned, name)
-        if (run.was_stopped) {
-          stopped_at.set(stop.type, (stopped_at.get(stop.type) ?? 0) + 1)
-          return
-        }
-        not_reached.push(name)
-      } catch (error) {
-        wrong.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-      }
+  await inParallel(stops, async (planned) => {
+    const { scenario, stop } = planned
+    const name = `${scenario.name}, stopped ${stop.when} after ${stop.type} ${stop.occurrence}`
+    try {
+      const run = await runScenario(scenario, stop)
+      expectSameEnd(run, planned, name)
+      if (run.was_stopped) stopped_at.set(stop.type, (stopped_at.get(stop.type) ?? 0) + 1)
+      else not_reached.push(name)
+    } catch (error) {
+      wrong.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
   })
   const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
   console.log(
-    `${lists.length} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
+    `${stops.length} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
   )
   expect(wrong, wrong.join('\n\n')).toEqual([])
   expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
