@@ -1,5 +1,4 @@
 import { type Fact, isContentFact } from '../../src/domain/fact.ts'
-import { isRunFact } from '../../src/domain/run.ts'
 
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
