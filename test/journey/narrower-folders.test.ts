@@ -11,7 +11,7 @@ localJourneys('a subfolder that fewer people can read', (profile) => {
     chmodSync(journey.at('docs'), 0o755)
     chmodSync(journey.at('docs/hr'), 0o700)
     await journey.start()
-    await journey.stage('docs/hr/pay.txt', 'ready')
+    await journey.allReady()
     expect(JSON.parse(journey.folder()?.scan_summary ?? '{}')).toMatchObject({
       narrower: [{ path: 'hr', why: 'it is closed to others' }],
     })
