@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
+import type { KnownStretches } from './known-stretches.ts'
 
 export interface FileRow {
   folder: number
@@ -23,15 +24,20 @@ export interface FileRow {
 
 type RawFile = Record<string, bigint | string | null>
 
-/** Reads and writes single rows of `files`; knows nothing of counts or contents. */
+/**
+ * Reads and writes single rows of `files`; knows nothing of counts or contents. The only writer of a row's state and stat: a stretch
+ * of a walk that was exactly as its rows is so no longer.
+ */
 export class FileRows {
   readonly #get
   readonly #put
   readonly #delete
   readonly #before_start
   readonly #there
+  readonly #stretches: KnownStretches
 
-  constructor(database: Sqlite) {
+  constructor(database: Sqlite, stretches: KnownStretches) {
+    this.#stretches = stretches
     this.#get = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
@@ -53,6 +59,7 @@ export class FileRows {
   }
 
   put(row: FileRow): void {
+    this.#stretches.touch(row.folder, row.path)
     this.#put.run(
       row.folder,
       row.path,
@@ -76,6 +83,7 @@ export class FileRows {
   }
 
   delete(folder: number, path: string): void {
+    this.#stretches.touch(folder, path)
     this.#delete.run(folder, path)
   }
 

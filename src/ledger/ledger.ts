@@ -88,10 +88,18 @@ export interface Stretch {
   /** The stretch is `after_path` (exclusive) to `through_path` (inclusive); undefined means from the start, to the end. */
   after_path: string | undefined
   through_path: string | undefined
-  /** The walker's batch: UTF-8 paths one after the other, where each ends, and size, mtime_ns, ctime_ns, inode of each. */
+  /**
+   * The walker's batch: UTF-8 paths one after the other, where each ends, and size, mtime_ns, ctime_ns, inode of each. An inode of 0
+   * says that the filesystem keeps none: then it is not compared.
+   */
   names: Uint8Array
   ends: Uint32Array
   stats: BigInt64Array
+  /**
+   * Of all that stands in `names` and `stats`: where the last walk brought the same through the same stretch, nothing differed, and
+   * no row was written since, nothing is read. Absent: it is compared row by row.
+   */
+  digest?: string | undefined
 }
 
 export interface Differences {

@@ -1,5 +1,6 @@
 import type { Migration } from '../base/sqlite.ts'
 import { first_ledger_schema } from './first-schema.ts'
+import { third } from './third-schema.ts'
 
 /*
  * What came to ledger.db after its first version. A table or column is explained here, as those of the first are in
@@ -135,6 +136,7 @@ CREATE TABLE audits (
 export const ledger_migrations: readonly Migration[] = [
   { version: 1, sql: first_ledger_schema },
   { version: 2, sql: second },
+  { version: 3, sql: third },
 ]
 export const ledger_version = ledger_migrations.length
 

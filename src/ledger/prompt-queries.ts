@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { isBefore } from './differences.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
+import { isBefore } from './path-order.ts'
 import type { PromptRow } from './prompt-rows.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 

@@ -1,8 +1,8 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { PersonFact } from '../domain/fact.ts'
-import { after_all_paths } from './differences.ts'
 import { fileRow } from './file-rows.ts'
 import type { FolderConsequences, FolderRow } from './folder-rows.ts'
+import { after_all_paths } from './path-order.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 

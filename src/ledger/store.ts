@@ -12,6 +12,7 @@ import { Counts } from './counts.ts'
 import { DifferenceFinder } from './differences.ts'
 import { FileRows, knownFile } from './file-rows.ts'
 import { FolderRows, folderState } from './folder-rows.ts'
+import { KnownStretches } from './known-stretches.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
 import { ledger_migrations } from './migrations.ts'
 import { PauseRow } from './pause-row.ts'
@@ -59,6 +60,7 @@ export class LedgerStore {
   readonly #absences: AbsenceRows
   readonly #pause: PauseRow
   readonly #folders: FolderRows
+  readonly #stretches: KnownStretches
   readonly #files: FileRows
   readonly #contents: ContentRecorder
   readonly #file_recorder: FileRecorder
@@ -85,7 +87,8 @@ export class LedgerStore {
     this.#pause = new PauseRow(database, this.#absences)
     this.#folders = new FolderRows(database)
     this.wall_clock = new WallClock(database, () => this.#folders.reload())
-    this.#files = new FileRows(database)
+    this.#stretches = new KnownStretches(database)
+    this.#files = new FileRows(database, this.#stretches)
     const parts = {
       counts: this.#counts,
       tickets: this.tickets,
@@ -101,7 +104,7 @@ export class LedgerStore {
     this.#people = new PersonRecorder(database, { files: this.#file_recorder, contents: this.#contents })
     this.#troubles = new TroubleRows(database)
     this.#alerts = new AlertRows(database)
-    this.#differences = new DifferenceFinder(database)
+    this.#differences = new DifferenceFinder(database, this.#stretches)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
     this.runs = new RunRecorder(database)
     this.run_claims = new RunClaims(database, this.runs, parts)
@@ -112,6 +115,7 @@ export class LedgerStore {
   record(facts: readonly Fact[], at_ms: number): void {
     for (const fact of facts) this.#apply(fact, at_ms)
     this.#counts.flush()
+    this.#stretches.flush()
   }
 
   claimMarks(): ClaimMarks {
@@ -135,6 +139,7 @@ export class LedgerStore {
     this.claims.backTo(marks.claims)
     this.run_claims.backTo(marks.run_claims)
     this.#folders.reload()
+    this.#stretches.reload()
     this.#pause.reload()
   }
 

@@ -1,8 +1,8 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
-import { after_all_paths } from './differences.ts'
 import { fileStat } from './file-rows.ts'
+import { after_all_paths } from './path-order.ts'
 
 /** A file that should be here, as far as it is compared with the disk. */
 export interface ComparedFile {

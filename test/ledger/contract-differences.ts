@@ -59,6 +59,43 @@ function stretchOf(folder: string, entries: { path: string; stat: FileStat }[], 
   }
 }
 
+let changes = 0
+const few_paths = ['a', 'b', 'b/c', 'b0', 'd', '\u{1F600}']
+const act = fc.record({
+  do: fc.constantFrom('change', 'remove', 'record', 'see', 'forget', 'scan', 'scan', 'scan'),
+  path: fc.constantFrom(...few_paths),
+})
+
+function settledFact(folder: string, path: string, stat: FileStat): Fact {
+  return { type: 'file_settled', folder, path, stat, md5: md5Of(path) }
+}
+
+function goneFact(folder: string, path: string): Fact {
+  return { type: 'file_gone', folder, path }
+}
+
+/** Two stretches and the rest, as a scan has them. */
+async function scan(bench: Bench, folder: string, disk: ReadonlyMap<string, FileStat>, with_digests: boolean) {
+  const walked = [...disk].map(([path, stat]) => ({ path, stat })).sort((a, b) => byBytes(a.path, b.path))
+  const middle = walked.length >> 1
+  const pieces = [walked.slice(0, middle), walked.slice(middle)].filter(({ length }) => length > 0)
+  const told: string[] = []
+  let after: string | undefined
+  for (const piece of [...pieces, []]) {
+    const through = piece.at(-1)?.path
+    const stretch = stretchOf(folder, piece, after, through)
+    const parts = piece.map(({ path, stat: { size, mtime_ns, ctime_ns } }) => `${path} ${size} ${mtime_ns} ${ctime_ns}`)
+    const digest = with_digests && through !== undefined ? parts.join('\n') : undefined
+    const { changed, missing } = await bench.ledger.differences({ ...stretch, digest })
+    told.push(
+      ...[...changed].map((index) => `changed ${piece[index]!.path}`),
+      ...missing.map((path) => `missing ${path}`),
+    )
+    after = through
+  }
+  return told
+}
+
 export function differenceContract(factory: LedgerFactory): void {
   test('any tree, cut anywhere: new and changed paths by index, missing ones by name, and nothing else', async () => {
     const bench = await new Bench(factory).open()
@@ -98,6 +135,39 @@ export function differenceContract(factory: LedgerFactory): void {
     } finally {
       await bench.close()
     }
+  })
+
+  test('scans with digests tell what scans without them tell, whatever was recorded between them', async () => {
+    const bench = await new Bench(factory).open()
+    let runs = 0
+    const property = fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
+      const folder = `known ${runs++}`
+      await bench.online(folder)
+      const disk = new Map(few_paths.map((path) => [path, statOf(7, 3n)]))
+      await bench.record(...[...disk].map(([path, stat]) => settledFact(folder, path, stat)))
+      for (const { do: what, path } of acts) {
+        const stat = disk.get(path)
+        if (what === 'change') disk.set(path, statOf(7, BigInt(runs * 1_000 + ++changes)))
+        else if (what === 'remove') disk.delete(path)
+        else if (what === 'record') await bench.record(stat ? settledFact(folder, path, stat) : goneFact(folder, path))
+        else if (what === 'see' && stat) await bench.record({ type: 'file_seen', folder, path, stat, not_before_ms: 0 })
+        else if (what === 'forget') await bench.record({ type: 'file_ignored', folder, path })
+        else if (what === 'scan')
+          expect(await scan(bench, folder, disk, true)).toEqual(await scan(bench, folder, disk, false))
+      }
+    })
+    try {
+      await fc.assert(property, { numRuns: 100 })
+    } finally {
+      await bench.close()
+    }
+  })
+
+  withLedger(factory)('an inode of 0 is one that the filesystem does not keep: it is not compared', async (bench) => {
+    await bench.online('notes')
+    await bench.record(settledFact('notes', 'a', statOf(7, 3n)), settledFact('notes', 'b', statOf(7, 3n)))
+    const entries = ['a', 'b'].map((path) => ({ path, stat: { ...statOf(path === 'a' ? 7 : 8, 3n), inode: 0n } }))
+    expect([...(await bench.ledger.differences(stretchOf('notes', entries))).changed]).toEqual([1])
   })
 
   withLedger(factory)('an unknown folder has no differences', async (bench) => {
