@@ -50,7 +50,7 @@ export function watchProgress(clock: Clock, outer?: AbortSignal): ProgressWatch 
     },
     stalled: () => is_stalled,
     end() {
-      ended.abort()
+      ended.abort('ended')
       outer?.removeEventListener('abort', onOuter)
     },
   }
