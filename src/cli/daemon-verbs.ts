@@ -40,6 +40,10 @@ export function serveControl(
       // Of a whole folder it may mean "it is rightly empty", which the next look at the folder believes.
       if (path === '') daemon.rescan(folder)
     },
+    async acceptRemovals({ folder, path }) {
+      refuseUnknown(folder)
+      await daemon.ledger.record([{ type: 'removals_accepted', folder, path }])
+    },
     async runPrompt({ prompt }) {
       const is_known = daemon.config.prompts.some(({ name }) => name === prompt)
       if (!is_known) throw unknown('usage.prompt', `knows no prompt called ${prompt}`)

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, printable } from '../base/format.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
+import type { ControlClient } from '../control/control-client.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { withPassView } from './open-view.ts'
@@ -47,16 +48,26 @@ function record(words: readonly PersonFact[], config: Config): Promise<boolean> 
   return tellDaemon(config, {
     async to_daemon(control) {
       for (const { type, folder, path } of words) {
-        await (type === 'accepted' ? control.accept({ folder, path }) : control.retry({ folder, path }))
+        await saying[type](control, { folder, path })
       }
     },
     to_ledger: () => words,
   })
 }
 
+const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
+  accepted: (control, place) => control.accept(place),
+  retried: (control, place) => control.retry(place),
+  removals_accepted: (control, place) => control.acceptRemovals(place),
+}
+
 function told({ type, folder, path }: PersonFact, { files, bytes }: Amount): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+  if (type === 'removals_accepted') {
+    if (files === 0) return `${where}: nothing there waits to be removed on the service`
+    return `${where}: ${formatCount(files)} ${files === 1 ? 'version' : 'versions'} (${formatBytes(bytes)}) may be removed on the service now`
+  }
   const emptied = path === '' ? '; where it looked emptied, here or on the service, that counts as right now' : ''
   if (files === 0)
     return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'nothing there waits for a word'}`

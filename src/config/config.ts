@@ -12,6 +12,7 @@ export interface Config {
   readonly uploads: UploadsConfig
   readonly follow: FollowConfig
   readonly audit: AuditConfig
+  readonly removal: RemovalConfig
   readonly hashing: { readonly threads: number }
   readonly scan: ScanConfig
   readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
@@ -47,6 +48,9 @@ export interface FolderConfig {
   readonly upload_name: 'path' | 'base'
   /** File name extension, lower case without its dot -> media type. */
   readonly mime_types: Readonly<Record<string, string>>
+  readonly on_delete: 'keep' | 'remove'
+  readonly delete_grace_ms: number
+  readonly on_change: 'keep' | 'remove_old'
   readonly watch: boolean
   readonly rescan_interval_ms: number
   readonly widening: 'warn' | 'skip'
@@ -85,6 +89,12 @@ export interface AuditConfig {
   readonly pages_per_minute: number
   readonly round_hours: number
   readonly on_remote_delete: 'respect' | 'resend'
+}
+
+export interface RemovalConfig {
+  readonly most_files: number
+  readonly most_percent: number
+  readonly per_hours: number
 }
 
 export interface ScanConfig {

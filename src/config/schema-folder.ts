@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { choice, duration, flag, size, texts } from './fields.ts'
+import { removal_policy } from './schema-removal.ts'
 import { duration_pattern, parseDuration_ms } from './units.ts'
 
 export const project_id = z.string({ error: 'must be a text' }).regex(/^project_[a-z0-9]{20}$/, {
@@ -150,6 +151,7 @@ export const folder_schema = z.strictObject({
       'path: answers then say which of ten files called minutes.docx is meant.',
   ),
   mime_types,
+  ...removal_policy,
   watch: flag(
     true,
     'Whether changes are watched for. Default true; with false they are found by the next scan, which suits folders ' +

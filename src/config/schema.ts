@@ -15,6 +15,7 @@ import {
   uploads_schema,
 } from './schema-limits.ts'
 import { prompt_schema } from './schema-prompts.ts'
+import { removal_schema } from './schema-removal.ts'
 import { watchdog_schema } from './schema-watchdog.ts'
 
 const base_url = z
@@ -75,6 +76,11 @@ export const config_schema = z.strictObject({
   audit: audit_schema
     .prefault({})
     .meta({ description: 'How what is ready is held against the service, again and again.' }),
+  removal: removal_schema
+    .prefault({})
+    .meta({
+      description: 'How much of what folders let go of (on_delete, on_change) is removed on the service by itself.',
+    }),
   hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),

@@ -42,7 +42,7 @@ export interface Failure {
 }
 
 /** The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn, `message` reads one. */
-export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 'detach' | 'chat' | 'message'
+export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 'detach' | 'remove' | 'chat' | 'message'
 
 const call_texts: Record<Call, string> = {
   create: 'when asked for an upload slot',
@@ -52,6 +52,7 @@ const call_texts: Record<Call, string> = {
   list: 'when asked for a list',
   attach: 'when asked to attach a label',
   detach: 'when asked to detach a label',
+  remove: 'when asked to remove an asset',
   chat: 'when asked a question',
   message: 'when asked for an answer',
 }
@@ -111,6 +112,8 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
   if (isGone(status) && (call === 'create' || call === 'list')) return 'project'
   // A web page is never the service's own answer: it says nothing about an asset or a content.
   if (seen.is_html || status === 407) return 'network'
+  // Who may not remove may send all the same.
+  if (call === 'remove' && status === 403 && seen.has_object) return 'content'
   if (status === 401 || status === 402 || status === 403) return seen.has_object ? 'account' : 'network'
   if (isGone(status)) return aboutMissing(call, code)
   return aboutRefusal(call, status)
@@ -138,7 +141,7 @@ function aboutRefusal(call: Call, status: number): FailureAbout {
   if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
   // Two callers met; the next try finds what the other one made.
   if (status === 409) return 'later'
-  if (refused && (call === 'create' || call === 'attach' || call === 'chat')) return 'content'
+  if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat')) return 'content'
   return 'unknown_protocol'
 }
 

@@ -37,6 +37,7 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
       rescan: async (where) => void (await call(client, 'POST', 'rescan', where)),
       retry: async (where) => void (await call(client, 'POST', 'retry', where)),
       accept: async (where) => void (await call(client, 'POST', 'accept', where)),
+      acceptRemovals: async (where) => void (await call(client, 'POST', 'accept-removals', where)),
       runPrompt: async (what) => (await call(client, 'POST', 'run-prompt', what)) as { due_ms: number },
       pause: async (wish) => void (await call(client, 'POST', 'pause', wish)),
       resume: async () => void (await call(client, 'POST', 'resume')),

@@ -60,6 +60,10 @@ function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
     await verbs.accept(placeOf(body))
     return {}
   })
+  app.post('/v1/accept-removals', async ({ body }) => {
+    await verbs.acceptRemovals(placeOf(body))
+    return {}
+  })
   app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
   app.post('/v1/pause', async ({ body }) => {
     await verbs.pause(pauseOf(body))

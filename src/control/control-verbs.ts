@@ -11,6 +11,8 @@ export interface ControlVerbs {
   retry(where: PlaceInFolder): Promise<void>
   /** What the brake or the folder's start holds back may go. */
   accept(where: PlaceInFolder): Promise<void>
+  /** What was deleted or replaced there may be removed on the service, however much it is. */
+  acceptRemovals(where: PlaceInFolder): Promise<void>
   /** The prompt comes due now, by a person's word; answers the due time that names the run. Resolves when it is recorded. */
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
   /** Nothing new goes out, for so long or until `resume`. */

@@ -53,8 +53,8 @@ export async function drain(
       options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? patience.worstOf(circuits) : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
-      const { look, send, follow, label } = await tools.ledger.pending(horizon_ms)
-      if (look + send + label === 0) return { why: 'still_reading', error: reading.verdict(follow) }
+      const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
+      if (look + send + label + remove === 0) return { why: 'still_reading', error: reading.verdict(follow) }
       // A large file on its way makes no facts for hours.
       reading.isOver(undefined)
     }
@@ -66,8 +66,8 @@ export async function drain(
 async function isSettled(tools: DrainTools): Promise<boolean> {
   const before = tools.recorded()
   if (!tools.foldersAreIdle() || tools.inFlight() > 0) return false
-  const { look, send, follow, label } = await tools.ledger.pending(horizon_ms)
-  if (look + send + follow + label > 0) return false
+  const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
+  if (look + send + follow + label + remove > 0) return false
   return tools.foldersAreIdle() && tools.inFlight() === 0 && tools.recorded() === before
 }
 

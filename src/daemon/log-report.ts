@@ -15,6 +15,7 @@ export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport 
     ready: (name) => lines.passed('ready', name),
     sent: (name, bytes) => lines.passed('sent', name, { bytes }),
     linked: (name) => lines.passed('known to the service already', name),
+    removed: (name) => lines.passed('removed on the service', name),
     skipped: (reason, name) => log.debug({ reason }, `skipped: ${name}`),
     blocked: (reason, name) => lines.refused(reason, name),
     refused: (reason, name) => lines.refused(reason, name),

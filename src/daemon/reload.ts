@@ -32,7 +32,7 @@ export interface ReloadParts {
   factsOf(config: Config): Promise<Fact[]>
 }
 
-const all_work: readonly WorkKind[] = ['send', 'follow', 'label', 'prompt', 'run', 'delivery']
+const all_work: readonly WorkKind[] = ['send', 'follow', 'label', 'remove', 'prompt', 'run', 'delivery']
 
 /** Puts one config after another in force, one at a time, and keeps what still ends under an earlier one. */
 export class Reloads {

@@ -9,6 +9,7 @@ import type { Circuits } from '../sync/circuits.ts'
 import { startFollower } from '../sync/follower.ts'
 import type { IntakeFolder } from '../sync/intake.ts'
 import { startLabeler } from '../sync/labeler.ts'
+import { startRemover } from '../sync/remover.ts'
 import { startUploader, type Uploader } from '../sync/uploader.ts'
 import type { Connections } from './connections.ts'
 import { auditSettings, followPolicy } from './limits.ts'
@@ -60,6 +61,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
   )
   const follower = startFollower({ ...tools, policy: followPolicy(config), list_from: follow.list_from }, soft)
   const labeler = startLabeler(tools, soft)
+  const remover = startRemover(tools, soft)
   // A single pass has no time for it.
   const auditor = asking === 'on_schedule' ? startAuditor(tools, auditSettings(config), soft) : undefined
   const tidier = runWorker({
@@ -78,6 +80,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
     send: () => uploader.worker.wake(),
     follow: () => follower.worker.wake(),
     label: () => labeler.worker.wake(),
+    remove: () => remover.worker.wake(),
     audit: () => auditor?.wake(),
     prompt: () => prompts?.by_kind.prompt?.wake(),
     run: () => prompts?.by_kind.run.wake(),
@@ -90,12 +93,13 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
       uploader.worker,
       follower.worker,
       labeler.worker,
+      remover.worker,
       tidier,
       ...(auditor ? [auditor] : []),
       ...(prompts?.all ?? []),
     ],
     wake: (kind) => wakes[kind]?.(),
-    inFlight: () => uploader.inFlight() + follower.inFlight() + labeler.inFlight(),
+    inFlight: () => uploader.inFlight() + follower.inFlight() + labeler.inFlight() + remover.inFlight(),
   }
 }
 

@@ -13,7 +13,10 @@ import type { ContentFact } from './fact.ts'
  * - `refused`: a person must act (`error_*` says why); new bytes make a new content, `sluice retry` asks again.
  * - `removed_on_service`: it was there, and somebody removed it there. Not sent again unless a person asks, or the policy
  *   `audit.on_remote_delete` does. Listed as ready once more, it is.
- * - `abandoned`: no path wants these bytes any more, and they never got in. A path that brings them back wants it again.
+ * - `abandoned`: no path wants these bytes any more, and they never got in, or we removed them there. A path that brings them back
+ *   wants it again.
+ * - `removing`: no path holds these bytes any more, and we are about to remove the asset that we made, or did and do not know the
+ *   answer (a crash). There is no way back from here but the service's word: a path that brings them back waits for it.
  */
 export type ContentState =
   | 'wanted'
@@ -25,6 +28,7 @@ export type ContentState =
   | 'refused'
   | 'removed_on_service'
   | 'abandoned'
+  | 'removing'
 
 export interface ContentProgress {
   state: ContentState
@@ -131,6 +135,14 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
       return { ...forward, state: 'abandoned', asset_id: undefined }
     case 'content_wanted_again':
       return { ...newContent(fact.not_before_ms), without_md5: content.without_md5 }
+    case 'removal_intended':
+      return { ...forward, state: 'removing', intended_ms: at_ms }
+    case 'asset_removed':
+      return { ...newContent(at_ms), state: 'abandoned' }
+    case 'asset_kept':
+      return { ...forward, state: 'ready' }
+    case 'removal_set_back':
+      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
   }
 }
 
@@ -155,6 +167,10 @@ const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   asset_returned: ['refused', 'removed_on_service'],
   content_orphaned: before_bytes,
   content_wanted_again: ['refused', 'removed_on_service', 'abandoned'],
+  removal_intended: ['ready'],
+  asset_removed: ['removing'],
+  asset_kept: ['removing'],
+  removal_set_back: ['removing'],
 }
 
 /** Of a content that the service has and cannot use. */

@@ -2,12 +2,13 @@ import type { AlertFact } from './alert.ts'
 import type { AuditFact } from './audit.ts'
 import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
+import type { RemovalFact, RemovalPolicy } from './removal.ts'
 import type { RunFact } from './run.ts'
 import type { Ticket } from './ticket.ts'
 
 export type { FaultNote } from './fault-note.ts'
 
-export interface FolderFact {
+export interface FolderFact extends Partial<RemovalPolicy> {
   name: string
   root: string
   project_id: string
@@ -92,6 +93,7 @@ export type ContentFact =
   | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }
   | { type: 'content_wanted_again'; content: number; not_before_ms: number }
+  | RemovalFact
 
 export type LabelFact =
   | { type: 'label_attached'; content: number; name: string; label_id: string }
@@ -103,6 +105,8 @@ export type LabelFact =
 export type PersonFact =
   | { type: 'accepted'; folder: string; path: string }
   | { type: 'retried'; folder: string; path: string }
+  /** What was deleted or replaced there until now may be removed on the service, however much it is. */
+  | { type: 'removals_accepted'; folder: string; path: string }
 
 /** A person stops what goes out, until a time or until she says otherwise. */
 export type PauseFact =
@@ -157,4 +161,8 @@ const content_facts: ReadonlySet<string> = new Set<ContentFact['type']>([
   'asset_returned',
   'content_orphaned',
   'content_wanted_again',
+  'removal_intended',
+  'asset_removed',
+  'asset_kept',
+  'removal_set_back',
 ])

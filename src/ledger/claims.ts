@@ -208,7 +208,7 @@ export class Claims {
     this.#claimed.send.bytesAreOut(content)
   }
 
-  release(...[work, items]: Exclude<Release, ['run' | 'delivery', unknown]>): void {
+  release(...[work, items]: Exclude<Release, ['run' | 'delivery' | 'remove', unknown]>): void {
     if (work === 'look') for (const { folder, path } of items) this.endLook(folder, path)
     else for (const content of items) this.#claimed[work].end(content)
   }

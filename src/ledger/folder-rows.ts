@@ -1,8 +1,9 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FolderEvent, FolderFact } from '../domain/fact.ts'
+import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
 import type { FolderState } from './ledger.ts'
 
-export interface FolderRow {
+export interface FolderRow extends RemovalPolicy {
   id: number
   name: string
   root: string
@@ -29,6 +30,8 @@ export interface FolderConsequences {
   relinkFiles(folder: FolderRow): void
   lookAtSkippedAgain(folder: FolderRow): void
   relabel(folder: FolderRow): void
+  /** It says something else about what is to be removed on the service. */
+  reconsiderRemovals(folder: FolderRow): void
 }
 
 /** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
@@ -138,14 +141,16 @@ export class FolderRows {
     const before = this.#by_name.get(folder.name)
     database
       .prepare(
-        `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms)
+        `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms,
+           on_delete, on_change, delete_grace_ms)
          VALUES (@name, @root, (SELECT id FROM projects WHERE project_id = @project_id), @labels, @label_from, @rules, 1, @at_ms, @at_ms,
-           @at_ms)
+           @at_ms, @on_delete, @on_change, @delete_grace_ms)
          ON CONFLICT (name) DO UPDATE SET
            kept_ms = iif(configured = 1 AND project = excluded.project, kept_ms, @at_ms), root = excluded.root, project = excluded.project, labels = excluded.labels,
-           label_from = excluded.label_from, rules = excluded.rules, configured = 1`,
+           label_from = excluded.label_from, rules = excluded.rules, configured = 1,
+           on_delete = excluded.on_delete, on_change = excluded.on_change, delete_grace_ms = excluded.delete_grace_ms`,
       )
-      .run({ ...folder, labels: JSON.stringify(folder.labels), at_ms })
+      .run({ ...keep_everything, ...folder, labels: JSON.stringify(folder.labels), at_ms })
     this.#load()
     const after = this.#by_name.get(folder.name)
     if (!before || !after) return
@@ -153,6 +158,7 @@ export class FolderRows {
     if (before.rules !== after.rules) consequences.lookAtSkippedAgain(after)
     const labels_changed =
       before.label_from !== after.label_from || JSON.stringify(before.labels) !== JSON.stringify(after.labels)
+    if (policyOf(before) !== policyOf(after) || !before.configured) consequences.reconsiderRemovals(after)
     if (labels_changed || (!before.configured && givesLabels(after))) consequences.relabel(after)
   }
 
@@ -171,6 +177,10 @@ export class FolderRows {
   }
 }
 
+function policyOf({ on_delete, on_change, delete_grace_ms }: RemovalPolicy): string {
+  return JSON.stringify([on_delete, on_change, delete_grace_ms])
+}
+
 function givesLabels(folder: FolderRow): boolean {
   return folder.labels.length > 0 || folder.label_from !== 'none'
 }
@@ -186,6 +196,9 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     labels: JSON.parse(row.labels as string) as string[],
     label_from: row.label_from as string,
     rules: row.rules as string,
+    on_delete: row.on_delete as RemovalPolicy['on_delete'],
+    on_change: row.on_change as RemovalPolicy['on_change'],
+    delete_grace_ms: Number(row.delete_grace_ms),
     configured: row.configured === 1n,
     device: row.device === null ? undefined : (row.device as bigint),
     offline_reason: (row.offline_reason as string | null) ?? undefined,

@@ -1,6 +1,7 @@
 import type { ContentState } from '../domain/content.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
+import type { RemovalLimits } from '../domain/removal.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { AuditLedger } from './audit-work.ts'
 import type { Claimed } from './claimed.ts'
@@ -29,6 +30,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
   claimToSend(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<SendWork>>
   claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
+  /** What is handed out is `removing`: the intent to remove it on the service stands from then on. */
+  claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
   /** Gives claims back that came to nothing: the items are free again, as they were. */
   release(...claims: Release): Promise<void>
 
@@ -52,6 +55,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
 export type Release =
   | [work: 'look', looks: readonly LookWork[]]
   | [work: 'send' | 'follow' | 'label', contents: readonly number[]]
+  | [work: 'remove', contents: readonly number[]]
   | [work: 'run', runs: readonly number[]]
   | [work: 'delivery', deliveries: readonly { run: number; target: string }[]]
 
@@ -59,7 +63,17 @@ export type Release =
  * `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed; `audit`: a
  * person wants a round now.
  */
-export type WorkKind = 'look' | 'send' | 'follow' | 'label' | 'scan' | 'audit' | 'prompt' | 'run' | 'delivery'
+export type WorkKind =
+  | 'look'
+  | 'send'
+  | 'follow'
+  | 'label'
+  | 'remove'
+  | 'scan'
+  | 'audit'
+  | 'prompt'
+  | 'run'
+  | 'delivery'
 
 export interface FolderState {
   name: string
@@ -168,11 +182,25 @@ export interface LabelWork {
   attached: { name: string; label_id: string }[]
 }
 
+/** An asset that no path holds and that its folders' policy lets go. */
+export interface RemoveWork {
+  content: number
+  project_id: string
+  asset_id: string
+  /** For people: folder and path of one of the files that held it. */
+  name: string
+  attempts: number
+  /** False after a crash or a failure: the service may have been asked already. */
+  is_fresh: boolean
+}
+
 export interface Pending {
   look: number
   send: number
   follow: number
   label: number
+  /** Due now: what has to wait for something may wait for long. */
+  remove: number
   /** Earliest `not_before_ms` of the four; undefined when nothing is pending. */
   next_due_ms: number | undefined
 }
@@ -185,4 +213,6 @@ export interface LedgerLimits {
   history_days: number
   history_rows: number
   claim_ms: number
+  /** More than this is not removed on the service without a person. */
+  removal: RemovalLimits
 }

@@ -11,6 +11,7 @@ export class PendingWork {
   readonly #complete
   readonly #follow
   readonly #label
+  readonly #remove
   readonly #elsewhere
 
   constructor(database: Sqlite) {
@@ -29,6 +30,13 @@ export class PendingWork {
     this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
     this.#complete = count('contents', `state = 'sent'`, 'not_before_ms')
     this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
+    this.#remove = database
+      .prepare(
+        `SELECT (SELECT count(*) FROM
+             (SELECT 1 FROM contents WHERE state = 'ready' AND remove_due_ms <= @now LIMIT ${counted}))
+           + (SELECT count(*) FROM (SELECT 1 FROM contents WHERE state = 'removing' AND not_before_ms <= @now LIMIT ${counted}))`,
+      )
+      .pluck()
     this.#elsewhere = database.prepare(
       `SELECT 1 FROM contents WHERE project NOT IN
            (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))
@@ -56,6 +64,7 @@ export class PendingWork {
       send: send.n,
       follow: follow.n,
       label: label.n,
+      remove: this.#remove.get({ now: now_ms }) as number,
       next_due_ms: dues.length === 0 ? undefined : Math.min(...dues),
     }
   }

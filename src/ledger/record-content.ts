@@ -5,6 +5,7 @@ import { type ContentRow, ContentRows } from './content-rows.ts'
 import type { Counts } from './counts.ts'
 import type { FolderRows } from './folder-rows.ts'
 import { HostRows } from './host-rows.ts'
+import type { RemovalRows } from './removal-rows.ts'
 import type { Tickets } from './tickets.ts'
 import type { Usage } from './usage.ts'
 
@@ -16,8 +17,11 @@ export class ContentRecorder {
   readonly #tickets: Tickets
   readonly #usage: Usage
   readonly #hosts: HostRows
+  readonly #removals: RemovalRows
   readonly #present_by_folder
   readonly #present
+  readonly #held
+  readonly #same_asset
   readonly #arrive
   readonly #mark_ready
   readonly #mark_sent
@@ -26,17 +30,25 @@ export class ContentRecorder {
   readonly #forget_labels
   readonly #append_history
 
-  constructor(database: Sqlite, parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage }) {
+  constructor(
+    database: Sqlite,
+    parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
+  ) {
     this.rows = new ContentRows(database)
     this.#folders = parts.folders
     this.#counts = parts.counts
     this.#tickets = parts.tickets
     this.#usage = parts.usage
     this.#hosts = new HostRows(database)
+    this.#removals = parts.removals
     this.#present_by_folder = database.prepare(
       `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
     )
     this.#present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
+    this.#held = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state <> 'gone' LIMIT 1`)
+    this.#same_asset = database
+      .prepare(`SELECT id FROM contents WHERE asset_id = ? AND id <> ? AND state = 'ready'`)
+      .pluck()
     this.#arrive = database.prepare(
       `INSERT INTO arrivals (folder, content, at_ms, there_ms) VALUES (@folder, @content, @at_ms,
          (SELECT min(there_ms) FROM files WHERE content = @content AND folder = @folder)) ON CONFLICT DO NOTHING`,
@@ -57,6 +69,7 @@ export class ContentRecorder {
     if (!before || !after) return false
     // A path came with these bytes meanwhile, or has them in a folder that is away.
     if (fact.type === 'content_orphaned' && this.#present.get(before.id) !== undefined) return false
+    if (fact.type === 'removal_intended' && this.#held.get(before.id) !== undefined) return false
     this.#keepTicket(fact, at_ms)
     this.rows.update(before.id, after)
     // The next asset of this content begins without any.
@@ -69,6 +82,8 @@ export class ContentRecorder {
     if (told_to_people.has(fact.type)) {
       this.#append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
     }
+    if (fact.type === 'asset_removed') this.#afterRemoval(before, at_ms)
+    if (fact.type === 'asset_kept') this.#afterKeeping(before, fact, at_ms)
     return true
   }
 
@@ -95,6 +110,28 @@ export class ContentRecorder {
     this.#mark_labels_due.run(null, content)
   }
 
+  /** What came back meanwhile is sent anew; so is what the service kept as the same asset. */
+  #afterRemoval(content: ContentRow, at_ms: number): void {
+    this.#removals.removed(content, at_ms)
+    const others = this.#same_asset.all(content.asset_id, content.id) as number[]
+    for (const other of others) this.apply({ type: 'asset_missing', content: other }, at_ms)
+    for (const id of [content.id, ...others]) {
+      if (this.#present.get(id) === undefined) continue
+      this.apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
+    }
+  }
+
+  #afterKeeping(
+    { id, project }: ContentRow,
+    { error, by_service, not_before_ms }: Extract<ContentFact, { type: 'asset_kept' }>,
+    at_ms: number,
+  ): void {
+    this.#removals.putOff(id, not_before_ms, error && 'service')
+    if (error === undefined) return
+    this.#append_history.run(at_ms, id, 'asset_kept', error.message)
+    if (by_service) this.#removals.serviceRefuses(project, error, at_ms)
+  }
+
   #keepTicket(fact: ContentFact, at_ms: number): void {
     if (fact.type === 'slot_reserved') {
       this.#tickets.put(fact.content, fact.asset_id, fact.ticket)
@@ -114,6 +151,7 @@ export class ContentRecorder {
     if (after.state === 'ready') {
       this.#mark_ready.run(at_ms, before.id)
       this.labelsDue(before.id, at_ms)
+      this.#removals.becameReady(before.id, at_ms)
     }
   }
 }
@@ -145,4 +183,6 @@ const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
   'asset_returned',
   'content_orphaned',
   'content_wanted_again',
+  'removal_intended',
+  'asset_removed',
 ])

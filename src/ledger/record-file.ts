@@ -6,6 +6,7 @@ import type { FileRow, FileRows } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { LedgerLimits } from './ledger.ts'
 import type { ContentRecorder } from './record-content.ts'
+import type { RemovalRows } from './removal-rows.ts'
 import type { Usage } from './usage.ts'
 
 const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
@@ -17,6 +18,7 @@ export class FileRecorder {
   readonly #contents: ContentRecorder
   readonly #counts: Counts
   readonly #usage: Usage
+  readonly #removals: RemovalRows
   readonly #limits: LedgerLimits
 
   constructor(parts: {
@@ -25,6 +27,7 @@ export class FileRecorder {
     contents: ContentRecorder
     counts: Counts
     usage: Usage
+    removals: RemovalRows
     limits: LedgerLimits
   }) {
     this.#folders = parts.folders
@@ -32,6 +35,7 @@ export class FileRecorder {
     this.#contents = parts.contents
     this.#counts = parts.counts
     this.#usage = parts.usage
+    this.#removals = parts.removals
     this.#limits = parts.limits
   }
 
@@ -60,7 +64,7 @@ export class FileRecorder {
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // It may have moved since the first look.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
-        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms })
+        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms }, at_ms)
         if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
         break
       }
@@ -68,7 +72,7 @@ export class FileRecorder {
         const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
         const stat = fact.stat ?? row?.stat ?? unknown_stat
         const { reason, detail, not_before_ms } = fact
-        this.#write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms })
+        this.#write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms }, at_ms)
         break
       }
     }
@@ -83,7 +87,7 @@ export class FileRecorder {
     at_ms: number,
   ): void {
     const base = baseRow(folder, path, row, stat, at_ms)
-    this.#write(row, { ...base, state: 'seen', stat, not_before_ms })
+    this.#write(row, { ...base, state: 'seen', stat, not_before_ms }, at_ms)
   }
 
   #settle(
@@ -96,7 +100,7 @@ export class FileRecorder {
     const content = this.#contentFor(folder, row, fact, at_ms)
     if (content === 'brake') {
       const detail = 'more new files than uploads.brake lets pass'
-      this.#write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail })
+      this.#write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
       return
     }
     const is_ready = content.state === 'ready'
@@ -114,6 +118,7 @@ export class FileRecorder {
         settled_ms: at_ms,
         ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
       },
+      at_ms,
       content.state,
     )
     if (is_ready) {
@@ -156,21 +161,23 @@ export class FileRecorder {
       this.#forget(row, at_ms)
       return
     }
-    this.#write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined })
+    this.#write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined }, at_ms)
     if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
   }
 
   #forget(row: FileRow, at_ms: number): void {
     this.#counts.add(row.folder, this.#stage(row), -1, -row.stat.size)
     this.#files.delete(row.folder, row.path)
+    this.#removals.follow(row, undefined, at_ms)
     if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
   }
 
   /** `content_state` saves a read where the caller knows it. */
-  #write(before: FileRow | undefined, after: FileRow, content_state?: string): void {
+  #write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
     if (before) this.#counts.add(before.folder, this.#stage(before), -1, -before.stat.size)
     this.#counts.add(after.folder, content_state ?? this.#stage(after), 1, after.stat.size)
     this.#files.put(after)
+    this.#removals.follow(before, after, at_ms)
   }
 
   #stage(row: FileRow): string {
@@ -191,7 +198,7 @@ export class FileRecorder {
     // Without its content: the folder was given another project, and what is there was there before.
     const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
     const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
-    this.#write(row, { ...row, ...asked, state: 'seen' })
+    this.#write(row, { ...row, ...asked, state: 'seen' }, at_ms)
   }
 }
 

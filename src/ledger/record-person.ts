@@ -5,6 +5,7 @@ import type { FolderConsequences, FolderRow } from './folder-rows.ts'
 import { after_all_paths } from './path-order.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
+import type { RemovalRows } from './removal-rows.ts'
 
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 5_000
@@ -21,14 +22,16 @@ const conditions = {
 export class PersonRecorder {
   readonly #files: FileRecorder
   readonly #contents: ContentRecorder
+  readonly #removals: RemovalRows
   readonly #one
   readonly #under
   readonly #in_need
   readonly #relabel
 
-  constructor(database: Sqlite, parts: { files: FileRecorder; contents: ContentRecorder }) {
+  constructor(database: Sqlite, parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows }) {
     this.#files = parts.files
     this.#contents = parts.contents
+    this.#removals = parts.removals
     const select = (condition: string, path: string) =>
       database
         .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
@@ -57,7 +60,7 @@ export class PersonRecorder {
     )
   }
 
-  apply(fact: PersonFact, folder: FolderRow, at_ms: number): void {
+  apply(fact: Exclude<PersonFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     if (fact.type === 'accepted') {
       this.#lookAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
       return
@@ -74,6 +77,7 @@ export class PersonRecorder {
       relinkFiles: (folder) => this.#lookAgain(folder, '', 'every', { content: undefined }, at_ms),
       lookAtSkippedAgain: (folder) => this.#lookAgain(folder, '', 'skipped', {}, at_ms),
       relabel: (folder) => void this.#relabel.run(at_ms, folder.id),
+      reconsiderRemovals: (folder) => this.#removals.reconsider(folder, at_ms),
     }
   }
 

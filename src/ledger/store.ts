@@ -1,5 +1,4 @@
-import { messageOf } from '../base/errors.ts'
-import { openSqlite, type Sqlite } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import { isAlertFact } from '../domain/alert.ts'
 import { isAuditFact } from '../domain/audit.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
@@ -14,7 +13,7 @@ import { FileRows, knownFile } from './file-rows.ts'
 import { FolderRows, folderState } from './folder-rows.ts'
 import { KnownStretches } from './known-stretches.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
-import { ledger_migrations } from './migrations.ts'
+import { emptyLogOf, openLedgerFile } from './ledger-file.ts'
 import { PauseRow } from './pause-row.ts'
 import { PendingWork } from './pending-work.ts'
 import { PromptQueries } from './prompt-queries.ts'
@@ -25,6 +24,8 @@ import { FileRecorder } from './record-file.ts'
 import { LabelRecorder } from './record-label.ts'
 import { PersonRecorder } from './record-person.ts'
 import { RunRecorder } from './record-run.ts'
+import { RemovalClaims } from './removal-claims.ts'
+import { RemovalRows } from './removal-rows.ts'
 import { RunClaims } from './run-claims.ts'
 import { Tickets } from './tickets.ts'
 import { tidyLedger } from './tidy.ts'
@@ -32,11 +33,6 @@ import { Transaction } from './transaction.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
 import { WallClock } from './wall-clock.ts'
-
-/** The md5 index is hit at random: with SQLite's 2 MB most of a first scan's inserts would read a page from the system. */
-const cache_kib = 32_768
-/** 16 MB of log: four times SQLite's default, since the same pages are written again and again during a first scan. */
-const pages_between_checkpoints = 4_000
 
 /** Where the claims stood before a call. */
 export interface ClaimMarks {
@@ -52,6 +48,7 @@ export class LedgerStore {
   readonly claims: Claims
   readonly runs: RunRecorder
   readonly run_claims: RunClaims
+  readonly removal_claims: RemovalClaims
   readonly audits: AuditRecorder
   readonly wall_clock: WallClock
   readonly #limits: LedgerLimits
@@ -65,6 +62,7 @@ export class LedgerStore {
   readonly #contents: ContentRecorder
   readonly #file_recorder: FileRecorder
   readonly #labels: LabelRecorder
+  readonly #removals: RemovalRows
   readonly #people: PersonRecorder
   readonly #troubles: TroubleRows
   readonly #alerts: AlertRows
@@ -73,9 +71,7 @@ export class LedgerStore {
   readonly #pending: PendingWork
 
   constructor(files: { ledger: string; tickets: string }, limits: LedgerLimits) {
-    const database = openSqlite({ file: files.ledger, migrations: ledger_migrations, synchronous: 'FULL' })
-    database.pragma(`cache_size = -${cache_kib}`)
-    database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
+    const database = openLedgerFile(files.ledger)
     this.database = database
     this.transaction = new Transaction(database)
     this.tickets = new Tickets(files.tickets)
@@ -89,6 +85,7 @@ export class LedgerStore {
     this.wall_clock = new WallClock(database, () => this.#folders.reload())
     this.#stretches = new KnownStretches(database)
     this.#files = new FileRows(database, this.#stretches)
+    this.#removals = new RemovalRows(database, { folders: this.#folders, usage: this.#usage })
     const parts = {
       counts: this.#counts,
       tickets: this.tickets,
@@ -96,16 +93,22 @@ export class LedgerStore {
       folders: this.#folders,
       limits: this.#limits,
       pause: this.#pause,
+      removals: this.#removals,
     }
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
     this.audits = new AuditRecorder(database, this.#contents)
     this.#labels = new LabelRecorder(database, this.#folders)
-    this.#people = new PersonRecorder(database, { files: this.#file_recorder, contents: this.#contents })
+    this.#people = new PersonRecorder(database, {
+      files: this.#file_recorder,
+      contents: this.#contents,
+      removals: this.#removals,
+    })
     this.#troubles = new TroubleRows(database)
     this.#alerts = new AlertRows(database)
     this.#differences = new DifferenceFinder(database, this.#stretches)
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
+    this.removal_claims = new RemovalClaims(database, { ...parts, contents: this.#contents })
     this.runs = new RunRecorder(database)
     this.run_claims = new RunClaims(database, this.runs, parts)
     this.#prompt_queries = new PromptQueries(database, this.#folders)
@@ -129,6 +132,7 @@ export class LedgerStore {
 
   release(...release: Release): void {
     if (release[0] === 'run' || release[0] === 'delivery') this.run_claims.release(...release)
+    else if (release[0] === 'remove') for (const content of release[1]) this.removal_claims.end(content)
     else this.claims.release(...release)
   }
 
@@ -184,7 +188,7 @@ export class LedgerStore {
     const is_paused = this.#pause.holds(now_ms)
     const is_held = is_paused || this.claims.held_for_budget.holds(now_ms)
     const pending = this.#pending.until(until_ms, now_ms, is_held)
-    return is_paused ? { ...pending, label: 0 } : pending
+    return is_paused ? { ...pending, label: 0, remove: 0 } : pending
   }
 
   dueElsewhere(except: readonly string[], until_ms: number): boolean {
@@ -204,26 +208,17 @@ export class LedgerStore {
   }
 
   close(): void {
-    this.#emptyLog()
+    emptyLogOf(this.database)
     this.tickets.close()
     this.database.close()
   }
 
-  /**
-   * SQLite does this only for the last that closes, and a reader may be it: then the file alone, copied, would be an old one.
-   * Where it fails (a full disk) nothing is lost: the log beside the file is read with it.
-   */
-  #emptyLog(): void {
-    try {
-      this.database.pragma('wal_checkpoint(TRUNCATE)')
-    } catch (error) {
-      process.emitWarning(`the log of the ledger could not be written back: ${messageOf(error)}`)
-    }
-  }
-
   #apply(fact: Fact, at_ms: number): void {
     if (isContentFact(fact)) {
-      if (!goes_on.has(fact.type)) this.claims.end(fact.content)
+      if (!goes_on.has(fact.type)) {
+        this.claims.end(fact.content)
+        this.removal_claims.end(fact.content)
+      }
       if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)
       if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content)
       return
@@ -249,6 +244,7 @@ export class LedgerStore {
       case 'scan_finished':
         this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
         if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
+        if (fact.type === 'folder_online' || fact.type === 'scan_finished') this.#removals.lookSoon(at_ms)
         break
       case 'label_attached':
       case 'label_detached':
@@ -259,6 +255,7 @@ export class LedgerStore {
         break
       case 'accepted':
       case 'retried':
+      case 'removals_accepted':
         this.#applyWord(fact, at_ms)
         break
       case 'paused':
@@ -283,6 +280,10 @@ export class LedgerStore {
   #applyWord(fact: PersonFact, at_ms: number): void {
     const folder = this.#folders.named(fact.folder)
     if (!folder) return
+    if (fact.type === 'removals_accepted') {
+      this.#removals.accept(folder, fact.path, at_ms)
+      return
+    }
     if (fact.type === 'accepted' && fact.path === '') {
       this.#folders.acceptEmpty(folder)
       this.audits.accept(folder.project)

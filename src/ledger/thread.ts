@@ -27,6 +27,7 @@ const calls: Record<string, Call> = {
   claimToSend: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.send(limit, except, now_ms),
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
   claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
+  claimToRemove: (store, { limit, except }: ClaimArgument, now_ms) => store.removal_claims.claim(limit, except, now_ms),
   claimRuns: (store, { limit, except }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, except, now_ms),
   claimDeliveries: (store, { limit }: ClaimArgument, now_ms) => store.run_claims.claimDeliveries(limit, now_ms),
   prompts: (store) => store.runs.prompts.states(),

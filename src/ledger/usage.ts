@@ -1,7 +1,10 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { day_ms, hour_ms } from '../base/time.ts'
 
-/** Rolling sums by the hour: what the brake and the daily limit look at. Kept for a week, for people. */
+/** The last of them by the id of a folder: what was removed on the service without a person's word. */
+export type Used = 'wanted' | 'sent' | `removed in ${number}`
+
+/** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
 export class Usage {
   readonly #add
   readonly #since
@@ -18,12 +21,12 @@ export class Usage {
     this.#trim = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
   }
 
-  add(what: 'wanted' | 'sent', bytes: number, at_ms: number): void {
+  add(what: Used, bytes: number, at_ms: number): void {
     this.#add.run(what, Math.floor(at_ms / hour_ms) * hour_ms, bytes)
   }
 
   /** Sum of the hours that began less than `span_ms` before `at_ms`. */
-  over(what: 'wanted' | 'sent', span_ms: number, at_ms: number): { files: number; bytes: number } {
+  over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
     return this.#since.get(what, at_ms - span_ms) as { files: number; bytes: number }
   }
 

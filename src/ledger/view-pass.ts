@@ -1,6 +1,7 @@
 import type { PersonFact } from '../domain/fact.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
 import type { Amount } from './view-folders.ts'
+import { keepsRemovals } from './view-removals.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */
 export interface PassView {
@@ -25,6 +26,10 @@ const under = '(files.path = @path OR (files.path >= @first AND files.path < @la
 
 /** The same files that record-person.ts moves. */
 const reached: Record<PersonFact['type'], string> = {
+  removals_accepted: `SELECT count(DISTINCT contents.id) AS files, coalesce(sum(size), 0) AS bytes
+    FROM contents CROSS JOIN partings ON partings.content = contents.id
+    WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND accepted = 0
+      AND folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}`,
   accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
     WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}
       AND state <> 'gone' AND reason IN ('brake', 'before_start')`,
@@ -51,7 +56,11 @@ export function openPassView(state_dir: string): PassView {
         .get(values) as Amount
       return { files, sent }
     },
-    reachedBy: ({ type, folder, path }) => database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount,
+    reachedBy({ type, folder, path }) {
+      // An older ledger has nothing to remove; the next start brings it to the newest version.
+      if (type === 'removals_accepted' && !keepsRemovals(database)) return { files: 0, bytes: 0 }
+      return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
+    },
     skipped: () =>
       database
         .prepare(

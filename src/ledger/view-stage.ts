@@ -37,6 +37,7 @@ const stage_of: Record<CountedState, Stage> = {
   wanted: 'waiting',
   reserving: 'waiting',
   abandoned: 'waiting',
+  removing: 'waiting',
   reserved: 'sending',
   sent: 'sending',
   ingesting: 'ingesting',

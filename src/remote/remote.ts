@@ -47,6 +47,8 @@ export interface Remote {
   attachLabel(project_id: string, asset_id: string, label_name: string): Promise<Outcome<{ label_id: string }>>
   /** An asset or a label that is gone counts as detached. */
   detachLabel(project_id: string, asset_id: string, label_id: string): Promise<Outcome<void>>
+  /** 404: the service does not know it, which may mean that it is gone, or the call. */
+  removeAsset(project_id: string, asset_id: string): Promise<Outcome<void>>
   /** All that the token reaches. */
   listProjects(): Promise<Outcome<ProjectReference[]>>
   /** All of them. */
@@ -138,6 +140,11 @@ export function createRemote(options: RemoteOptions): Remote {
       const outcome = await send(request, () => undefined)
       return outcome.ok || outcome.failure.about !== 'asset_gone' ? outcome : { ok: true, value: undefined }
     },
+    removeAsset: (project_id, asset_id) =>
+      send(
+        { call: 'remove', method: 'DELETE', project_id, segments: ['assets', asset_id], any_body: true },
+        () => undefined,
+      ),
     listProjects: () => listProjects(send, list_limit_most),
     listLabels: (project_id) => listLabels(send, project_id),
     startChat: async (project_id, question) =>

@@ -8,6 +8,8 @@ export interface SyncReport {
   sent(name: string, bytes: number): void
   /** The service had these bytes already: nothing was sent. */
   linked(name: string): void
+  /** No file needs it, and its folder's policy lets it go: it is not there any more. */
+  removed(name: string): void
   skipped(reason: string, name: string): void
   blocked(reason: string, name: string): void
   /** A person must act. */

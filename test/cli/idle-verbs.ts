@@ -7,6 +7,7 @@ export const idle_verbs: Omit<ControlVerbs, 'ping'> = {
   rescan: never,
   retry: never,
   accept: never,
+  acceptRemovals: never,
   audit: never,
   idle: never,
   deliverAgain: never,

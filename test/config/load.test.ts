@@ -89,6 +89,7 @@ describe('a good file', () => {
         },
         "folders": [
           {
+            "delete_grace_ms": 604800000,
             "dot_files": false,
             "exclude": [],
             "include": [],
@@ -97,6 +98,8 @@ describe('a good file', () => {
             "max_file_bytes": 4294967296,
             "mime_types": {},
             "name": "notes",
+            "on_change": "keep",
+            "on_delete": "keep",
             "path": "",
             "project_id": "project_0123456789abcdefghij",
             "rescan_interval_ms": 3600000,
@@ -145,6 +148,11 @@ describe('a good file', () => {
           "level": "info",
         },
         "prompts": [],
+        "removal": {
+          "most_files": 100,
+          "most_percent": 10,
+          "per_hours": 24,
+        },
         "scan": {
           "answer_ms": 10000,
           "batch_entries": 2000,

@@ -31,6 +31,7 @@ function recordingVerbs(heard: unknown[], change: Partial<ControlVerbs> = {}): C
     rescan: async (where) => void heard.push(['rescan', where]),
     retry: async (where) => void heard.push(['retry', where]),
     accept: async (where) => void heard.push(['accept', where]),
+    acceptRemovals: async (where) => void heard.push(['acceptRemovals', where]),
     runPrompt: async (what) => {
       heard.push(['runPrompt', what])
       return { due_ms: 1_700_000_000_123 }

@@ -98,6 +98,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     },
     claimToFollow: (limit, options) => alive(() => inner.claimToFollow(limit, options)),
     claimToLabel: (limit, options) => alive(() => inner.claimToLabel(limit, options)),
+    claimToRemove: (limit, options) => alive(() => inner.claimToRemove(limit, options)),
     prompts: () => alive(() => inner.prompts()),
     claimRuns: (limit, options) => alive(() => inner.claimRuns(limit, options)),
     claimDeliveries: (limit) => alive(() => inner.claimDeliveries(limit)),

@@ -20,6 +20,7 @@ const states: readonly ContentState[] = [
   'refused',
   'removed_on_service',
   'abandoned',
+  'removing',
 ]
 const now_ms = 1_000_000
 const later_ms = 1_060_000
@@ -46,30 +47,38 @@ const facts: { [Type in ContentFact['type']]: Extract<ContentFact, { type: Type 
   asset_returned: { type: 'asset_returned', content: 1 },
   content_orphaned: { type: 'content_orphaned', content: 1 },
   content_wanted_again: { type: 'content_wanted_again', content: 1, not_before_ms: later_ms },
+  removal_intended: { type: 'removal_intended', content: 1 },
+  asset_removed: { type: 'asset_removed', content: 1 },
+  asset_kept: { type: 'asset_kept', content: 1, not_before_ms: later_ms },
+  removal_set_back: { type: 'removal_set_back', content: 1, not_before_ms: later_ms, error },
 }
 
 /** The state after each fact in each state, in the order of `states`; a dot: the fact says nothing there. */
 const table: Record<ContentFact['type'], string> = {
-  //                    wanted    reserving reserved  sent      ingesting ready refused removed abandoned
-  slot_intended: '      reserving reserving .         .         .         .     .       .       .',
-  slot_reserved: '      .         reserved  .         .         .         .     .       .       .',
-  asset_found: '        .         ingesting .         .         .         .     .       .       .',
-  bytes_accepted: '     .         .         sent      .         .         .     .       .       .',
-  bytes_missing: '      .         .         .         reserved  .         .     .       .       .',
-  ingest_started: '     .         .         .         ingesting .         .     .       .       .',
-  ingest_continues: '   .         .         .         .         ingesting .     .       .       .',
-  asset_ready: '        .         .         .         .         ready     .     .       .       .',
-  content_refused: '    refused   refused   refused   refused   refused   .     .       .       .',
-  set_back: '           wanted    reserving reserved  sent      ingesting .     .       .       .',
-  slot_lost: '          .         .         wanted    wanted    .         .     .       .       .',
-  hit_dead: '           .         .         .         .         wanted    .     .       .       .',
-  asset_vanished: '     .         .         .         .         wanted    .     .       .       .',
-  asset_missing: '      .         .         .         .         .         removed_on_service . .     .',
-  asset_unready: '      .         .         .         .         .         ingesting . .     .',
-  asset_failed: '       .         .         .         .         .         refused . .       .',
-  asset_returned: '     .         .         .         .         .         .     .       ready   .',
-  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .       .',
-  content_wanted_again: '.        .         .         .         .         .     wanted  wanted  wanted',
+  //                    wanted    reserving reserved  sent      ingesting ready refused removed abandoned removing
+  slot_intended: '      reserving reserving .         .         .         .     .       .       .       .',
+  slot_reserved: '      .         reserved  .         .         .         .     .       .       .       .',
+  asset_found: '        .         ingesting .         .         .         .     .       .       .       .',
+  bytes_accepted: '     .         .         sent      .         .         .     .       .       .       .',
+  bytes_missing: '      .         .         .         reserved  .         .     .       .       .       .',
+  ingest_started: '     .         .         .         ingesting .         .     .       .       .       .',
+  ingest_continues: '   .         .         .         .         ingesting .     .       .       .       .',
+  asset_ready: '        .         .         .         .         ready     .     .       .       .       .',
+  content_refused: '    refused   refused   refused   refused   refused   .     .       .       .       .',
+  set_back: '           wanted    reserving reserved  sent      ingesting .     .       .       .       .',
+  slot_lost: '          .         .         wanted    wanted    .         .     .       .       .       .',
+  hit_dead: '           .         .         .         .         wanted    .     .       .       .       .',
+  asset_vanished: '     .         .         .         .         wanted    .     .       .       .       .',
+  asset_missing: '      .         .         .         .         .         removed_on_service . .     .       .',
+  asset_unready: '      .         .         .         .         .         ingesting . .     .       .',
+  asset_failed: '       .         .         .         .         .         refused . .       .       .',
+  asset_returned: '     .         .         .         .         .         .     .       ready   .       .',
+  content_orphaned: '   abandoned abandoned abandoned .         .         .     .       .       .       .',
+  content_wanted_again: '.        .         .         .         .         .     wanted  wanted  wanted       .',
+  removal_intended: '   .         .         .         .         .         removing . .      .       .',
+  asset_removed: '      .         .         .         .         .         .     .       .       .       abandoned',
+  asset_kept: '         .         .         .         .         .         .     .       .       .       ready',
+  removal_set_back: '   .         .         .         .         .         .     .       .       .       removing',
 }
 
 /** A content with something in every field, so that what is kept and what is cleared shows. */

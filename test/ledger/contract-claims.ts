@@ -218,7 +218,14 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     await bench.send(await bench.settle('docs', 'followed', 'followed'))
     await bench.makeReady(await bench.settle('labelled', 'ready', 'ready'))
     const now_ms = bench.clock.now_ms()
-    expect(await bench.ledger.pending(0)).toEqual({ look: 0, send: 1, follow: 1, label: 1, next_due_ms: now_ms })
+    expect(await bench.ledger.pending(0)).toEqual({
+      look: 0,
+      send: 1,
+      follow: 1,
+      label: 1,
+      remove: 0,
+      next_due_ms: now_ms,
+    })
     expect(await bench.ledger.pending(10_000)).toMatchObject({ look: 1, send: 1, follow: 1, label: 1 })
   })
 }

@@ -22,6 +22,10 @@ const content_types: ContentFact['type'][] = [
   'asset_missing',
   'content_orphaned',
   'content_wanted_again',
+  'removal_intended',
+  'asset_removed',
+  'asset_kept',
+  'removal_set_back',
 ]
 
 /** A step: what happened, to which path or content, of which of two folders. */

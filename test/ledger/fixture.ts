@@ -63,6 +63,7 @@ export const no_limits: LedgerLimits = {
   history_days: 90,
   history_rows: 100_000,
   claim_ms: 600_000,
+  removal: { files: 100, percent: 10, per_ms: 86_400_000 },
 }
 
 export const nothing_seen: ScanSummary = {
@@ -245,6 +246,9 @@ export function contentFact(type: ContentFact['type'], content: number, now_ms: 
     case 'content_refused':
     case 'asset_failed':
       return { type, content, error }
+    case 'removal_set_back':
+      return { type, content, not_before_ms, error }
+    case 'asset_kept':
     case 'ingest_started':
     case 'ingest_continues':
     case 'content_wanted_again':

@@ -76,7 +76,7 @@ describe('stages', () => {
   test('each state has one, each stage a state', () => {
     for (const stage of stages) for (const state of statesOf([stage])) expect(stageOf(state)).toBe(stage)
     for (const stage of stages) expect(statesOf([stage])).not.toHaveLength(0)
-    expect(statesOf(stages)).toHaveLength(13)
+    expect(statesOf(stages)).toHaveLength(14)
   })
 
   test('counts and rows tell the same of every one', async () => {

@@ -4,17 +4,24 @@ import { sayWord } from '../person-word.ts'
 
 interface Options extends GlobalOptions {
   path: string
+  removals: boolean
 }
 
 export const command: Command<Options> = {
   options: (yargs) =>
-    yargs.positional('path', {
-      type: 'string',
-      demandOption: true,
-      describe: 'a file, a directory or a whole folder, by where it is or as FOLDER/PATH',
-    }),
-  async run({ config, path }, terminal) {
-    await sayWord({ type: 'accepted', config_file: config, paths: [path], terminal })
+    yargs
+      .positional('path', {
+        type: 'string',
+        demandOption: true,
+        describe: 'a file, a directory or a whole folder, by where it is or as FOLDER/PATH',
+      })
+      .option('removals', {
+        type: 'boolean',
+        default: false,
+        describe: 'what was deleted or replaced there may be removed on the service, however much it is',
+      }),
+  async run({ config, path, removals }, terminal) {
+    await sayWord({ type: removals ? 'removals_accepted' : 'accepted', config_file: config, paths: [path], terminal })
     return exit_codes.ok
   },
 }

@@ -1,0 +1,132 @@
+import type { FaultNote } from './fault-note.ts'
+
+/**
+ * What becomes of an asset that no path holds any more. In doubt it is kept: what is kept too long can be removed by hand, what is
+ * removed too soon may have been the last copy.
+ */
+export interface RemovalPolicy {
+  on_delete: 'keep' | 'remove'
+  on_change: 'keep' | 'remove_old'
+  delete_grace_ms: number
+}
+
+export const keep_everything: RemovalPolicy = { on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
+
+/** What is more than this in one folder waits for a person: what was removed in the time, and what is about to be, together. */
+export interface RemovalLimits {
+  files: number
+  /** Of the files that the folder has and had. */
+  percent: number
+  per_ms: number
+}
+
+export function isMuch(
+  { removing, present }: { removing: number; present: number },
+  { files, percent }: RemovalLimits,
+): boolean {
+  return removing > Math.max(files, ((present + removing) * percent) / 100)
+}
+
+/** Told about the removal of one asset. `content` is the ledger's id. */
+export type RemovalFact =
+  /** We are about to remove it, or did and do not know the answer. Drawn by the ledger in the claim that found that it may go. */
+  | { type: 'removal_intended'; content: number }
+  /** It is not there any more; paths that came back to it meanwhile want it anew. */
+  | { type: 'asset_removed'; content: number }
+  /**
+   * It is there as it was: nothing was asked, or the service said no. Looked at again at the time. `by_service`: it removes no
+   * assets at all.
+   */
+  | { type: 'asset_kept'; content: number; not_before_ms: number; error?: FaultNote; by_service?: true }
+  /** Nobody knows; it is tried again. */
+  | { type: 'removal_set_back'; content: number; not_before_ms: number; error: FaultNote }
+
+/** A path that held the content and does not any more. */
+export interface Parting {
+  why: 'changed' | 'deleted' | 'let_go'
+  /** What the folder said then. */
+  policy: 'keep' | 'remove'
+  /** A person said that so much is right. */
+  accepted: boolean
+  at_ms: number
+  folder: PartingFolder
+  /**
+   * What the path holds now: bytes that are ready in the assistant, something that is not (yet), or nothing since `gone_ms`;
+   * `last_ready`: what it held last is ready.
+   */
+  now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
+}
+
+export interface PartingFolder extends RemovalPolicy {
+  configured: boolean
+  online: boolean
+  /** So much of it is to be removed that a person must say so. */
+  is_held: boolean
+}
+
+export interface RemovalCase {
+  now_ms: number
+  partings: readonly Parting[]
+  /** Some path holds these bytes, or others that the service keeps as the same asset. */
+  is_needed: boolean
+  /** A file of the same size, in a folder of this project, has not come to rest: it may be this one under another name. */
+  has_twin: boolean
+  /** A prompt is just being asked about it. */
+  is_asked_about: boolean
+  /** The folders of its project: when the last complete look at each began; undefined while it is offline or was not looked at. */
+  looks: readonly (number | undefined)[]
+}
+
+/**
+ * Why it waits. `grace`: it was deleted lately. `replacement`: what took its place is not ready. `look`: a folder of the project is
+ * offline, or was not looked at since: it may have moved there. `twin`, `asked`: see RemovalCase. `person`: too much at once.
+ * `service`: it was asked, and said no.
+ */
+export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'asked' | 'person' | 'service'
+
+export type RemovalVerdict =
+  | { kind: 'remove' }
+  | { kind: 'keep' }
+  /** `until_ms`: known only for the grace; else something else must happen first. */
+  | { kind: 'wait'; why: RemovalWait; until_ms?: number }
+
+const remove: RemovalVerdict = { kind: 'remove' }
+const keep: RemovalVerdict = { kind: 'keep' }
+const wait = (why: RemovalWait): RemovalVerdict => ({ kind: 'wait', why })
+
+/** Whether an asset that this ledger made, and that no path holds, may be removed. Every path that held it must agree. */
+export function removalVerdict(of: RemovalCase): RemovalVerdict {
+  if (of.is_needed || of.partings.length === 0) return keep
+  const verdicts = of.partings.map((parting) => partingVerdict(parting, of))
+  const kept = verdicts.find(({ kind }) => kind === 'keep')
+  if (kept) return kept
+  const waits = verdicts.filter((verdict) => verdict.kind === 'wait')
+  const graces = waits.flatMap(({ until_ms }) => (until_ms === undefined ? [] : [until_ms]))
+  if (graces.length > 0) return { kind: 'wait', why: 'grace', until_ms: Math.max(...graces) }
+  if (waits[0]) return waits[0]
+  if (of.has_twin) return wait('twin')
+  if (of.is_asked_about) return wait('asked')
+  return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted) ? wait('person') : remove
+}
+
+function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
+  const { why, policy, folder, now } = parting
+  if (why === 'let_go' || policy === 'keep' || !folder.configured) return keep
+  if ((why === 'deleted' ? folder.on_delete : folder.on_change) === 'keep') return keep
+  if (!folder.online) return wait('look')
+  if (now.kind === 'gone') return goneVerdict(parting, now, of)
+  return now.kind === 'ready' ? remove : wait('replacement')
+}
+
+function goneVerdict(
+  { why, folder }: Parting,
+  { gone_ms, last_ready }: { gone_ms: number; last_ready: boolean },
+  { now_ms, looks }: RemovalCase,
+): RemovalVerdict {
+  if (why === 'changed' && last_ready) return remove
+  // What was to replace it never came in, and is gone: this is the last version there is.
+  if (folder.on_delete === 'keep') return keep
+  const until_ms = gone_ms + folder.delete_grace_ms
+  if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }
+  return looks.every((began_ms) => began_ms !== undefined && began_ms > gone_ms) ? remove : wait('look')
+}

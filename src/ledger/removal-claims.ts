@@ -1,0 +1,193 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import { isMuch, type Parting, removalVerdict } from '../domain/removal.ts'
+import { type ContentRow, contentRow } from './content-rows.ts'
+import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
+import type { PauseRow } from './pause-row.ts'
+import type { ContentRecorder } from './record-content.ts'
+import { look_again_ms, type RemovalRows, removedIn } from './removal-rows.ts'
+import type { Usage } from './usage.ts'
+
+interface RemovalParts {
+  folders: FolderRows
+  contents: ContentRecorder
+  removals: RemovalRows
+  usage: Usage
+  limits: LedgerLimits
+  pause: PauseRow
+}
+
+/** Contents judged for one claim at the most: a few milliseconds of the ledger's time. */
+const most_judged = 500
+
+const not_excepted =
+  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
+
+/**
+ * Hands out what may be removed on the service. What is handed out is `removing` from that moment on: the last look at who needs it
+ * and the intent are one transaction. Claims live in memory, as those of other work do.
+ */
+export class RemovalClaims {
+  readonly #parts: RemovalParts
+  /** Until when. One that is lost costs a call more: an asset that is gone counts as removed. */
+  readonly #claimed = new Map<number, number>()
+  readonly #fresh
+  readonly #begun
+  readonly #next_due
+  readonly #is_needed
+  readonly #has_twin
+  readonly #is_asked_about
+  readonly #partings
+  readonly #removing_by_folder
+  readonly #present_in
+  readonly #name
+
+  constructor(database: Sqlite, parts: RemovalParts) {
+    this.#parts = parts
+    this.#fresh = database.prepare(
+      `SELECT * FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms AND ${not_excepted}
+       ORDER BY remove_due_ms LIMIT ${most_judged}`,
+    )
+    this.#begun = database.prepare(
+      `SELECT * FROM contents WHERE state = 'removing' AND not_before_ms <= @now_ms AND ${not_excepted}
+       ORDER BY not_before_ms LIMIT @limit`,
+    )
+    this.#next_due = database
+      .prepare(
+        `SELECT min(due_ms) FROM
+           (SELECT min(remove_due_ms) AS due_ms FROM contents WHERE state = 'ready' AND remove_due_ms > @now_ms
+            UNION ALL SELECT min(not_before_ms) FROM contents WHERE state = 'removing' AND not_before_ms > @now_ms)`,
+      )
+      .pluck()
+    // Two contents may have one asset: the service took the bytes of one for those of the other.
+    this.#is_needed = database.prepare(
+      `SELECT 1 FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
+       WHERE contents.id = @content OR contents.asset_id = @asset_id LIMIT 1`,
+    )
+    this.#has_twin = database.prepare(
+      `SELECT 1 FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = @project
+       WHERE files.state IN ('seen', 'blocked') AND files.size = @size LIMIT 1`,
+    )
+    this.#is_asked_about = database.prepare(
+      `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
+       WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
+    )
+    this.#partings = database.prepare(
+      `SELECT partings.*, files.state, files.gone_ms, contents.state AS content_state
+       FROM partings LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
+         LEFT JOIN contents ON contents.id = files.content
+       WHERE partings.content = ?`,
+    )
+    this.#removing_by_folder = database.prepare(
+      `SELECT partings.folder, count(*) AS files FROM contents JOIN partings ON partings.content = contents.id
+       WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND partings.accepted = 0 GROUP BY partings.folder`,
+    )
+    this.#present_in = database
+      .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+      .pluck()
+    this.#name = database
+      .prepare(
+        `SELECT folders.name || '/' || path FROM partings JOIN folders ON folders.id = partings.folder WHERE content = ? LIMIT 1`,
+      )
+      .pluck()
+  }
+
+  claim(limit: number, except: readonly string[], now_ms: number): Claimed<RemoveWork> {
+    if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
+    for (const [content, until_ms] of this.#claimed) if (until_ms <= now_ms) this.#claimed.delete(content)
+    const query = { now_ms, except: JSON.stringify(except), limit: limit + this.#claimed.size }
+    const begun = (this.#begun.all(query) as unknown[]).map(contentRow).filter(({ id }) => !this.#claimed.has(id))
+    const work = begun.slice(0, limit).map((row) => this.#hand(row, false, now_ms))
+    const rows = work.length < limit ? (this.#fresh.all(query) as unknown[]).map(contentRow) : []
+    const held = rows.length > 0 ? this.#held(now_ms) : new Set<number>()
+    for (const row of rows) {
+      if (work.length >= limit) return { work, next_due_ms: now_ms }
+      if (this.#mayGo(row, held, now_ms)) work.push(this.#hand(row, true, now_ms))
+    }
+    if (rows.length === most_judged) return { work, next_due_ms: now_ms }
+    return { work, next_due_ms: (this.#next_due.get({ now_ms }) as number | null) ?? undefined }
+  }
+
+  end(content: number): void {
+    this.#claimed.delete(content)
+  }
+
+  #hand(row: ContentRow, is_fresh: boolean, now_ms: number): RemoveWork {
+    const { contents, folders, limits } = this.#parts
+    const name = (this.#name.get(row.id) as string | undefined) ?? `content ${row.id}`
+    if (is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
+    this.#claimed.set(row.id, now_ms + limits.claim_ms)
+    const project_id = folders.projectId(row.project)
+    return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, is_fresh }
+  }
+
+  #mayGo(row: ContentRow, held: ReadonlySet<number>, now_ms: number): boolean {
+    const { removals } = this.#parts
+    const verdict = removalVerdict({
+      now_ms,
+      partings: (this.#partings.all(row.id) as RawParting[]).map((raw) => this.#parting(raw, held)),
+      is_needed: !row.made_here || this.#is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
+      has_twin: this.#has_twin.get({ project: row.project, size: row.size }) !== undefined,
+      is_asked_about: this.#is_asked_about.get(row.id) !== undefined,
+      looks: this.#looks(row.project),
+    })
+    if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
+    if (verdict.kind === 'wait') removals.putOff(row.id, verdict.until_ms ?? now_ms + look_again_ms, verdict.why)
+    return verdict.kind === 'remove'
+  }
+
+  #looks(project: number): (number | undefined)[] {
+    return this.#parts.folders
+      .all()
+      .filter((folder) => folder.configured && folder.project === project)
+      .map((folder) => (isOnline(folder) ? folder.scan_began_ms : undefined))
+  }
+
+  #parting(raw: RawParting, held: ReadonlySet<number>): Parting {
+    const folder = this.#parts.folders.withId(raw.folder)!
+    const { on_delete, on_change, delete_grace_ms, configured } = folder
+    const is_held = held.has(raw.folder)
+    return {
+      why: raw.why,
+      policy: raw.policy,
+      accepted: raw.accepted === 1,
+      at_ms: raw.at_ms,
+      folder: { on_delete, on_change, delete_grace_ms, configured, online: isOnline(folder), is_held },
+      now: nowAt(raw),
+    }
+  }
+
+  /** The folders of which so much is to be removed, and was lately, that a person must say so. */
+  #held(now_ms: number): Set<number> {
+    const { usage, limits } = this.#parts
+    const held = new Set<number>()
+    for (const { folder, files } of this.#removing_by_folder.all() as { folder: number; files: number }[]) {
+      const lately = usage.over(removedIn(folder), limits.removal.per_ms, now_ms).files
+      const present = this.#present_in.get(folder) as number
+      if (isMuch({ removing: files + lately, present }, limits.removal)) held.add(folder)
+    }
+    return held
+  }
+}
+
+interface RawParting {
+  folder: number
+  why: Parting['why']
+  policy: Parting['policy']
+  accepted: 0 | 1
+  at_ms: number
+  state: string | null
+  gone_ms: number | null
+  content_state: string | null
+}
+
+/** A path whose row was forgotten was gone for months. */
+function nowAt({ state, gone_ms, content_state, at_ms }: RawParting): Parting['now'] {
+  const last_ready = content_state === 'ready'
+  if (state === null || state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
+  return { kind: state === 'present' && last_ready ? 'ready' : 'moving' }
+}
+
+function isOnline({ device, offline_reason }: FolderRow): boolean {
+  return device !== undefined && offline_reason === undefined
+}

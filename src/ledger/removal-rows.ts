@@ -1,0 +1,160 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { FaultNote } from '../domain/fault-note.ts'
+import type { Parting } from '../domain/removal.ts'
+import type { ContentRow } from './content-rows.ts'
+import type { FileRow } from './file-rows.ts'
+import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { Usage, Used } from './usage.ts'
+
+/** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
+export const look_again_ms = 600_000
+
+/**
+ * Where paths part from contents, and which contents are outdated since: in the assistant, and held by no path. A row that is `seen`
+ * or `blocked` holds what it held last, until its bytes are known.
+ */
+export class RemovalRows {
+  readonly #folders: FolderRows
+  readonly #usage: Usage
+  /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
+  #is_idle: boolean
+  readonly #part
+  readonly #rejoin
+  readonly #needed_again
+  readonly #judge
+  readonly #wake_replaced
+  readonly #unaccepted
+  readonly #forget
+  readonly #put_off
+  readonly #accept
+  readonly #reconsider
+  readonly #look_soon
+  readonly #refuse
+  readonly #unrefuse
+
+  constructor(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
+    this.#folders = folders
+    this.#usage = usage
+    this.#is_idle =
+      database
+        .prepare(
+          'SELECT 1 WHERE EXISTS (SELECT 1 FROM partings) OR EXISTS (SELECT 1 FROM contents WHERE outdated_ms IS NOT NULL)',
+        )
+        .get() === undefined
+    this.#part = database.prepare(
+      `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    this.#rejoin = database.prepare('DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?')
+    this.#needed_again = database.prepare(
+      `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
+    )
+    // Only what a 201 made is ours, and every path that held it must have said so.
+    this.#judge = database.prepare(
+      `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
+         remove_due_ms = iif(made_here = 1 AND EXISTS (SELECT 1 FROM partings WHERE content = @content)
+           AND NOT EXISTS (SELECT 1 FROM partings WHERE content = @content AND policy = 'keep'), @at_ms, NULL)
+       WHERE id = @content AND NOT EXISTS (SELECT 1 FROM files WHERE content = @content AND files.state <> 'gone')`,
+    )
+    this.#wake_replaced = database.prepare(
+      `UPDATE contents SET remove_due_ms = @at_ms WHERE remove_due_ms > @at_ms AND remove_why = 'replacement' AND id IN
+         (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
+          WHERE files.content = @content AND files.state <> 'gone')`,
+    )
+    this.#unaccepted = database.prepare('SELECT folder FROM partings WHERE content = ? AND accepted = 0').pluck()
+    this.#forget = database.prepare('DELETE FROM partings WHERE content = ?')
+    this.#put_off = database.prepare(
+      'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
+    )
+    this.#accept = database.prepare(
+      `UPDATE partings SET accepted = 1 WHERE folder = @folder AND policy = 'remove'
+         AND (@path = '' OR path = @path OR (path > @path || '/' AND path < @path || '0'))`,
+    )
+    this.#reconsider = database.prepare(
+      `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+         (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
+    )
+    this.#look_soon = database.prepare(
+      `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
+         AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
+    )
+    this.#refuse = database.prepare(
+      `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (project) DO UPDATE SET code = excluded.code, message = excluded.message`,
+    )
+    this.#unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
+  }
+
+  /** After a row of a file changed; undefined: there was none, or is none any more. */
+  follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    const held = heldBy(before)
+    const holds = heldBy(after)
+    if (held === holds) return
+    if (before && held !== undefined) this.#partFrom(before, held, partingOf(after), at_ms)
+    if (after && holds !== undefined && !this.#is_idle) {
+      this.#rejoin.run(after.folder, after.path, holds)
+      this.#needed_again.run(holds)
+    }
+  }
+
+  /** It may have been outdated before it was ready, and others may have waited for it. */
+  becameReady(content: number, at_ms: number): void {
+    if (this.#is_idle) return
+    this.#judge.run({ content, at_ms })
+    this.#wake_replaced.run({ content, at_ms })
+  }
+
+  /** The asset is gone there: nothing is left to part from. Only what no person agreed to counts as removed by itself. */
+  removed({ id, project, size }: ContentRow, at_ms: number): void {
+    for (const folder of this.#unaccepted.all(id) as number[]) this.#usage.add(removedIn(folder), size, at_ms)
+    this.#forget.run(id)
+    this.#needed_again.run(id)
+    this.#unrefuse.run(project)
+  }
+
+  /** Looked at again at the time; undefined: it is kept. */
+  putOff(content: number, until_ms: number | undefined, why: string | undefined): void {
+    this.#put_off.run(until_ms, why, content)
+  }
+
+  accept({ id }: FolderRow, path: string, at_ms: number): void {
+    this.#accept.run({ folder: id, path })
+    this.lookSoon(at_ms)
+  }
+
+  /** The folder has another policy now. */
+  reconsider({ id }: FolderRow, at_ms: number): void {
+    if (!this.#is_idle) this.#reconsider.run({ folder: id, at_ms })
+  }
+
+  /** A folder was looked at or came back, or a person said a word: what waits for that is looked at now. */
+  lookSoon(at_ms: number): void {
+    if (!this.#is_idle) this.#look_soon.run({ at_ms })
+  }
+
+  serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
+    this.#refuse.run(project, code, message, at_ms)
+  }
+
+  #partFrom({ folder: id, path }: FileRow, content: number, why: Parting['why'], at_ms: number): void {
+    const folder = this.#folders.withId(id)
+    const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
+    this.#is_idle = false
+    this.#part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
+    this.#judge.run({ content, at_ms })
+  }
+}
+
+/** Under this name the hours count what was removed in a folder. */
+export function removedIn(folder: number): Used {
+  return `removed in ${folder}`
+}
+
+function heldBy(row: FileRow | undefined): number | undefined {
+  return row === undefined || row.state === 'gone' ? undefined : row.content
+}
+
+function partingOf(after: FileRow | undefined): Parting['why'] {
+  if (after === undefined) return 'let_go'
+  if (after.state === 'gone') return 'deleted'
+  return after.content === undefined ? 'let_go' : 'changed'
+}

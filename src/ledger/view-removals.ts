@@ -1,0 +1,81 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import type { RemovalWait } from '../domain/removal.ts'
+import type { Amount } from './view-folders.ts'
+
+/** What is in the assistant and held by no file here. */
+export interface RemovalsView {
+  /** They answer still, whether they are to be removed or kept. */
+  outdated: Amount
+  /** Of these are to be removed; by what they wait for. `due`: for nothing. */
+  waiting: { why: RemovalWait | 'due'; versions: number }[]
+  /** Folders of which so much is to be removed that a person must say so. */
+  held: { folder: string; root: string; versions: number }[]
+  /** Meant to be removed, without an answer yet. */
+  removing: number
+  /** The service removes no assets. */
+  refusals: { project_id: string; code: string; message: string; since_ms: number }[]
+}
+
+export const no_removals: RemovalsView = {
+  outdated: { files: 0, bytes: 0 },
+  waiting: [],
+  held: [],
+  removing: 0,
+  refusals: [],
+}
+
+/** The version of the ledger that began to keep them; the next start of a daemon brings an older one to it. */
+const kept_since_version = 3
+
+export function keepsRemovals(database: Sqlite): boolean {
+  return (database.pragma('user_version', { simple: true }) as number) >= kept_since_version
+}
+
+/** Each read is of an index that holds these alone. */
+export function readRemovals(database: Sqlite): RemovalsView {
+  if (!keepsRemovals(database)) return no_removals
+  const all = <Row>(sql: string) => database.prepare(sql).all() as Row[]
+  return {
+    outdated: all<Amount>(
+      `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents WHERE state = 'ready' AND outdated_ms IS NOT NULL`,
+    )[0]!,
+    waiting: all(
+      `SELECT coalesce(remove_why, 'due') AS why, count(*) AS versions FROM contents
+       WHERE state = 'ready' AND remove_due_ms IS NOT NULL GROUP BY 1 ORDER BY 2 DESC`,
+    ),
+    held: all(
+      `SELECT folders.name AS folder, folders.root, count(*) AS versions FROM contents
+         JOIN partings ON partings.content = contents.id AND partings.accepted = 0
+         JOIN folders ON folders.id = partings.folder AND folders.configured = 1
+       WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND remove_why = 'person'
+       GROUP BY folders.id ORDER BY 3 DESC`,
+    ),
+    removing: all<{ n: number }>(`SELECT count(*) AS n FROM contents WHERE state = 'removing'`)[0]!.n,
+    refusals: all(
+      `SELECT project_id, code, message, since_ms FROM removal_refusals JOIN projects ON projects.id = project ORDER BY project_id`,
+    ),
+  }
+}
+
+/** Whether, and since when, no path holds the bytes of a content, and whether they may be removed on the service. */
+export function readPartingOf(
+  database: Sqlite,
+  content: number,
+): { outdated_ms: number; due_ms: number | undefined; why: RemovalWait | undefined; is_ours: boolean } | undefined {
+  if (!keepsRemovals(database)) return undefined
+  const row = database
+    .prepare(
+      'SELECT outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here FROM contents WHERE id = ? AND outdated_ms IS NOT NULL',
+    )
+    .get(content) as
+    | { outdated_ms: number; due_ms: number | null; why: RemovalWait | null; made_here: 0 | 1 }
+    | undefined
+  return (
+    row && {
+      outdated_ms: row.outdated_ms,
+      due_ms: row.due_ms ?? undefined,
+      why: row.why ?? undefined,
+      is_ours: row.made_here === 1,
+    }
+  )
+}

@@ -1,0 +1,150 @@
+import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
+import { restUntilDue } from '../base/rest.ts'
+import { backoff_ms, type Clock, day_ms, hour_ms, second_ms } from '../base/time.ts'
+import { runWorker, type Worker } from '../base/worker.ts'
+import type { FaultNote } from '../domain/fault-note.ts'
+import type { RemovalFact } from '../domain/removal.ts'
+import type { Ledger, RemoveWork } from '../ledger/ledger.ts'
+import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Circuits } from './circuits.ts'
+import type { SyncReport } from './report.ts'
+import { textOf } from './send-asset.ts'
+
+export interface RemoveTools {
+  ledger: Ledger
+  remote: Remote
+  circuits: Circuits
+  clock: Clock
+  report: SyncReport
+  pulses: Pulses
+}
+
+/** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
+const claimed_at_once = 16
+const removed_at_once = 4
+/** Nobody waits for it; many facts wake it. */
+const pace_ms = 250
+const retry = { first_ms: second_ms, most_ms: hour_ms }
+/** What the service would not remove is asked for again rarely: it may learn to, or the token may get the right. */
+const refused_ms = day_ms
+
+export interface Remover {
+  worker: Worker
+  inFlight(): number
+}
+
+/** Removes on the service what no file needs any more, where the policy of its folders says so; the ledger decides what that is. */
+export function startRemover(tools: RemoveTools, signal: AbortSignal): Remover {
+  const { ledger, circuits, clock, report, pulses } = tools
+  let in_flight = 0
+
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
+    if (limit === 0) return { wait_ms }
+    const { work, next_due_ms } = await ledger.claimToRemove(Math.min(claimed_at_once, limit), { except_projects })
+    if (work.length === 0) {
+      if (limit === 1) circuits.unused()
+      return restUntilDue(next_due_ms, clock)
+    }
+    in_flight = work.length
+    const held = { ...tools, remote: heldBy(pulse, tools.remote) }
+    const left = new Set(work)
+    try {
+      for (let from = 0; from < work.length && !signal.aborted; from += removed_at_once) {
+        const begun = work.slice(from, from + removed_at_once).filter(({ project_id }) => !circuits.rests(project_id))
+        for (const item of begun) left.delete(item)
+        await Promise.all(begun.map((item) => removeAsset(item, held)))
+      }
+    } finally {
+      await giveBack([...left], tools)
+      in_flight = 0
+    }
+    return { wait_ms: 0 }
+  }
+
+  const worker = runWorker({
+    name: 'remover',
+    step,
+    clock,
+    signal,
+    pace_ms,
+    pulses,
+    on_error: (error) => report.fault('remover', error),
+  })
+  return { worker, inFlight: () => in_flight }
+}
+
+/** Nothing was asked about these: what was meant for the first time is meant no more, the rest goes on later. */
+async function giveBack(work: readonly RemoveWork[], { ledger, clock }: RemoveTools): Promise<void> {
+  if (work.length === 0) return
+  const fresh = work.filter(({ is_fresh }) => is_fresh)
+  const not_before_ms = clock.now_ms()
+  await ledger.record(fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })))
+  const begun = work.filter(({ is_fresh }) => !is_fresh).map(({ content }) => content)
+  await ledger.release('remove', begun)
+}
+
+async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> {
+  const { content, project_id, asset_id, name } = work
+  const { ledger, remote, circuits, report } = tools
+  const outcome = await remote.removeAsset(project_id, asset_id)
+  if (outcome.ok) {
+    await circuits.succeeded(project_id, 'api')
+    await ledger.record([{ type: 'asset_removed', content }])
+    report.removed(name)
+    return
+  }
+  if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
+  const is_unknown = isUnknownCall(outcome.failure)
+  if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
+  return setBack(work, outcome.failure, tools)
+}
+
+/** Gone already, unless the service does not know the call: then the asset itself can still be read. */
+async function afterGone(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
+  const { content, project_id, asset_id, name } = work
+  const read = await tools.remote.readAsset(project_id, asset_id)
+  if (read.ok) return keep(work, failure, true, tools)
+  if (read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
+  await tools.circuits.succeeded(project_id, 'api')
+  await tools.ledger.record([{ type: 'asset_removed', content }])
+  tools.report.removed(name)
+}
+
+/** Method not allowed, not implemented, or no such address. */
+function isUnknownCall({ status, about }: Failure): boolean {
+  return status === 405 || status === 501 || (status === 404 && about === 'unknown_protocol')
+}
+
+async function keep(
+  { content, name }: RemoveWork,
+  failure: Failure,
+  by_service: boolean,
+  { ledger, circuits, clock, report }: RemoveTools,
+): Promise<void> {
+  circuits.unused()
+  const not_before_ms = clock.now_ms() + refused_ms
+  const kept: RemovalFact = { type: 'asset_kept', content, not_before_ms, error: noteOf(failure) }
+  await ledger.record([by_service ? { ...kept, by_service } : kept])
+  report.later(`it is kept: ${textOf(failure)}`, name)
+}
+
+/** Whether it was removed nobody knows, unless the call surely did not reach the service: then it is as if nothing had been meant. */
+async function setBack(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
+  const { content, project_id, name, attempts, is_fresh } = work
+  const { ledger, circuits, clock, report } = tools
+  const is_held = (await circuits.failed(failure, project_id, 'api')) === 'hold'
+  const is_refused = failure.about === 'account' || failure.about === 'project'
+  const not_before_ms = clock.now_ms() + backoff_ms(attempts, retry)
+  if (is_fresh && (is_refused || isSurelyUndone(failure))) {
+    await ledger.record([{ type: 'asset_kept', content, not_before_ms }])
+    return
+  }
+  await ledger.record([{ type: 'removal_set_back', content, not_before_ms, error: noteOf(failure) }])
+  if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
+}
+
+function noteOf(failure: Failure): FaultNote {
+  return { code: failure.code ?? failure.about, message: textOf(failure) }
+}
