@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasCharacters } from '../base/characters.ts'
 import { choice, duration, flag, size, texts } from './fields.ts'
 import { removal_policy } from './schema-removal.ts'
 import { duration_pattern, parseDuration_ms } from './units.ts'
@@ -21,8 +22,8 @@ export const pattern = z
 
 export const label = z
   .string({ error: 'must be a text' })
-  .min(2, { error: 'must have 2 to 255 characters' })
-  .max(255, { error: 'must have 2 to 255 characters' })
+  .refine((name) => hasCharacters(name, 2, 255), { error: 'must have 2 to 255 characters' })
+  .meta({ minLength: 2, maxLength: 255 })
 
 /** What folders, prompts and deliveries are called. */
 export const name_field = z.string({ error: 'must be a text' }).regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, {

@@ -10,6 +10,7 @@ import {
   name_longest,
 } from './limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
+import { text } from './text.ts'
 
 const star = '`*` is any.'
 
@@ -26,22 +27,14 @@ export const actionSchedule = z
     hour: part(/^(\*|[01]?\d|2[0-3])$/, '0 to 23', '8'),
     weekday: part(/^(\*|[0-7])$/, '0 to 7, of which 0 and 7 are Sunday', '1'),
     month_day: part(/^(\*|0?[1-9]|[12]\d|3[01])$/, '1 to 31', '*'),
-    timezone: z
-      .string()
-      .min(1)
-      .max(64)
-      .meta({ description: 'A name of the IANA time zone database.', examples: ['Europe/Berlin'] }),
+    timezone: text(1, 64).meta({ description: 'A name of the IANA time zone database.', examples: ['Europe/Berlin'] }),
   })
   .meta({ id: 'ActionSchedule' })
 
 export const actionTrigger = z
   .strictObject({
-    kind: z
-      .string()
-      .min(1)
-      .max(name_longest)
-      .meta({ examples: ['asset_ready'] }),
-    created_by: z.string().min(1).max(name_longest).optional(),
+    kind: text(1, name_longest).meta({ examples: ['asset_ready'] }),
+    created_by: text(1, name_longest).optional(),
   })
   .meta({ id: 'ActionTrigger', description: 'What it is to happen upon.' })
 
@@ -56,18 +49,14 @@ export const actionEmail = z
       )
       .min(1)
       .max(action_recipients_most),
-    subject: z.string().max(name_longest).optional(),
+    subject: text(0, name_longest).optional(),
     include_date_in_subject: z.boolean().optional(),
   })
   .meta({ id: 'ActionEmail' })
 
 const fields = {
-  name: z
-    .string()
-    .min(action_name_shortest)
-    .max(action_name_longest)
-    .meta({ examples: ['Monday digest'] }),
-  description: z.string().max(action_description_longest).optional(),
+  name: text(action_name_shortest, action_name_longest).meta({ examples: ['Monday digest'] }),
+  description: text(0, action_description_longest).optional(),
   prompt,
   schedule: actionSchedule.optional(),
   trigger: actionTrigger.optional(),

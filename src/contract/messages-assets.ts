@@ -3,6 +3,7 @@ import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema, md5_pattern, mime_type_pattern } from './identifiers.ts'
 import { description_longest, filename_longest, mime_type_longest, name_longest } from './limits.ts'
 import { labelReference } from './messages-labels.ts'
+import { text } from './text.ts'
 
 /** `uploaded`: a slot whose bytes were not handed over yet; `ready` and `failed` are final. */
 export const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
@@ -13,11 +14,10 @@ const assetStatus = z.enum(asset_statuses).meta({
     'Take a status that you do not know as "still going".',
 })
 
-const filename = z
-  .string()
-  .min(1)
-  .max(filename_longest)
-  .meta({ description: 'Shown to people; may be a path.', examples: ['contracts/2026/lease.pdf'] })
+const filename = text(1, filename_longest).meta({
+  description: 'Shown to people; may be a path.',
+  examples: ['contracts/2026/lease.pdf'],
+})
 
 const mimeType = z
   .string()
@@ -78,8 +78,8 @@ const recordFields = {
   mime_type: mimeType,
   size_in_bytes: z.int().min(0).meta({ description: '0 until the bytes were handed over.' }),
   created_at: timestamp,
-  name: z.string().max(name_longest).optional(),
-  description: z.string().max(description_longest).optional(),
+  name: text(0, name_longest).optional(),
+  description: text(0, description_longest).optional(),
 }
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
@@ -92,8 +92,8 @@ export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetL
 
 export const assetUpdate = z
   .strictObject({
-    name: z.string().min(1).max(name_longest).optional(),
-    description: z.string().max(description_longest).optional(),
+    name: text(1, name_longest).optional(),
+    description: text(0, description_longest).optional(),
   })
   .meta({ id: 'AssetUpdate', description: 'Only when the asset is ready. Fields that are left out stay as they are.' })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from './envelope.ts'
 import { type IdKind, idSchema } from './identifiers.ts'
 import { name_longest, prompt_longest, scope_ids_most, skills_most } from './limits.ts'
+import { text } from './text.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const
@@ -27,11 +28,7 @@ export const chatScope = z
       'without any id as none at all, which means the whole project. An id out of reach is answered with 404.',
   })
 
-export const prompt = z
-  .string()
-  .min(1)
-  .max(prompt_longest)
-  .meta({ examples: ['What is new in these documents?'] })
+export const prompt = text(1, prompt_longest).meta({ examples: ['What is new in these documents?'] })
 
 const turnFields = {
   prompt,
@@ -42,7 +39,7 @@ const turnFields = {
     description: 'Ranks the candidate models anew; depth of thought and tools still follow the mode.',
   }),
   skills: z
-    .array(z.string().min(1).max(name_longest))
+    .array(text(1, name_longest))
     .max(skills_most)
     .optional()
     .meta({ description: 'Names of skills that the caller can use, loaded in this order.' }),
@@ -72,7 +69,7 @@ export const chatRecord = z
   .object({
     chat_id: idSchema('chat'),
     created_at: timestamp,
-    title: z.string().max(name_longest).optional(),
+    title: text(0, name_longest).optional(),
     modified_at: timestamp
       .optional()
       .meta({ description: 'The end of the last turn; created_at until the first ended.' }),
@@ -81,7 +78,7 @@ export const chatRecord = z
 
 export const chatList = listEnvelope(chatRecord, 'chat').meta({ id: 'ChatList', description: 'Newest first.' })
 
-export const chatUpdate = z.strictObject({ title: z.string().min(1).max(name_longest) }).meta({ id: 'ChatUpdate' })
+export const chatUpdate = z.strictObject({ title: text(1, name_longest) }).meta({ id: 'ChatUpdate' })
 
 export const messageReference = z
   .object({ message_id: idSchema('message'), created_at: timestamp })

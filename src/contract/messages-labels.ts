@@ -2,23 +2,19 @@ import { z } from 'zod'
 import { listEnvelope } from './envelope.ts'
 import { idSchema } from './identifiers.ts'
 import { label_name_longest, label_name_shortest } from './limits.ts'
+import { text } from './text.ts'
 
-const labelName = z
-  .string()
-  .min(label_name_shortest)
-  .max(label_name_longest)
-  .meta({ description: 'A name for people, unique in the project.', examples: ['Contracts'] })
+const labelName = text(label_name_shortest, label_name_longest).meta({
+  description: 'A name for people, unique in the project.',
+  examples: ['Contracts'],
+})
 
 const color = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, { error: 'must be a colour of the form #rrggbb' })
   .meta({ description: 'Colour, #rrggbb.', examples: ['#2f80ed'] })
 
-const icon = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ description: 'The name of an icon, or an emoji.', examples: ['folder'] })
+const icon = text(1, 64).meta({ description: 'The name of an icon, or an emoji.', examples: ['folder'] })
 
 export const labelParams = z.strictObject({ label_id: idSchema('label') })
 

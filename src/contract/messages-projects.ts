@@ -2,16 +2,13 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema } from './identifiers.ts'
 import { description_longest, email_longest, name_longest } from './limits.ts'
+import { text } from './text.ts'
 
 /** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
 export const roles = ['owner', 'collaborator', 'reader'] as const
 
-const name = z
-  .string()
-  .min(1)
-  .max(name_longest)
-  .meta({ examples: ['Finance'] })
-const description = z.string().max(description_longest)
+const name = text(1, name_longest).meta({ examples: ['Finance'] })
+const description = text(0, description_longest)
 const email = z
   .email()
   .max(email_longest)
@@ -43,7 +40,7 @@ export const memberRecord = z
   .object({
     user_id: idSchema('user'),
     email,
-    name: z.string().max(name_longest).optional(),
+    name: text(0, name_longest).optional(),
     role: z.enum(roles),
     added_at: timestamp,
   })

@@ -2,31 +2,20 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema } from './identifiers.ts'
 import { description_longest, name_longest, session_turns_most, turn_text_longest } from './limits.ts'
+import { text } from './text.ts'
 
 const turnFields = {
-  speaker: z
-    .string()
-    .min(1)
-    .max(name_longest)
-    .meta({ examples: ['Ada'] }),
-  source: z
-    .string()
-    .min(1)
-    .max(name_longest)
-    .meta({ description: 'Where it was heard.', examples: ['microphone'] }),
-  text: z.string().min(1).max(turn_text_longest),
+  speaker: text(1, name_longest).meta({ examples: ['Ada'] }),
+  source: text(1, name_longest).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
+  text: text(1, turn_text_longest),
   start: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
   end: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
 }
 
 export const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
 
-const name = z
-  .string()
-  .min(1)
-  .max(name_longest)
-  .meta({ examples: ['Weekly meeting'] })
-const description = z.string().max(description_longest)
+const name = text(1, name_longest).meta({ examples: ['Weekly meeting'] })
+const description = text(0, description_longest)
 
 export const sessionParams = z.strictObject({ session_id: idSchema('session') })
 

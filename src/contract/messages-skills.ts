@@ -2,33 +2,26 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema } from './identifiers.ts'
 import { description_longest, name_longest, skill_content_longest } from './limits.ts'
+import { text } from './text.ts'
 
 /** `project`: everybody in the project can use it; `user`: whoever made it. */
 export const skill_scopes = ['project', 'user'] as const
 export const skill_categories = ['skill', 'persona'] as const
 
 const fields = {
-  name: z
-    .string()
-    .min(1)
-    .max(name_longest)
-    .meta({
-      description: 'What chats call it by; unique among those that one can use.',
-      examples: ['contract-review'],
-    }),
-  content: z
-    .string()
-    .min(1)
-    .max(skill_content_longest)
-    .meta({
-      description: 'What the assistant is to follow, as Markdown.',
-      examples: ['Name each party and its duties.'],
-    }),
+  name: text(1, name_longest).meta({
+    description: 'What chats call it by; unique among those that one can use.',
+    examples: ['contract-review'],
+  }),
+  content: text(1, skill_content_longest).meta({
+    description: 'What the assistant is to follow, as Markdown.',
+    examples: ['Name each party and its duties.'],
+  }),
   scope: z.enum(skill_scopes).meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
   category: z.enum(skill_categories).meta({ description: 'Something to do, or somebody to be.' }),
-  display_name: z.string().min(1).max(name_longest).optional(),
-  description: z.string().max(description_longest).optional(),
-  icon: z.string().min(1).max(64).optional(),
+  display_name: text(1, name_longest).optional(),
+  description: text(0, description_longest).optional(),
+  icon: text(1, 64).optional(),
 }
 
 export const skillParams = z.strictObject({ skill_id: idSchema('skill') })

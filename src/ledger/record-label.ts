@@ -1,3 +1,4 @@
+import { hasCharacters } from '../base/characters.ts'
 import type { Sqlite } from '../base/sqlite.ts'
 import type { LabelFact } from '../domain/fact.ts'
 import type { FolderRows } from './folder-rows.ts'
@@ -69,5 +70,5 @@ export function areSettled(attached: readonly { name: string }[], wanted: readon
 
 /** Contract, section 2: `label_name` has 2 to 255 characters. */
 function isLabelName(name: string): boolean {
-  return name.length >= 2 && name.length <= 255
+  return hasCharacters(name, 2, 255)
 }

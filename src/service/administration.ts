@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { hasCharacters } from '../base/characters.ts'
 import { SluiceError } from '../base/errors.ts'
 import { email_longest, name_longest } from '../contract/limits.ts'
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && name.length <= name_longest && !/\p{Cc}/u.test(name)) return
+  if (name.trim() !== '' && hasCharacters(name, 1, name_longest) && !/\p{Cc}/u.test(name)) return
   throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${name_longest} visible characters`)
 }
 

@@ -1,3 +1,4 @@
+import { hasCharacters } from '../base/characters.ts'
 import type { Sqlite } from '../base/sqlite.ts'
 import { type Clock, isoTime } from '../base/time.ts'
 import { label_name_longest, label_name_shortest } from '../contract/limits.ts'
@@ -154,7 +155,7 @@ function refuseTaken(database: Sqlite, table: 'concepts' | 'views', project: num
 
 function checkLabels(names: readonly string[] = []): void {
   for (const name of names) {
-    if (name.length >= label_name_shortest && name.length <= label_name_longest) continue
+    if (hasCharacters(name, label_name_shortest, label_name_longest)) continue
     throw refused(
       `"${name}" cannot be the name of a label`,
       `use ${label_name_shortest} to ${label_name_longest} characters`,

@@ -1,3 +1,4 @@
+import { hasCharacters } from '../base/characters.ts'
 import { SluiceError } from '../base/errors.ts'
 import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../contract/limits.ts'
 import { fault } from './faults.ts'
@@ -6,7 +7,7 @@ import { fault } from './faults.ts'
 export interface LimitOptions {
   /** Bytes of a JSON body. */
   body_bytes?: number
-  /** Characters (UTF-16 units) of a prompt, of a filename, and of every other name and title. */
+  /** Characters of a prompt, of a filename, and of every other name and title. */
   prompt_length?: number
   filename_length?: number
   name_length?: number
@@ -71,7 +72,7 @@ export function checkLengths(body: unknown, limits: Limits): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, value] of Object.entries(body)) {
     const longest = longestOf(field, limits)
-    if (longest === undefined || typeof value !== 'string' || value.length <= longest) continue
+    if (longest === undefined || typeof value !== 'string' || hasCharacters(value, 0, longest)) continue
     throw fault('publicapi.body.invalid', `${field}: this service takes at most ${longest} characters`)
   }
 }
