@@ -28,6 +28,8 @@ export interface Access {
   callerOf(token: unknown): Caller | undefined
   /** What was found is looked up again: the projects, their members or the tokens changed. */
   forget(): void
+  /** Another number after every change, also of another process: what was found under an earlier one may be true no more. */
+  version(): number
   /** The number of a project, whoever asks. */
   projectNumber(project_id: string): number | undefined
   /** A project within the caller's reach, and as what; or undefined. */
@@ -53,12 +55,18 @@ export function openAccess(database: Sqlite): Access {
   const changed_elsewhere = database.prepare('PRAGMA data_version').pluck()
 
   const memory = new Map<string, Caller>()
-  let version = changed_elsewhere.get()
+  let seen_elsewhere = changed_elsewhere.get()
+  let version = 0
+
+  function forget(): void {
+    memory.clear()
+    version += 1
+  }
 
   function forgetIfChanged(): void {
     const now = changed_elsewhere.get()
-    if (now !== version) memory.clear()
-    version = now
+    if (now !== seen_elsewhere) forget()
+    seen_elsewhere = now
   }
 
   function lookUp(hashed: Buffer): Caller | undefined {
@@ -79,7 +87,11 @@ export function openAccess(database: Sqlite): Access {
       if (found) memory.set(key, found)
       return found
     },
-    forget: () => memory.clear(),
+    forget,
+    version() {
+      forgetIfChanged()
+      return version
+    },
     projectNumber: (project_id) => find_project.get(project_id) as number | undefined,
     projectOf(caller, project_id) {
       const known = caller.projects.get(project_id)

@@ -2,10 +2,11 @@ import { messageOf } from '../base/errors.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest, type TlsKeys } from '../base/http-server.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
+import type { Role } from '../contract/messages-projects.ts'
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
 import type { Access, Caller, ProjectAccess } from './access.ts'
-import type { Gatekeeper } from './address.ts'
+import { type Gatekeeper, hasOneHost } from './address.ts'
 import type { AnswerSeen } from './answer-seen.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
@@ -38,6 +39,9 @@ interface Context {
   entry: RequestEntry
   caller: Caller
   project: number
+  role: Role
+  /** Of what is known of keys and members, when caller and role were found. */
+  version: number
   /** A failure that comes after the work is done. */
   failure: Failure | undefined
 }
@@ -93,7 +97,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const route = (request.routeOptions.config as { route?: Route }).route
   const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
   const entry = observer.begin(place, clock.now_ms())
-  const context: Context = { entry, caller: nobody, project: 0, failure: undefined }
+  const context: Context = { entry, caller: nobody, project: 0, role: 'reader', version: 0, failure: undefined }
   request.context_of_call = context
   reply.raw.once('close', () => void observer.tell('end', entry))
   const told = observer.tell('begin', entry)
@@ -107,18 +111,35 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
-  checkOneHost(request)
+  if (!hasOneHost(request.raw)) throw fault('publicapi.request.malformed', 'There is more than one Host header.')
   checkDoor(parts.gate, request.headers)
   if (!route?.auth) return undefined
-  const caller = parts.access.callerOf(request.headers[api_key_header])
-  if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
-  context.caller = caller
-  checkRate(reply, parts.limitFor(caller.token))
-  if (!route.scoped) return undefined
-  const { project, role } = projectOf(parts.access, caller, request.headers[project_header])
-  checkRole(role, leastRole(route))
-  context.project = project
+  context.caller = callerOf(parts.access, request)
+  checkRate(reply, parts.limitFor(context.caller.token))
+  enterProject(parts.access, route, request, context)
   return undefined
+}
+
+/** Throws where the key is of nobody (any more). */
+function callerOf(access: Access, { headers }: HttpRequest): Caller {
+  const caller = access.callerOf(headers[api_key_header])
+  if (!caller) throw fault('publicapi.auth.invalid', 'X-API-Key is missing, malformed, unknown or revoked.')
+  return caller
+}
+
+function enterProject(access: Access, route: Route, { headers }: HttpRequest, context: Context): void {
+  context.version = access.version()
+  if (!route.scoped) return
+  const { project, role } = projectOf(access, context.caller, headers[project_header])
+  checkRole(role, leastRole(route))
+  Object.assign(context, { project, role })
+}
+
+/** A body can take minutes to come: a key that was revoked and a role that was lost meanwhile are so here, too. */
+function admitAgain(access: Access, route: Route, request: HttpRequest, context: Context): void {
+  if (!route.auth || context.version === access.version()) return
+  context.caller = callerOf(access, request)
+  enterProject(access, route, request, context)
 }
 
 function checkRate(reply: HttpReply, wait_s: number | undefined): void {
@@ -136,12 +157,6 @@ function projectOf(access: Access, caller: Caller, project_id: unknown): Project
     throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
   }
   return project
-}
-
-/** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
-function checkOneHost({ raw }: HttpRequest): void {
-  if ((raw.headersDistinct.host?.length ?? 0) <= 1) return
-  throw fault('publicapi.request.malformed', 'There is more than one Host header.')
 }
 
 function checkDoor(gate: Gatekeeper, { host, origin }: HttpRequest['headers']): void {
@@ -167,12 +182,14 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { route } as object,
     handler: async (request, reply) => {
-      const { entry, caller, project, failure } = (request as Tracked).context_of_call!
+      const context = (request as Tracked).context_of_call!
+      admitAgain(parts.access, route, request, context)
+      const { entry, caller, project, role, failure } = context
       const parsed = parseCall(route, request)
       checkLengths(parsed.body, parts.limits)
       const asset_id = (parsed.params as { asset_id?: string } | undefined)?.asset_id
       if (asset_id !== undefined) entry.asset_id = asset_id
-      const answer = await handle({ caller, project, ...parsed } as Call<RouteId>)
+      const answer = await handle({ caller, project, role, ...parsed } as Call<RouteId>)
       if (answer.asset_id !== undefined) entry.asset_id = answer.asset_id
       if (failure) {
         await parts.observer.tell('handled', entry)

@@ -1,3 +1,4 @@
+import type { Role } from '../contract/messages-projects.ts'
 import type { ParamsOf, QueryOf, RequestOf, RouteId } from '../contract/routes.ts'
 import type { Caller } from './access.ts'
 
@@ -6,6 +7,8 @@ export interface Call<Id extends RouteId> {
   caller: Caller
   /** The number of the project that the call is about; 0 where the route is not project-scoped. */
   project: number
+  /** Of the caller in that project. */
+  role: Role
   params: ParamsOf<Id>
   query: QueryOf<Id>
   body: RequestOf<Id>

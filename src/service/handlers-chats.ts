@@ -7,6 +7,7 @@ import type {
   MessageRecord,
   MessageReference,
 } from '../contract/messages-chats.ts'
+import type { Role } from '../contract/messages-projects.ts'
 import type { RouteId } from '../contract/routes.ts'
 import type { Caller } from './access.ts'
 import type { CommitGroup } from './commit-group.ts'
@@ -17,10 +18,11 @@ import { makeId } from './ids.ts'
 import { envelopeOf, readPage } from './paging.ts'
 import type { Profile } from './profile.ts'
 import { resource_groups } from './resource-groups.ts'
+import { checkRole } from './roles.ts'
 import { checkScope, type ScopeParts } from './scope.ts'
 import type { ChatRow, MessageRow } from './store-chats.ts'
 import type { ResourceStore } from './store-resources.ts'
-import { keepOptions } from './turn-options.ts'
+import { keepOptions, keptOptions } from './turn-options.ts'
 
 export interface ChatParts extends ScopeParts {
   resources: ResourceStore
@@ -45,6 +47,18 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
   function foundMessage(project: number, { chat_id, message_id }: { chat_id: string; message_id: string }): MessageRow {
     const row = chats.findMessage(foundChat(project, chat_id).seq, message_id)
     if (!row) throw fault('publicapi.message.not_found', `There is no message ${message_id} in this chat.`)
+    return row
+  }
+
+  /** A reader changes what only they have asked, and nothing else (D-05). */
+  function checkOwn({ caller, role }: { caller: Caller; role: Role }, isOwn: (user: number) => boolean): void {
+    if (caller.user === null || !isOwn(caller.user)) checkRole(role, 'collaborator')
+  }
+
+  /** Of the project, and the caller's to change. */
+  function changeableChat(call: { caller: Caller; project: number; role: Role }, chat_id: string): ChatRow {
+    const row = foundChat(call.project, chat_id)
+    checkOwn(call, (user) => chats.isOf(row.seq, user))
     return row
   }
 
@@ -95,15 +109,16 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
       body: chatRecord(foundChat(project, params.chat_id), profile),
     }),
 
-    'chats.update': ({ project, params, body }) =>
+    'chats.update': (call) =>
       commits.write(() => {
-        chats.rename(foundChat(project, params.chat_id).seq, body.title)
+        const { project, params, body } = call
+        chats.rename(changeableChat(call, params.chat_id).seq, body.title)
         return { status: 200, body: chatRecord(foundChat(project, params.chat_id), profile) }
       }),
 
-    'chats.delete': ({ project, params }) =>
+    'chats.delete': (call) =>
       commits.write(() => {
-        chats.remove(foundChat(project, params.chat_id))
+        chats.remove(changeableChat(call, call.params.chat_id))
         return no_content
       }),
 
@@ -121,8 +136,12 @@ export function chatHandlers(parts: ChatParts): Handlers<ChatRoutes> {
       return { status: 200, body: keyed(messageRecord(row), profile) }
     },
 
-    'messages.delete': async ({ project, params }) => {
-      await commits.write(() => chats.removeMessage(foundMessage(project, params).seq))
+    'messages.delete': async (call) => {
+      await commits.write(() => {
+        const message = foundMessage(call.project, call.params)
+        checkOwn(call, (user) => keptOptions(message.options).user === user)
+        chats.removeMessage(message.seq)
+      })
       // The turn behind it may have waited for its answer.
       parts.wakeAnswers()
       return no_content

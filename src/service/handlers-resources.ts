@@ -7,6 +7,7 @@ import { type Answer, type Call, type Handlers, no_content } from './handler.ts'
 import { makeId } from './ids.ts'
 import { envelopeOf, readPage } from './paging.ts'
 import { type Fields, type GroupName, type ResourceGroup, resource_groups } from './resource-groups.ts'
+import { checkRole } from './roles.ts'
 import type { ResourceReach, ResourceRow, ResourceStore } from './store-resources.ts'
 
 export interface ResourceParts {
@@ -16,7 +17,7 @@ export interface ResourceParts {
 }
 
 type GroupRoutes = Exclude<Extract<RouteId, `${GroupName}.${string}`>, 'sessions.transcript'>
-type AnyCall = Pick<Call<RouteId>, 'caller' | 'project'> & { params: unknown; query: unknown; body: Fields }
+type AnyCall = Pick<Call<RouteId>, 'caller' | 'project' | 'role'> & { params: unknown; query: unknown; body: Fields }
 
 /** The calls of every plain group, made from the table of the groups (D-06 to D-09). */
 export function resourceHandlers(parts: ResourceParts): Handlers<GroupRoutes> {
@@ -50,6 +51,12 @@ function verbsOf(parts: ResourceParts, group: ResourceGroup) {
   const { resources, commits, clock } = parts
   const found = (call: AnyCall) =>
     foundResource(parts, group, call, (call.params as Record<string, string>)[`${group.kind}_id`]!)
+  /** The same, to be changed: what belongs to nobody is everybody's, and no reader's to change (D-05). */
+  const changeable = (call: AnyCall) => {
+    const row = found(call)
+    if (row.owner === null) checkRole(call.role, 'collaborator')
+    return row
+  }
   const shown = (row: ResourceRow) => group.record(row, JSON.parse(row.fields))
   const item = (row: ResourceRow) => (group.listItem ?? group.record)(row, JSON.parse(row.fields))
 
@@ -59,7 +66,7 @@ function verbsOf(parts: ResourceParts, group: ResourceGroup) {
     const enabled = (fields.enabled ?? before?.enabled !== 0) ? 1 : 0
     const { enabled: _, ...kept } = fields
     const change = {
-      owner: group.isOwn(fields) ? call.caller.user : null,
+      owner: ownerOf(group, call.caller, fields, before),
       unique_name: group.name_taken ? fields.name : null,
       enabled,
       fields: JSON.stringify(kept),
@@ -73,7 +80,7 @@ function verbsOf(parts: ResourceParts, group: ResourceGroup) {
 
   const switchTo = (enabled: 0 | 1) => (call: AnyCall) =>
     commits.write(() => {
-      const row = found(call)
+      const row = changeable(call)
       if (row.enabled !== enabled) resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
       return { status: 200, body: shown(found(call)) }
     })
@@ -92,20 +99,31 @@ function verbsOf(parts: ResourceParts, group: ResourceGroup) {
 
     update: (call: AnyCall) =>
       commits.write(() => {
-        const before = found(call)
+        const before = changeable(call)
         const fields = group.update_replaces ? call.body : { ...JSON.parse(before.fields), ...definedOnly(call.body) }
         return { status: 200, body: shown(write(call, fields, before)) }
       }),
 
     delete: (call: AnyCall) =>
       commits.write(() => {
-        resources.remove(found(call))
+        resources.remove(changeable(call))
         return no_content
       }),
 
     enable: switchTo(1),
     disable: switchTo(0),
   }
+}
+
+/** Whose it is from now on. Who changes what nobody owns does not come to own it, as long as it is of the kind that one owns. */
+function ownerOf(
+  group: ResourceGroup,
+  { user }: Caller,
+  fields: Fields,
+  before: ResourceRow | undefined,
+): number | null {
+  if (!group.isOwn(fields)) return null
+  return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
 function checkName(

@@ -1,6 +1,6 @@
 import { type ErrorCode, error_statuses } from '../contract/error-codes.ts'
 import type { Route } from '../contract/route.ts'
-import { leastRole } from './roles.ts'
+import { asksForRole } from './roles.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -25,7 +25,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
   const codes: ErrorCode[] = [...of_every_call]
   if (auth) codes.push('publicapi.auth.invalid')
   if (scoped) codes.push('publicapi.tenancy.project.missing', 'publicapi.tenancy.project.not_found')
-  if (scoped && leastRole(route) !== 'reader') codes.push('publicapi.tenancy.role.insufficient')
+  if (scoped && asksForRole(route)) codes.push('publicapi.tenancy.role.insufficient')
   if (params) codes.push('publicapi.path.invalid')
   // Every query of the interface is that of a list (contract/envelope).
   if (query) codes.push('publicapi.query.invalid', 'publicapi.cursor.unknown')

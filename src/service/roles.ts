@@ -4,12 +4,26 @@ import { fault } from './faults.ts'
 
 const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
 
-/** What a reader may do besides reading: ask, and keep memories of their own. */
+/** What a reader may do besides reading: ask, and keep memories. */
 const open_to_readers = ['chats', 'messages', 'memories']
 
-/** The least role that a project-scoped call takes. */
+/** Of these, what changes a thing that is there: a reader does that to their own alone, and the handler looks whose it is. */
+const of_own_things: readonly string[] = [
+  'chats.update',
+  'chats.delete',
+  'messages.delete',
+  'memories.update',
+  'memories.delete',
+]
+
+/** The least role that a project-scoped call takes, whatever it is about. */
 export function leastRole({ id, method }: Route): Role {
   return method === 'GET' || open_to_readers.includes(id.split('.')[0]!) ? 'reader' : 'collaborator'
+}
+
+/** Whether a project-scoped call can be refused for the role. */
+export function asksForRole(route: Route): boolean {
+  return leastRole(route) !== 'reader' || of_own_things.includes(route.id)
 }
 
 /** Throws where the role is less than what the call takes; it is a fault of the project, so that a client rests the whole of it. */

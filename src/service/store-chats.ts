@@ -44,6 +44,8 @@ export type SaidWhere = { chats: readonly number[] } | { projects: readonly numb
 export interface ChatStore {
   insert(project: number, chat_id: string, created_at_ms: number): number
   find(project: number, chat_id: string): ChatRow | undefined
+  /** Whether this user, and nobody else, has asked in it. */
+  isOf(chat: number, user: number): boolean
   rename(seq: number, title: string): void
   remove(chat: ChatRow): void
   listing(project: number): Listing<ChatRow, number>
@@ -67,6 +69,9 @@ export function openChatStore(database: Sqlite): ChatStore {
   const sql = {
     insert: database.prepare('INSERT INTO chats (chat_id, project, created_at_ms) VALUES (?, ?, ?)'),
     find: database.prepare('SELECT * FROM chats WHERE chat_id = ? AND project = ?'),
+    askers: database
+      .prepare(`SELECT DISTINCT json_extract(options, '$.user') FROM messages WHERE chat = ? LIMIT 2`)
+      .pluck(),
     rename: database.prepare('UPDATE chats SET title = ? WHERE seq = ?'),
     note_place: database.prepare('INSERT INTO removed (id, project, position) VALUES (?, ?, ?)'),
     remove: database.prepare('DELETE FROM chats WHERE seq = ?'),
@@ -106,6 +111,10 @@ export function openChatStore(database: Sqlite): ChatStore {
     insert: (project, chat_id, created_at_ms) =>
       Number(sql.insert.run(chat_id, project, created_at_ms).lastInsertRowid),
     find: (project, chat_id) => sql.find.get(chat_id, project) as ChatRow | undefined,
+    isOf(chat, user) {
+      const askers = sql.askers.all(chat)
+      return askers.length === 1 && askers[0] === user
+    },
     rename: (seq, title) => void sql.rename.run(title, seq),
     remove(chat) {
       sql.note_place.run(chat.chat_id, chat.project, chat.seq)

@@ -17,7 +17,7 @@ export interface Users {
   /** A member at once wherever this address was invited. Error `config.service` for an address in use. */
   create(email: string, name?: string): { user_id: string }
   list(): UserRow[]
-  /** Takes the tokens, memberships, skills and memories of the user away, too. Answers whether there was one. */
+  /** Takes tokens, memberships, invitations, skills and memories of the user away, too. Answers whether there was one. */
   remove(email: string): boolean
 }
 
@@ -35,6 +35,13 @@ export function openUsers(database: Sqlite, clock: Clock, forget: () => void): U
     const { lastInsertRowid } = insert.run(user_id, email, name, now_ms)
     accept.run(lastInsertRowid, now_ms, email)
     return user_id
+  })
+
+  // An invitation that was taken up still stands: it would bring somebody who comes back with the same address to their old roles.
+  const remove = database.transaction((email: string) => {
+    const { changes } = database.prepare('DELETE FROM users WHERE email = ?').run(email)
+    if (changes > 0) database.prepare('DELETE FROM invitations WHERE email = ?').run(email)
+    return changes > 0
   })
 
   return {
@@ -63,9 +70,9 @@ export function openUsers(database: Sqlite, clock: Clock, forget: () => void): U
       }))
     },
     remove(email) {
-      const { changes } = database.prepare('DELETE FROM users WHERE email = ?').run(email)
+      const was_there = remove.immediate(email)
       forget()
-      return changes > 0
+      return was_there
     },
   }
 }

@@ -59,6 +59,17 @@ test('D-05 users are made, listed and removed by commands, beside a running serv
   expect((await sluice('serve', 'user', 'remove', email, ...dir)).err).toContain('there is no user ada@example.org')
 })
 
+test('D-05 who is removed and comes back with the same address is a member of nothing', async () => {
+  const client = await start()
+  const [email, { users, tokens }] = ['ada@example.org', client.service]
+  users.create(email)
+  await client.post(`/v1/projects/${client.project_id}/invitations`, { email, role: 'owner' })
+  users.remove(email.toUpperCase())
+  users.create(email)
+  const again = client.as({ token: tokens.create('of ada', { user: email }).token })
+  expect((await again.get('/v1/projects')).body.data).toEqual([])
+})
+
 test('A-06 organisations hold workspaces, and workspaces projects: by commands, beside a running service', async () => {
   const client = await start()
   const dir = ['--data-dir', client.service.data_dir]
@@ -154,7 +165,7 @@ test.each([
   [{ public_url: 'http://sluice.example.org' }, /public_url = http:/],
   [{ public_url: 'https://sluice.example.org/' }, /public_url = https:/],
   [{ public_blob_url: 'sluice.example.org' }, /public_blob_url = sluice/],
-  [{ public_url: 'https://a.example', public_blob_url: 'https://a.example' }, /under one address/],
+  [{ public_url: 'https://a.example/api', public_blob_url: 'https://A.example:443/blobs' }, /on one origin/],
   [{ listen: '192.168.1.4' }, /this machine only/],
   [{ port: -1 }, /port = -1/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
