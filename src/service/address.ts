@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { SluiceError } from '../base/errors.ts'
 import { isLoopbackAuthority, isLoopbackHost } from '../base/loopback.ts'
@@ -31,8 +32,11 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
       )
     }
   }
-  if (public_url !== undefined && public_url === public_blob_url) {
-    throw refused(`cannot have the API and the blob store under one address: ${public_url}`, 'give each its own')
+  if (public_url !== undefined && public_blob_url !== undefined && isOneOrigin(public_url, public_blob_url)) {
+    throw refused(
+      `cannot have the API and the blob store on one origin: ${public_url}, ${public_blob_url}`,
+      'give each a name or a port of its own: a client sends its key to the one and never to the other',
+    )
   }
 }
 
@@ -46,6 +50,10 @@ function checkPublic(name: string, text: string): void {
     `cannot be reached under ${name} = ${text}`,
     'write it like https://sluice.example.org, without a slash at its end',
   )
+}
+
+function isOneOrigin(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin
 }
 
 function optionHint(name: string): string {
@@ -85,10 +93,15 @@ export interface Gatekeeper {
   mayAsk(origin: string | undefined): boolean
 }
 
+/** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
+export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
+  return (headersDistinct.host?.length ?? 0) <= 1
+}
+
 /** Who may come in: loopback names always, and what the address, the certificate or the public addresses name. */
 export function keepGate({ listen, certificate, allowed_origins, ...told }: Neighbourhood): Gatekeeper {
   const public_urls = [told.public_url, told.public_blob_url].filter((url) => url !== undefined)
-  const names = new Set([...public_urls.map((url) => new URL(url).hostname), bracketed(listen)])
+  const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
   const origins = new Set([...public_urls.map((url) => new URL(url).origin), ...(allowed_origins ?? [])])
@@ -116,6 +129,8 @@ function isNamed(certificate: X509Certificate, host: string): boolean {
   return found !== undefined
 }
 
-function bracketed(address: string): string {
-  return address.includes(':') ? `[${address}]` : address
+/** As browsers write it in a Host header, however it was given. */
+function asInUrl(address: string): string {
+  const bare = address.replace(/%.*$/, '')
+  return new URL(`http://${bare.includes(':') ? `[${bare}]` : bare}`).hostname
 }

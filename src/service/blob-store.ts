@@ -3,7 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import { createBareServer, type TlsKeys } from '../base/http-server.ts'
 import type { Clock } from '../base/time.ts'
 import { isId } from '../contract/identifiers.ts'
-import type { Gatekeeper } from './address.ts'
+import { type Gatekeeper, hasOneHost } from './address.ts'
 import { sendFailure } from './bad-answer.ts'
 import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
@@ -108,7 +108,7 @@ async function put(
 
   const forbidden = forbiddenHeader(headers)
   if (forbidden !== undefined) return counted(forbidden, 'not_signed')
-  if (asset_id === undefined || !gate.isOurHost(headers.host)) return 'bad_request'
+  if (asset_id === undefined || !hasOneHost(request) || !gate.isOurHost(headers.host)) return 'bad_request'
   const verdict = signer.verify({ method, asset_id, query, headers })
   if (!verdict.ok) return counted(verdict.reason, method === 'PUT' ? 'not_signed' : 'method')
   const additional = additionalHeader(headers, verdict.signed_headers, behind_proxy)

@@ -13,6 +13,7 @@ import { messageOf, SluiceError } from '../base/errors.ts'
 import { type Clock, day_ms } from '../base/time.ts'
 import { refused } from './administration.ts'
 import { makeCertificate } from './certificate-der.ts'
+import { checkKeyMode } from './tls-files.ts'
 
 export interface CertificateFiles {
   /** What clients trust (`service.ca_file`): goes to every machine. */
@@ -86,6 +87,7 @@ function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
 
 function readAuthority(files: CertificateFiles, now_ms: number): Authority {
   const { certificate, key } = readPair(files)
+  checkKeyMode(files.ca_key)
   const [, name] = /^CN=(.*)$/.exec(certificate.subject) ?? []
   const valid_to_ms = Date.parse(certificate.validTo)
   if (name === undefined || !certificate.ca || !certificate.checkPrivateKey(key) || valid_to_ms <= now_ms) {
@@ -131,7 +133,9 @@ function refuseToOverwrite(files: CertificateFiles): void {
 function checkHost(host: string): void {
   const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
   if (isIP(host) !== 0 && !host.includes('%')) return
-  if (host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
+  // What ends in a number is an address to every client (WHATWG URL, "ends in a number"), and this is none.
+  const is_name = !/(^|\.)\d+$/.test(host)
+  if (is_name && host.length <= 253 && new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i').test(host)) return
   throw refused(
     `"${host}" is not a name or an address of a host`,
     'write it like sluice.lan or 192.168.1.4, without https://',

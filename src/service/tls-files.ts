@@ -25,8 +25,7 @@ const warned_before_ms = 30 * day_ms
 export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void): Tls {
   const cert = readText('the certificate', cert_file)
   const certificate = parse('the certificate', cert_file, () => new X509Certificate(cert))
-  const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
-  if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
+  checkKeyMode(key_file)
   const key = readText('the key', key_file)
   checkPair(
     certificate,
@@ -36,6 +35,12 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
   )
   checkTimes(certificate, cert_file, now_ms, log)
   return { keys: { cert, key }, certificate }
+}
+
+/** Error `config.service`: a key that is not there, or that others can read. */
+export function checkKeyMode(key_file: string): void {
+  const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
+  if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
 }
 
 function checkPair(certificate: X509Certificate, cert_file: string, key: KeyObject, key_file: string): void {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
@@ -79,11 +79,60 @@ test('half an authority, or what is none, is not completed by another half', () 
   expect(() => make(second.folder)).toThrow(/cannot be used again/)
 })
 
-test.each(['https://sluice.lan', 'a b', '', 'sluice.lan:8443', '-x.lan', 'fe80::1%eth0'])('"%s" is no host', (host) => {
-  const folder = join(temporaryFolder(), 'tls')
-  expect(() => makeCertificates(folder, ['sluice.lan', host], new FakeClock())).toThrow(/not a name or an address/)
-  expect(existsSync(folder)).toBe(false)
+test('an authority whose key others can read signs nothing more', () => {
+  const { folder, files } = make()
+  for (const file of [files.cert, files.key]) rmSync(file)
+  chmodSync(files.ca_key, 0o640)
+  expect(() => make(folder)).toThrow(/ca.key can be read by others/)
+  expect(existsSync(files.cert)).toBe(false)
 })
+
+/** In the words of openssl, which reads them by itself. */
+function toldBy(file: string): string {
+  return String(execFileSync('openssl', ['x509', '-in', file, '-noout', '-text']))
+}
+
+test('what is in them is what RFC 5280 asks for, and nothing else', () => {
+  const { files } = make(temporaryFolder(), new FakeClock(Date.now()))
+  const [ca, leaf] = [toldBy(files.ca), toldBy(files.cert)]
+  for (const text of [ca, leaf]) {
+    expect(text).toContain('Version: 3 (0x2)')
+    expect(text).toContain('Signature Algorithm: ecdsa-with-SHA256')
+    const extensions = text.match(/X509v3 [\w ]+:/g)!
+    expect(new Set(extensions).size, 'no extension twice').toBe(extensions.length)
+    // Positive, and of at most 20 bytes.
+    expect(text).toMatch(/Serial Number:\s+[4-7][0-9a-f](:[0-9a-f]{2}){15}\n/)
+  }
+  expect(ca).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0\n/)
+  expect(ca).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign\n/)
+  expect(leaf).toMatch(/Basic Constraints: critical\s+CA:FALSE\n/)
+  expect(leaf).toMatch(/Key Usage: critical\s+Digital Signature\n/)
+  expect(leaf).toMatch(/Extended Key Usage:\s+TLS Web Server Authentication\n/)
+  expect(leaf).toMatch(
+    /DNS:sluice.lan, DNS:\*.office.lan, IP Address:127.0.0.2, IP Address:2001:DB8:0:0:0:0:0:5, IP Address:0:0:0:0:0:FFFF:A00:1\n/,
+  )
+  const [subject, issuer] = [ca, leaf].map((text) => /Authority Key Identifier:\s+(.*)\n/.exec(text)![1])
+  expect(issuer).toBe(subject)
+  expect(/Subject Key Identifier:\s+(.*)\n/.exec(ca)![1]).toBe(issuer)
+})
+
+test('times of 2050 and later are written as such, and read back', () => {
+  const clock = new FakeClock(Date.UTC(2045, 0, 1))
+  const { files, ca } = make(temporaryFolder(), clock)
+  expect(new Date(ca.validTo).getUTCFullYear()).toBe(2054)
+  const words = (file: string) => String(execFileSync('openssl', ['asn1parse', '-in', file]))
+  expect(words(files.ca)).toMatch(/UTCTIME +:441231000000Z\n.*GENERALIZEDTIME +:20541230000000Z\n/)
+  expect(words(files.cert).match(/UTCTIME/g)).toHaveLength(2)
+})
+
+test.each(['https://sluice.lan', 'a b', '', 'sluice.lan:8443', '-x.lan', 'fe80::1%eth0', '192.168.1.400', '10.1', '7'])(
+  '"%s" is no host',
+  (host) => {
+    const folder = join(temporaryFolder(), 'tls')
+    expect(() => makeCertificates(folder, ['sluice.lan', host], new FakeClock())).toThrow(/not a name or an address/)
+    expect(existsSync(folder)).toBe(false)
+  },
+)
 
 test('serve cert makes them in the data folder, and prints what clients need', async () => {
   const data_dir = temporaryFolder()

@@ -174,13 +174,16 @@ test.each(['', 'null', '[]', '"text"', '{"filename":', '{"filename":"a"}', '{"fi
   },
 )
 
-test('A-15 an empty body with a JSON content type is an empty body', async () => {
-  const client = await start()
-  const asset_id = await client.upload('text')
-  const options = { headers: { 'content-type': 'application/json' } }
-  expect((await client.call('POST', `/v1/assets/${asset_id}/complete`, options)).status).toBe(200)
-  expect((await client.call('DELETE', `/v1/assets/${asset_id}`, options)).status).toBe(204)
-})
+test.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain'])(
+  'A-15 an empty body that is called %s is an empty body',
+  async (type) => {
+    const client = await start()
+    const asset_id = await client.upload('text')
+    const options = { headers: { 'content-type': type } }
+    expect((await client.call('POST', `/v1/assets/${asset_id}/complete`, options)).status).toBe(200)
+    expect((await client.call('DELETE', `/v1/assets/${asset_id}`, options)).status).toBe(204)
+  },
+)
 
 test('A-16 a preflight is answered without a key, and answers carry the CORS headers', async () => {
   const client = await start()

@@ -170,7 +170,9 @@ test('on loopback without a public address pages of any origin may ask, unless t
   expect(gate(undefined, '192.0.2.7').mayAsk('https://any.example')).toBe(false)
   expect(gate(['*'], '192.0.2.7').mayAsk('https://any.example')).toBe(true)
   expect(gate(undefined, '192.0.2.7').mayAsk(undefined)).toBe(true)
-  expect(gate(undefined, '2001:db8::5').isOurHost('[2001:db8::5]:8443')).toBe(true)
+  for (const listen of ['2001:db8::5', '2001:DB8:0::5', '2001:db8::5%eth0']) {
+    expect(gate(undefined, listen).isOurHost('[2001:db8::5]:8443'), listen).toBe(true)
+  }
 })
 
 test('behind a reverse proxy: its addresses are told and answered to, and what it adds is let through', async () => {
