@@ -42,6 +42,8 @@ export interface HttpAppOptions {
   answerError: (error: unknown) => ErrorAnswer
   /** Whether something is served under this path, by another method: such a request is `http.method_wrong`. */
   isPath?: (path: string) => boolean
+  /** A connection on which nothing moves for so long, or a request that has not come whole, is cut; absent: only one without headers. */
+  silence_ms?: number
   /** Answers preflights and adds the CORS headers for any origin; absent: neither. */
   cors?: { methods: string[]; request_headers: string[]; answer_headers: string[] }
 }
@@ -59,15 +61,24 @@ const server_options = {
   handshakeTimeout: headers_timeout_ms,
 }
 
+/** Node takes the shorter of the two times for that of the headers, and looks at all of them now and then: as exactly as is needed. */
+function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
+  if (silence_ms === 0) return server_options
+  const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
+  return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
+}
+
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const { body_limit_bytes, answerError, isPath, cors: shared, tls } = options
+  const { body_limit_bytes, answerError, isPath, cors: shared, tls, silence_ms = 0 } = options
   const app = fastify({
     bodyLimit: body_limit_bytes,
     keepAliveTimeout: keep_alive_ms,
+    requestTimeout: silence_ms,
+    connectionTimeout: silence_ms,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     // Of the two servers only their common side is used.
-    ...(tls ? ({ https: { ...tls, ...server_options } } as object) : { http: server_options }),
+    ...(tls ? ({ https: { ...tls, ...optionsFor(silence_ms) } } as object) : { http: optionsFor(silence_ms) }),
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
     frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
   })
@@ -100,6 +111,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 function acceptJson(app: HttpApp): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
+  // `curl -d ''` says that nothing is a form.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    if (body.length === 0 || request.is404) done(null, undefined)
+    else done(new SluiceError({ code: 'http.media_type', message: 'a body is application/json here' }))
+  })
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     if (body.length === 0) done(null, undefined)
     else if (!isUtf8(body)) done(invalidBody('the body is not UTF-8'))
@@ -171,16 +187,35 @@ export interface BareServerOptions {
   handle: RequestListener
   tls?: TlsKeys | undefined
   answerError: HttpAppOptions['answerError']
+  /** A connection on which nothing moves for so long is cut, in the middle of a body, too. */
+  silence_ms?: number
 }
 
 /** A server without routes and parsers, for bodies that are streamed: the handler sees Node's own request and response. */
-export function createBareServer({ handle, answerError, tls }: BareServerOptions): Server {
-  // A body may be gigabytes over a slow line: only its headers have a deadline.
-  const options = { ...server_options, keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
-  const server: Server = tls ? createTlsServer({ ...tls, ...options }, handle) : createServer(options, handle)
+export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: BareServerOptions): Server {
+  // A body may be gigabytes over a slow line: only its headers have a deadline, and silence.
+  const options = { ...optionsFor(silence_ms), keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
+  const serve: RequestListener = (request, response) => {
+    if (silence_ms > 0) boundTheRest(request, response, silence_ms)
+    handle(request, response)
+  }
+  const server: Server = tls ? createTlsServer({ ...tls, ...options }, serve) : createServer(options, serve)
+  server.setTimeout(silence_ms)
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, answerError))
   refuseOddConnections(server, answerError)
   return server
+}
+
+/** What comes behind an early answer is read and thrown away, or the client would not see the answer; but not for ever. */
+function boundTheRest(request: IncomingMessage, response: ServerResponse, most_ms: number): void {
+  response.once('finish', () => {
+    if (request.complete) return
+    const over = new AbortController()
+    request.socket.once('close', () => over.abort())
+    void system_clock.sleep(most_ms, over.signal).then(() => {
+      if (!request.complete) request.socket.destroy()
+    })
+  })
 }
 
 /** Listens and answers the port that was given (`port` 0 takes a free one). Error `http.listen`. */

@@ -27,6 +27,7 @@ export interface AppParts {
   /** Seconds that a token has to wait whose request is one too many; called once per request. */
   gate: Gatekeeper
   tls: TlsKeys | undefined
+  silence_ms: number
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
   clock: Clock
@@ -58,6 +59,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     answerError: (error) => answerFault(error, { blank_codes: profile.blank_codes, log }),
     isPath: pathMatcher(),
     tls: parts.tls,
+    silence_ms: parts.silence_ms,
     ...(profile.cors ? { cors: cors_options } : {}),
   })
   app.decorateRequest('context_of_call', null)

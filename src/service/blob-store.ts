@@ -30,6 +30,7 @@ export interface BlobStoreParts {
   uploading: Set<string>
   gate: Gatekeeper
   tls: TlsKeys | undefined
+  silence_ms: number
   /** Whether a reverse proxy may stand before it, which adds headers of its own. */
   behind_proxy: boolean
   clock: Clock
@@ -47,6 +48,7 @@ export function createBlobStore(parts: BlobStoreParts): Server {
   const { log } = parts
   return createBareServer({
     tls: parts.tls,
+    silence_ms: parts.silence_ms,
     handle: (request, response) => {
       handle(parts, request, response).catch((error: unknown) => {
         log(`an upload failed: ${messageOf(error)}`)

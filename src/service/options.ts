@@ -45,6 +45,8 @@ export interface ServiceOptions {
   request_log_most?: number
   /** How long `close` lets requests in flight finish. */
   close_grace_ms?: number
+  /** A connection on which nothing moves for so long, or a call whose body has not come by then, is cut. */
+  silence_ms?: number
   /** Told of every answer of the API but those that bad days order, before it goes out; must not throw. */
   onAnswer?: (answer: AnswerSeen) => void
 }
@@ -94,6 +96,8 @@ const defaults = {
   // Holds a whole run of tens of thousands of files in about 20 MB.
   request_log_most: 100_000,
   close_grace_ms: 5_000,
+  // Enough for the largest body of a call at 28 kbit/s; connections that somebody leaves open on purpose do not pile up.
+  silence_ms: 5 * minute_ms,
 } as const
 
 const ingest_defaults: Required<IngestOptions> = {
@@ -141,6 +145,7 @@ export function settingsFrom(options: ServiceOptions): Settings {
     ['ticket_lifetime_ms', settings.ticket_lifetime_ms, 1],
     ['max_upload_bytes', settings.max_upload_bytes, 1],
     ['close_grace_ms', settings.close_grace_ms, 0],
+    ['silence_ms', settings.silence_ms, 1],
     ['bad_days.latency_ms', settings.bad_days.latency_ms ?? 0, 0],
     ['bad_days.requests_per_minute', settings.bad_days.requests_per_minute ?? 1, 1],
     ['bad_days.failed_answers', settings.bad_days.failed_answers ?? 0, 0],

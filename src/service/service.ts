@@ -167,11 +167,11 @@ async function openDoors(
     ...labelHandlers({ ...stores, profile, clock }),
     ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
   }
-  const { limits, onAnswer } = settings
+  const { limits, onAnswer, silence_ms } = settings
   const limitFor = limitRequests(limits.requests_per_minute, () => clock.monotonic_ms())
   const tls = settings.tls && readTls(settings.tls, clock.now_ms(), log)
   const gate = keepGate({ ...settings, certificate: tls?.certificate })
-  const common = { ...stores, observer, bad_days, gate, tls: tls?.keys, clock, log }
+  const common = { ...stores, observer, bad_days, gate, tls: tls?.keys, silence_ms, clock, log }
   const app = await createApp({ ...common, profile, limits, limitFor, handlers, onAnswer })
   const behind_proxy = settings.public_blob_url !== undefined
   const blob_server = createBlobStore({ ...common, faults: blobFaults, uploading, behind_proxy })

@@ -87,14 +87,17 @@ describe('every error has the form that the application gives it', () => {
   })
 })
 
-test('an empty body is an empty body, whatever type is declared', async () => {
-  const { port } = await startApp()
-  const options = { headers: { 'content-type': 'application/json' } }
-  const posted = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', ...options })
-  expect(await posted.json()).toEqual({ body: null })
-  const deleted = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'DELETE', ...options })
-  expect(await deleted.json()).toEqual({ deleted: true })
-})
+test.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded'])(
+  'an empty body that is called %s is an empty body',
+  async (type) => {
+    const { port } = await startApp()
+    const options = { headers: { 'content-type': type } }
+    const posted = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', ...options })
+    expect(await posted.json()).toEqual({ body: null })
+    const deleted = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'DELETE', ...options })
+    expect(await deleted.json()).toEqual({ deleted: true })
+  },
+)
 
 test('a server that closes lets a request in flight finish, and does not wait for idle connections', async () => {
   let reached: () => void = () => {}

@@ -16,6 +16,7 @@ const limit_options = {
   'max-filename': { ...limit, describe: 'characters of a filename at most' },
   'max-name': { ...limit, describe: 'characters of every other name and title at most' },
   'stop-grace': { ...limit, describe: 'milliseconds that requests in flight have to finish when it is stopped' },
+  silence: { ...limit, describe: 'milliseconds without a byte after which a connection is cut' },
 } as const
 
 export type ServeLimits = Record<keyof typeof limit_options, number | undefined>
@@ -33,7 +34,11 @@ export function limitsGiven(options: ServeLimits): Partial<ServiceOptions> {
     name_length: options['max-name'],
     requests_per_minute: options['requests-per-minute'],
   }
-  const others = { max_upload_bytes: options['max-upload'], close_grace_ms: options['stop-grace'] }
+  const others = {
+    max_upload_bytes: options['max-upload'],
+    close_grace_ms: options['stop-grace'],
+    silence_ms: options.silence,
+  }
   return { limits: given(limits), ...given(others) }
 }
 
