@@ -2,8 +2,8 @@
 # Runs the tests on the newest Node of other lines, by npm's node packages; what is installed here stays as it is.
 #   test/node-versions.sh                      22, 24 and 26; the tests of most rooms
 #   test/node-versions.sh 24 -- test/ledger    this line, these tests (whatever vitest takes)
-# better-sqlite3 has a binary for each line: npm fetches one, or compiles it with the headers that lie in the node package (a
-# minute; make, a C++ compiler and Python 3). Without a network it goes as far as npm's cache does. Linux on x64 or arm64.
+# Each line gets its packages by `npm ci`, as a clone on that Node would: better-sqlite3 there is another version than on Node 20
+# (src/base/sqlite-driver.ts). Without a network it goes as far as npm's cache does. Linux on x64 or arm64.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do lines+=("$1") && shift; done
 [ $# -eq 0 ] || shift
 tests=("$@")
 [ ${#lines[@]} -gt 0 ] || lines=(22 24 26)
-[ ${#tests[@]} -gt 0 ] || tests=(test/{base,domain,ledger,sync,disk,remote,journey}/)
+[ ${#tests[@]} -gt 0 ] || tests=(test/{base,domain,ledger,sync,disk,remote,service,control,status,inspect,config,cli,journey}/)
 case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) echo "no node package for $(uname -m)" >&2 && exit 1 ;; esac
 
 work=$(mktemp -d)
@@ -20,14 +20,10 @@ work=$(mktemp -d)
 chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 
-# A copy of the project that shares its files, with a better-sqlite3 of its own.
 copy_project() {
   mkdir "$1"
-  cp -a package.json package-lock.json tsconfig.json vitest*.ts .npmrc biome.json config docs systemd src test README.md .ci "$1"
-  cp -al node_modules "$1"
-  rm -rf "$1/node_modules/better-sqlite3"
-  cp -a node_modules/better-sqlite3 "$1/node_modules"
-  rm -rf "$1/node_modules/better-sqlite3/build"
+  cp -a package.json package-lock.json tsconfig.json vitest*.ts .npmrc biome.json config docs systemd src test .ci \
+    README.md CHANGELOG.md LICENSE "$1"
 }
 
 run_line() {
@@ -38,7 +34,7 @@ run_line() {
   (
     export PATH=$home/bin:$PATH npm_config_nodedir=$home
     cd "$project"
-    npm rebuild --silent better-sqlite3
+    npm ci --silent --prefer-offline
     local status=0
     npx vitest run "${tests[@]}" > "$log" 2>&1 || status=$?
     [ $status -eq 0 ] || grep -v '✓' "$log" >&2

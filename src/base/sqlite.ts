@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
+import { sqliteDriver } from './sqlite-driver.ts'
 
 export type Sqlite = Database.Database
 export type Statement = Database.Statement<unknown[]>
@@ -28,7 +29,7 @@ export interface OpenOptions {
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
   let database: Sqlite | undefined
   try {
-    database = new Database(file, { timeout: 5_000 })
+    database = new (sqliteDriver())(file, { timeout: 5_000 })
     if (file !== ':memory:') chmodSync(file, 0o600)
     database.pragma('journal_mode = WAL')
     database.pragma(`synchronous = ${synchronous}`)
@@ -50,7 +51,7 @@ export function openSqliteReadOnly(file: string, newest_version: number): Sqlite
   }
   let database: Sqlite | undefined
   try {
-    database = new Database(file, { readonly: true, timeout: 5_000 })
+    database = new (sqliteDriver())(file, { readonly: true, timeout: 5_000 })
     refuseNewer(database, file, newest_version)
     return database
   } catch (error) {
@@ -136,7 +137,7 @@ const sqlite_faults: readonly (readonly [string, string, string])[] = [
 export function holdLock(file: string): { release(): void } {
   let database: Sqlite | undefined
   try {
-    database = new Database(file, { timeout: 0 })
+    database = new (sqliteDriver())(file, { timeout: 0 })
     chmodSync(file, 0o600)
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -1,4 +1,6 @@
-import Database from 'better-sqlite3'
+import { sqliteDriver } from '../../dist/base/sqlite-driver.js'
+
+const Database = sqliteDriver()
 
 /**
  * @typedef {object} KnownFile

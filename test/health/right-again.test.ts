@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { day_ms, minute_ms } from '../../src/base/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { until } from '../journey/waiting.ts'
 import { Watched } from './rig.ts'
+
+const Database = sqliteDriver()
 
 function reading(watched: Watched, query: string): Record<string, unknown>[] {
   const database = new Database(join(watched.state_dir, 'ledger.db'), { readonly: true })

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { hour_ms, system_clock } from '../../src/base/time.ts'
 import { factsOfDoubt } from '../../src/control/doubt.ts'
 import { type Difference, isWhole, type VerifySummary } from '../../src/inspect/verify-answer.ts'
@@ -10,6 +10,8 @@ import { md5Of } from '../journey/disk-truth.ts'
 import { begin, type Journey, localJourneys } from '../journey/harness.ts'
 import type { ConfigChange } from '../journey/quick-config.ts'
 import { verified as compared, type VerifyWish } from '../journey/verified.ts'
+
+const Database = sqliteDriver()
 
 interface Verified {
   summary: VerifySummary

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import type { AssetStatus } from '../../src/contract/messages-assets.ts'
 import type { AuditState } from '../../src/ledger/audit-work.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { setStatusThere } from '../service/set-status.ts'
 import type { Journey } from './harness.ts'
+
+const Database = sqliteDriver()
 
 export async function auditOf(journey: Journey): Promise<AuditState> {
   const audits = await journey.daemon.ledger.audits()

@@ -1,9 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
@@ -12,6 +12,8 @@ import { stageOf, stages, statesOf } from '../../src/ledger/view-stage.ts'
 import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
 import { makeStore } from '../tree.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
+
+const Database = sqliteDriver()
 
 const error = { code: 'asset.create.type', message: 'this type is not read' }
 const note = (path: string) => ({ folder: 'notes', path })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -41,11 +41,12 @@ export function installPacked(file: string, prefix: string): string {
 
 /**
  * The compiled better-sqlite3 of the project as a prebuilt one, for the variable npm_config_better_sqlite3_local_prebuilds: to
- * compile it takes a minute and shows nothing new.
+ * compile it takes a minute and shows nothing new. None from Node 22.14 on: `better-sqlite3-napi` brings its own.
  */
 export function packSqlite(directory: string): void {
   mkdirSync(directory, { recursive: true })
   const sqlite = join(root, 'node_modules/better-sqlite3')
+  if (!existsSync(sqlite)) return
   const { version } = JSON.parse(readFileSync(join(sqlite, 'package.json'), 'utf8'))
   const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${process.platform}-${process.arch}.tar.gz`
   run('tar', ['-czf', join(directory, name), '-C', sqlite, 'build/Release/better_sqlite3.node'])

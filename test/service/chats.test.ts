@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { type Client, put, start, temporaryFolder, until } from './fixture.ts'
 
@@ -211,8 +212,7 @@ test('C-11 a turn that fails ends in error after its deadline, without words', a
   const clock = new FakeClock()
   const client = await start({ clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
-  const { default: Database } = await import('better-sqlite3')
-  const index = new Database(`${client.service.data_dir}/passages.db`)
+  const index = new (sqliteDriver())(`${client.service.data_dir}/passages.db`)
   index.exec('DROP TABLE passages')
   index.close()
   await clock.advance(5_000)

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import type { AssetStatus } from '../../src/contract/messages-assets.ts'
 import type { Service } from '../../src/service/service.ts'
+
+const Database = sqliteDriver()
 
 /** Far ahead of every clock: what is being read again is not finished before the test says so. */
 const never_ms = Date.UTC(2100, 0, 1)

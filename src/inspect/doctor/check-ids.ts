@@ -5,7 +5,7 @@ export const check_groups = {
   Folders: ['folder', 'rights', 'widening', 'filesystem', 'inotify'],
   State: ['user', 'state_dir', 'space', 'ledger', 'unit'],
   Deliveries: ['mail', 'webhook', 'command'],
-  Machine: ['node', 'md5', 'open_files'],
+  Machine: ['node', 'sqlite', 'md5', 'open_files'],
 } as const
 
 export type GroupName = keyof typeof check_groups

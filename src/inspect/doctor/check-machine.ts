@@ -1,6 +1,7 @@
 import { createHash, getFips } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { messageOf } from '../../base/errors.ts'
+import { isSluiceError, messageOf } from '../../base/errors.ts'
+import { sqliteDriver } from '../../base/sqlite-driver.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 
 /** package.json, engines. */
@@ -32,6 +33,17 @@ export function checkMd5(hash: () => unknown = () => createHash('md5').update(''
       `it is not available${mode}: ${messageOf(error)}; no file can be recognised, so none is sent`,
       hint,
     )
+  }
+}
+
+/** npm leaves out a better-sqlite3 that it cannot build, without a word. */
+export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
+  try {
+    load()
+    return []
+  } catch (error) {
+    const hint = isSluiceError(error) ? error.hint : undefined
+    return [fault('sqlite', 'better-sqlite3', messageOf(error), hint)]
   }
 }
 

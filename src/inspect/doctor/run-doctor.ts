@@ -16,7 +16,7 @@ import type { CheckId } from './check-ids.ts'
 import { check_groups } from './check-ids.ts'
 import { checkInotify } from './check-inotify.ts'
 import { checkLedger } from './check-ledger.ts'
-import { checkMd5, checkNode, checkOpenFiles } from './check-machine.ts'
+import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
 import { checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
@@ -70,7 +70,7 @@ export async function runDoctor(options: {
 }
 
 function machineChecks(): Check[] {
-  return [checkNode(process.versions.node), checkMd5(), ...checkOpenFiles()]
+  return [checkNode(process.versions.node), ...checkSqlite(), checkMd5(), ...checkOpenFiles()]
 }
 
 function placesOf(config: UsableConfig, env: NodeJS.ProcessEnv | undefined): string[] {

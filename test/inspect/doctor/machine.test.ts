@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { checkMd5, checkNode, checkOpenFiles } from '../../../src/inspect/doctor/check-machine.ts'
+import { SluiceError } from '../../../src/base/errors.ts'
+import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from '../../../src/inspect/doctor/check-machine.ts'
 import { checkTimeZones } from '../../../src/inspect/doctor/check-time-zones.ts'
 
 test.each([
@@ -20,6 +21,14 @@ test('md5: there, and refused by OpenSSL as it is in FIPS mode', () => {
   // MD4 is kept back by OpenSSL 3 in the same way; without its FIPS module a Node in that mode does not start.
   const check = checkMd5(() => createHash('md4').update('').digest())
   expect(check).toMatchObject({ level: 'fault', hint: expect.stringContaining('OPENSSL_CONF') })
+})
+
+test('SQLite: it loads, and npm left it out', () => {
+  expect(checkSqlite()).toEqual([])
+  const left_out = () => {
+    throw new SluiceError({ code: 'sqlite.unusable', message: 'does not load', hint: 'install Sluice again' })
+  }
+  expect(checkSqlite(left_out)).toMatchObject([{ id: 'sqlite', level: 'fault', hint: 'install Sluice again' }])
 })
 
 test('open files: as the shell that it was started from has it', () => {
