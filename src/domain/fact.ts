@@ -42,7 +42,8 @@ export type FolderEvent =
   | { type: 'folder_configured'; folder: FolderFact }
   | { type: 'folders_removed_except'; names: readonly string[] }
   | { type: 'folder_online'; folder: string; device: bigint }
-  | { type: 'folder_offline'; folder: string; reason: string }
+  /** Said again when somebody asks. `is_doubted`: whether it is so is still being found out. */
+  | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean }
   /** Somebody needs a complete look that begins at this time or later. */
   | { type: 'scan_wanted'; folder: string; at_ms: number }
   | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary }

@@ -41,6 +41,8 @@ export class FolderRows {
   #by_id = new Map<number, FolderRow>()
   #want_labels = false
   #project_ids = new Map<number, string>()
+  /** By name; kept in memory alone, as claims are. */
+  readonly #judged_ms = new Map<string, number>()
 
   constructor(database: Sqlite) {
     this.#database = database
@@ -59,6 +61,10 @@ export class FolderRows {
     return this.#want_labels
   }
 
+  judged_ms(name: string): number | undefined {
+    return this.#judged_ms.get(name)
+  }
+
   projectId(project: number): string {
     return this.#project_ids.get(project) ?? ''
   }
@@ -69,6 +75,7 @@ export class FolderRows {
 
   /** After a rollback, after every change, and when the clock was set back. */
   reload(): void {
+    this.#judged_ms.clear()
     this.#load()
   }
 
@@ -95,6 +102,7 @@ export class FolderRows {
                offline_reason = NULL, device = ? WHERE name = ?`,
           )
           .run(at_ms, BigInt.asIntN(64, event.device), event.folder)
+        this.#judged_ms.set(event.folder, at_ms)
         break
       case 'folder_offline':
         database
@@ -103,6 +111,7 @@ export class FolderRows {
                empty_accepted = 0 WHERE name = ?`,
           )
           .run(at_ms, event.reason, event.folder)
+        if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)
         break
       case 'scan_wanted':
         database
@@ -139,6 +148,7 @@ export class FolderRows {
     const database = this.#database
     database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING').run(folder.project_id)
     const before = this.#by_name.get(folder.name)
+    if (before?.root !== folder.root) this.#judged_ms.delete(folder.name)
     database
       .prepare(
         `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms,
@@ -213,7 +223,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
 }
 
 /** `known_files`: those that are here as far as we know. */
-export function folderState(folder: FolderRow, known_files: number): FolderState {
+export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
   const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
   const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder
   const online = device !== undefined && offline_reason === undefined
@@ -224,6 +234,7 @@ export function folderState(folder: FolderRow, known_files: number): FolderState
     online,
     offline_reason,
     state_since_ms,
+    judged_ms,
     device,
     started_ms,
     first_scan_ms,

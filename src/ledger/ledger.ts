@@ -82,6 +82,8 @@ export interface FolderState {
   online: boolean
   offline_reason: string | undefined
   state_since_ms: number
+  /** When it was last found to be there, or away, since this ledger was opened: what an earlier process found may be over. */
+  judged_ms: number | undefined
   /** st_dev of the root when it was last online. */
   device: bigint | undefined
   started_ms: number

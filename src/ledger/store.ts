@@ -154,7 +154,7 @@ export class LedgerStore {
     return this.#folders
       .all()
       .filter((folder) => folder.configured)
-      .map((folder) => folderState(folder, known.get(folder.id) as number))
+      .map((folder) => folderState(folder, this.#folders.judged_ms(folder.name), known.get(folder.id) as number))
   }
 
   filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {

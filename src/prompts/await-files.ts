@@ -17,8 +17,8 @@ const poll = { first_ms: 100, most_ms: 5 * second_ms }
 const files_a_page = 500
 
 /**
- * The freshness barrier: each folder in scope is looked at from the due time on, and what that look saw is final. Offline
- * folders are not waited for. False where the daemon is to stop before.
+ * The freshness barrier: each folder in scope is looked at from the due time on, and what that look saw is final. Folders that
+ * were found to be offline since then are not waited for. False where the daemon is to stop before.
  */
 export async function awaitFiles(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<boolean> {
   const { ledger, clock, soft } = tools
@@ -31,7 +31,7 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
   const looks = new Looks(due_ms)
   for (let tries = 0; !soft.aborted; tries++) {
     const folders = (await ledger.folders()).filter(({ name }) => scope.folders.includes(name))
-    const online = folders.filter(isNotOffline)
+    const online = folders.filter((folder) => !isOffline(folder, due_ms))
     const is_looked = looks.areComplete(online)
     if (looking.isOver()) return true
     if (is_looked && (waiting.isOver() || !(await isAnyMoving(online, work.prompt, settings, looks, ledger))))
@@ -42,9 +42,9 @@ export async function awaitFiles(work: RunWork, settings: PromptSettings, tools:
   return false
 }
 
-/** One that was just set up is not known to be online before its root has answered; it is waited for, too. */
-function isNotOffline({ offline_reason }: FolderState): boolean {
-  return offline_reason === undefined
+/** One that was just set up, or was away in an earlier life of the daemon, may be there: it is waited for until its root has answered. */
+function isOffline({ offline_reason, judged_ms }: FolderState, due_ms: number): boolean {
+  return offline_reason !== undefined && judged_ms !== undefined && judged_ms >= due_ms
 }
 
 /** What has been looked at since the due time, and when that look ended: files that came later are not waited for. */

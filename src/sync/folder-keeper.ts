@@ -11,6 +11,7 @@ import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
 import { countMissing, type ScanTools, scanOnce } from './scan-folder.ts'
+import { isJudgementWanted, isScanWanted } from './wanted-look.ts'
 
 export interface KeeperTools extends ScanTools {
   ledger: Ledger
@@ -132,7 +133,7 @@ class Keeper implements FolderKeeper {
     }
     const now_ms = this.#tools.clock.monotonic_ms()
     await this.#watcher?.keepOn(now_ms)
-    if (this.#isScanWanted(state)) {
+    if (isScanWanted(state, this.#tools.clock.now_ms())) {
       this.#scan_asked = true
       this.#busy = true
     }
@@ -144,12 +145,6 @@ class Keeper implements FolderKeeper {
       ? Math.max(1, Math.min(rest_ms, scan_rest_ms))
       : this.#next_scan_ms - this.#tools.clock.monotonic_ms()
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
-  }
-
-  /** A scan that began before the wanted time does not answer, though it may end after it; nor can one that begins before it. */
-  #isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState): boolean {
-    if (scan_wanted_ms === undefined || scan_wanted_ms > this.#tools.clock.now_ms()) return false
-    return scan_wanted_ms > (scan_began_ms ?? Number.NEGATIVE_INFINITY)
   }
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */
@@ -196,7 +191,7 @@ class Keeper implements FolderKeeper {
     if (doubt?.device === device && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
     this.#busy = true
     this.#is_online = false
-    if (state.online) await this.#record({ type: 'folder_offline', folder: name, reason: comparing })
+    if (state.online) await this.#recordOffline(comparing)
     const missing = await countMissing(this.#folder, this.#tools, { known_files, signal: this.#signal })
     if (missing === undefined) return comparing
     const now = (await ledger.folders()).find((other) => other.name === name)
@@ -212,10 +207,20 @@ class Keeper implements FolderKeeper {
     await this.#watcher?.stop()
     this.#scan_asked = true
     if (state.offline_reason !== reason) await this.#tellOffline(reason)
+    else if (isJudgementWanted(state, this.#tools.clock.now_ms())) await this.#recordOffline(reason)
+  }
+
+  async #recordOffline(reason: string): Promise<void> {
+    await this.#record({
+      type: 'folder_offline',
+      folder: this.#folder.name,
+      reason,
+      is_doubted: reason === comparing,
+    })
   }
 
   async #tellOffline(reason: string): Promise<void> {
-    await this.#record({ type: 'folder_offline', folder: this.#folder.name, reason })
+    await this.#recordOffline(reason)
     this.#tools.report.folder(this.#folder.name, `is offline (${reason}); nothing in it counts as deleted`, 'warn')
   }
 

@@ -33,6 +33,35 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await of('new')).toMatchObject({ first_scan_ms: began_ms + 500, scan_ended_ms: began_ms + 1_000 })
   })
 
+  check('judged: when it was last found there or away, in this life and at this root', async (bench) => {
+    const { clock } = bench
+    await bench.configure('new')
+    const judged_ms = async () => (await bench.ledger.folders()).find(({ name }) => name === 'new')?.judged_ms
+    expect(await judged_ms()).toBeUndefined()
+    await bench.record({ type: 'folder_offline', folder: 'new', reason: 'missing' })
+    const away_ms = clock.now_ms()
+    expect(await judged_ms()).toBe(away_ms)
+    await clock.advance(1_000)
+    await bench.record({ type: 'folder_offline', folder: 'new', reason: 'another disk', is_doubted: true })
+    expect(await judged_ms()).toBe(away_ms)
+    await bench.record({ type: 'folder_offline', folder: 'new', reason: 'another disk' })
+    expect(await judged_ms()).toBe(away_ms + 1_000)
+    await clock.advance(1_000)
+    await bench.record({ type: 'folder_online', folder: 'new', device: 7n })
+    expect(await judged_ms()).toBe(away_ms + 2_000)
+    await bench.configure('new')
+    expect(await judged_ms()).toBe(away_ms + 2_000)
+    await bench.configure('new', { root: '/elsewhere' })
+    expect(await judged_ms()).toBeUndefined()
+
+    await bench.record({ type: 'folder_offline', folder: 'new', reason: 'missing' })
+    await bench.reopen()
+    expect((await bench.ledger.folders()).find(({ name }) => name === 'new')).toMatchObject({
+      offline_reason: 'missing',
+      judged_ms: undefined,
+    })
+  })
+
   check('rightly empty: a person says so once; a scan that finds files takes it back', async (bench) => {
     const accepted = async () => (await bench.ledger.folders())[0]?.empty_accepted
     await bench.record({ type: 'accepted', folder: 'docs', path: 'sub' })

@@ -67,9 +67,25 @@ test('files that the paths leave out, and folders that are away, are not waited 
   expect(await other.ended).toBe(true)
 
   const away = await openRunRig({ settings: { wait_for_files_ms: 60_000 } })
-  await away.ledger.record([{ type: 'folder_offline', folder: 'notes', reason: 'not there' }])
   await due(away)
+  await away.ledger.record([{ type: 'folder_offline', folder: 'notes', reason: 'not there' }])
   const { ended } = await wait(away)
+  expect(await ended).toBe(true)
+})
+
+test('a folder that was away before is waited for until it is known where it is now', async () => {
+  const rig = await openRunRig()
+  const offline = { type: 'folder_offline', folder: 'notes', reason: 'not there' } as const
+  await rig.ledger.record([offline])
+  await system_clock.sleep(5)
+  await due(rig)
+  const { state, ended } = await wait(rig)
+  await system_clock.sleep(150)
+  expect(state.over).toBe(false)
+  await rig.ledger.record([{ ...offline, reason: 'another disk, which is compared', is_doubted: true }])
+  await system_clock.sleep(150)
+  expect(state.over).toBe(false)
+  await rig.ledger.record([offline])
   expect(await ended).toBe(true)
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time.ts'
 import { until } from '../journey/waiting.ts'
@@ -70,4 +70,20 @@ describe.each(['default', 'hosted'] as const)('from the file to the report (%s)'
     expect([first!, second!].flatMap(checkCoverage)).toEqual([])
     expect(first!.turns[0]!.body).not.toContain('slow.txt')
   })
+})
+
+test('a folder that was away in an earlier life is looked at before the first prompt of the next', async () => {
+  const office = await openOffice()
+  await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
+  expect(await office.hour()).toMatchObject({ state: 'written', assets: 1 })
+  renameSync(office.docs, `${office.docs}-away`)
+  await office.synced()
+  await office.stop()
+  renameSync(`${office.docs}-away`, office.docs)
+  office.write({ 'b.txt': 'The lease ends in June.\n' })
+  office.tick()
+  await office.start()
+  expect(await office.ended(2)).toMatchObject({ state: 'written', assets: 1 })
+  expect(office.told()).toEqual([['docs/a.txt'], ['docs/b.txt']])
+  expect(office.manifests()[1]?.coverage_line).toBe('1 of 1 file ready')
 })

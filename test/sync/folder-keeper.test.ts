@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
@@ -18,6 +19,7 @@ afterEach(async () => {
 /** A folder of one file, kept without a watcher: looks wait while the test holds them, and each scan that ended is noted. */
 async function keep() {
   const root = makeTree({ 'a.txt': 'text' })
+  const said: string[] = []
   const clock = new FakeClock(Date.now())
   const rig = await openRig({ root, clock })
   const settings: FolderSettings = {
@@ -40,13 +42,17 @@ async function keep() {
     widening: 'warn',
   }
   const began: number[] = []
+  const away: number[] = []
   let looks = 0
   let held: Promise<void> | undefined
   const ledger = {
     ...rig.ledger,
     async record(facts: Parameters<typeof rig.ledger.record>[0]) {
       await rig.ledger.record(facts)
-      for (const fact of facts) if (fact.type === 'scan_finished') began.push(fact.began_ms)
+      for (const fact of facts) {
+        if (fact.type === 'scan_finished') began.push(fact.began_ms)
+        if (fact.type === 'folder_offline') away.push(clock.now_ms())
+      }
     },
   }
   const intake = {
@@ -58,7 +64,8 @@ async function keep() {
     inFlight: () => 0,
   }
   const signal = new AbortController()
-  const report = new Proxy({}, { get: () => () => {} }) as SyncReport
+  const tell = (_folder: string, what: string) => void said.push(what)
+  const report = new Proxy({}, { get: (_target, name) => (name === 'folder' ? tell : () => {}) }) as SyncReport
   const hold = () => {
     let release = () => {}
     held = new Promise((resolve) => {
@@ -79,7 +86,7 @@ async function keep() {
     return keeper
   }
   const want = (at_ms: number) => rig.ledger.record([{ type: 'scan_wanted', folder: 'notes', at_ms }])
-  return { clock, began, hold, start, want, looks: () => looks }
+  return { root, said, clock, began, away, hold, start, want, looks: () => looks }
 }
 
 test('a wanted scan begins at once; one that began after the wanted time is enough', async () => {
@@ -125,4 +132,23 @@ test('wanted for a time to come: nothing happens before it', async () => {
   keeper.wake()
   await clock.runUntil(() => began.length === 2)
   expect(began[1]).toBeGreaterThanOrEqual(wanted_ms)
+})
+
+test('who wants a look at a folder that is away is answered that it is; people are told once', async () => {
+  const { root, said, clock, start, want, began, away } = await keep()
+  renameSync(root, `${root}-away`)
+  const keeper = start()
+  await clock.runUntil(() => away.length === 1)
+  await clock.advance(minute_ms)
+  expect(away).toHaveLength(1)
+  for (const times of [2, 3]) {
+    const wanted_ms = clock.now_ms()
+    await want(wanted_ms)
+    keeper.wake()
+    await clock.runUntil(() => away.length === times)
+    expect(away.at(-1)).toBeGreaterThanOrEqual(wanted_ms)
+    await clock.advance(minute_ms)
+    expect(away).toHaveLength(times)
+  }
+  expect([said.length, began]).toEqual([1, []])
 })
