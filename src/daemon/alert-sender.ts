@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { HttpClient } from '../base/http-client.ts'
 import { backoff_ms, type Clock } from '../base/time.ts'
@@ -142,16 +142,25 @@ function notConfigured(target: string): Awaited<ReturnType<typeof deliver>> {
 }
 
 /** The same at every try. What templates of reports know is there as well, so that one delivery may serve both. */
-function messageFor({ message_id, subject, text, at_ms, reasons }: AlertWork): Message {
+function messageFor(work: AlertWork): Message {
+  const { subject, text, at_ms, reasons } = work
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const count = String(reasons.length)
   const times = { date: localDate(at_ms, zone), due: localTime(at_ms, zone) }
   return {
-    id: message_id,
+    id: deliveryId(work),
     subject,
     text,
     at_ms,
     values: { name: 'sluice-alert', ...times, report: '', manifest: '', count },
     data: { host: hostname(), healthy: reasons.length === 0, reasons },
   }
+}
+
+/** A receiver that gets two deliveries of an alert must not drop the second as one that it has seen. */
+function deliveryId({ message_id, target }: AlertWork): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([message_id, target]))
+    .digest('hex')
+  return `alert_${digest.slice(0, 24)}`
 }

@@ -75,6 +75,17 @@ test('a receiver that is down gets it later, by the same id; one that stays down
   expect(watched.log.join('')).toContain('given up after')
 })
 
+test('a receiver of two deliveries of an alert can tell them apart', { timeout: 60_000 }, async () => {
+  const { url, received } = await openReceiver()
+  const hook = (name: string) => ({ name, webhook: { url: `${url}/${name}` } })
+  const watched = await Watched.begin({ health, alerts: { ...times, deliver: [hook('first'), hook('second')] } })
+  await watched.green()
+  await takeAway(watched)
+  await until('both are told', () => received.length === 2)
+  expect(new Set(received.map(({ id }) => id)).size).toBe(2)
+  expect(received.map(({ body, id }) => body.id === id)).toEqual([true, true])
+})
+
 test('when nothing can be recorded, that is told all the same, once', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
   let is_full = false

@@ -105,3 +105,24 @@ test('an address that is taken is told, and taken once it is free', { timeout: 6
   })
   await second.green()
 })
+
+test('nobody is answered any more when the ledger closes', { timeout: 60_000 }, async () => {
+  let address = ''
+  let answered: string | undefined
+  const watched = await Watched.begin({
+    wrap_ledger: (ledger) => ({
+      ...ledger,
+      async close() {
+        answered = await fetch(`http://${address}/readyz`).then(
+          ({ status }) => String(status),
+          ({ cause }: Error) => (cause as NodeJS.ErrnoException).code,
+        )
+        await ledger.close()
+      },
+    }),
+  })
+  await watched.green()
+  address = watched.daemon.health!.address!
+  await watched.stop()
+  expect(answered).toBe('ECONNREFUSED')
+})
