@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs'
 import { isSluiceError } from '../base/errors.ts'
 import { controlSocket } from '../control/control-verbs.ts'
+import { refuseOrphan } from '../control/orphan.ts'
 import type { DaemonStatus } from '../status/view.ts'
 
 /** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
 export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
-  if (!existsSync(controlSocket(state_dir))) return { state: 'stopped' }
-  const { connectControl } = await import('../control/control-client.ts')
   try {
+    if (!existsSync(controlSocket(state_dir))) {
+      refuseOrphan(state_dir)
+      return { state: 'stopped' }
+    }
+    const { connectControl } = await import('../control/control-client.ts')
     const control = await connectControl(state_dir)
     if (!control) return { state: 'stopped' }
     await control.close()

@@ -5,6 +5,7 @@ import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
 import { refuseNoRight } from '../ledger/no-right.ts'
 import { type ControlVerbs, controlSocket, type DaemonPresence, type Reloaded } from './control-verbs.ts'
+import { refuseOrphan } from './orphan.ts'
 
 export interface ControlClient extends ControlVerbs {
   /** What answered when we came. */
@@ -13,22 +14,29 @@ export interface ControlClient extends ControlVerbs {
 }
 
 /** A word to many rows (`accept` of a whole share) is one transaction of seconds. */
-const answer_ms = 60 * second_ms
+const usual_answer_ms = 60 * second_ms
 /** `idle` is answered when all is in; a daemon that dies ends the wait at once, so this is only its outermost bound. */
 const idle_answer_ms = 14 * day_ms
 const max_body_bytes = 65_536
 
 /**
  * Reaches the daemon that works on this state directory; undefined when nobody listens there. Errors of the verbs: what the
- * daemon threw, `account.no_right`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket is not ours to use.
+ * daemon threw, `account.no_right`, `control.orphan`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket
+ * is not ours to use.
  */
-export async function connectControl(state_dir: string): Promise<ControlClient | undefined> {
+export async function connectControl(
+  state_dir: string,
+  { answer_ms = usual_answer_ms }: { answer_ms?: number } = {},
+): Promise<ControlClient | undefined> {
   const socket = controlSocket(state_dir)
   refuseNoRight(state_dir, [socket], 'write')
-  if (!existsSync(socket)) return undefined
-  const client = clientOf(socket, answer_ms)
-  const patient = clientOf(socket, idle_answer_ms)
-  const close = async () => void (await Promise.all([client.close(), patient.close()]))
+  if (!existsSync(socket)) {
+    refuseOrphan(state_dir)
+    return undefined
+  }
+  const client = lineTo(socket, answer_ms)
+  const patient = lineTo(socket, idle_answer_ms)
+  const close = async () => void (await Promise.all([client.http.close(), patient.http.close()]))
   try {
     const presence = (await call(client, 'GET', 'ping')) as DaemonPresence
     return {
@@ -60,13 +68,20 @@ export async function connectControl(state_dir: string): Promise<ControlClient |
   }
 }
 
-function clientOf(socket_path: string, answer_ms: number): HttpClient {
-  const timeouts = { connect_ms: 5 * second_ms, answer_ms, body_ms: answer_ms, stall_ms: answer_ms }
-  return createHttpClient({ connections: 2, socket_path, timeouts, max_body_bytes, clock: system_clock })
+interface Line {
+  http: HttpClient
+  /** How long an answer is waited for. */
+  answer_ms: number
 }
 
-async function call(http: HttpClient, method: 'GET' | 'POST', verb: string, body?: object): Promise<unknown> {
-  const { status, body: text } = await request(http, method, verb, body)
+function lineTo(socket_path: string, answer_ms: number): Line {
+  const timeouts = { connect_ms: 5 * second_ms, answer_ms, body_ms: answer_ms, stall_ms: answer_ms }
+  const http = createHttpClient({ connections: 2, socket_path, timeouts, max_body_bytes, clock: system_clock })
+  return { http, answer_ms }
+}
+
+async function call(line: Line, method: 'GET' | 'POST', verb: string, body?: object): Promise<unknown> {
+  const { status, body: text } = await request(line, method, verb, body)
   const answer = parsed(text)
   if (status === 200) return answer
   const { code, message, hint } = (answer ?? {}) as Record<string, unknown>
@@ -77,7 +92,7 @@ async function call(http: HttpClient, method: 'GET' | 'POST', verb: string, body
   })
 }
 
-async function request(http: HttpClient, method: 'GET' | 'POST', verb: string, body?: object) {
+async function request({ http, answer_ms }: Line, method: 'GET' | 'POST', verb: string, body?: object) {
   try {
     return await http.request({
       method,
@@ -87,11 +102,11 @@ async function request(http: HttpClient, method: 'GET' | 'POST', verb: string, b
       body: body === undefined ? undefined : JSON.stringify(body),
     })
   } catch (error) {
-    throw translated(error, verb)
+    throw translated(error, verb, answer_ms)
   }
 }
 
-function translated(error: unknown, verb: string): unknown {
+function translated(error: unknown, verb: string, answer_ms: number): unknown {
   if (!isSluiceError(error)) return error
   if (error.code === 'network.refused') {
     return new SluiceError({ code: 'control.nobody', message: 'no daemon listens on its socket', cause: error })

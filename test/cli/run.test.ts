@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from './sluice.ts'
@@ -109,4 +109,31 @@ test('status asks the daemon whether its ledger is still the one that lies there
   expect((await home.inProcess('status')).out).toContain('`sluice rebuild` before it starts again')
   renameSync(`${file}.copy`, file)
   expect((await health()).reasons).toContainEqual(reason('another file is in the place of'))
+})
+
+test('a state directory that is taken away under the daemon: everybody says so, and nobody begins another one beside it', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' })
+  const daemon = await home.run()
+  await until('it is ready', () => home.readyAssets() === 1, daemon.err)
+  const state_dir = join(home.path, 'state')
+  renameSync(state_dir, `${state_dir}-away`)
+  const told = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
+  expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(told) })
+  for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
+    expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(told) })
+  expect(existsSync(state_dir)).toBe(false)
+
+  renameSync(`${state_dir}-away`, state_dir)
+  expect((await home.inProcess('status')).out).toContain('daemon running')
+  rmSync(join(state_dir, 'control.sock'))
+  expect(await home.inProcess('pause')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('its socket was removed'),
+  })
+  daemon.child.kill('SIGTERM')
+  await daemon.ended
+  expect(await home.inProcess('status')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('no daemon is running'),
+  })
 })

@@ -9,7 +9,7 @@ import { createHttpClient } from '../../src/base/http-client.ts'
 import { system_clock } from '../../src/base/time.ts'
 import { type ControlClient, connectControl } from '../../src/control/control-client.ts'
 import { type Control, startControl } from '../../src/control/control-server.ts'
-import { type ControlVerbs, controlSocket } from '../../src/control/control-verbs.ts'
+import { type ControlVerbs, controlSocket, longest_pause_ms } from '../../src/control/control-verbs.ts'
 
 tmp.setGracefulCleanup()
 
@@ -214,6 +214,13 @@ test.each([
   ['/v1/run-prompt', '{}', 400, 'control.body'],
   ['/v1/pause', '{"by":"anna","for_ms":"2h"}', 400, 'control.body'],
   ['/v1/pause', '{}', 400, 'control.body'],
+  ['/v1/pause', '{"by":"anna","for_ms":0}', 400, 'control.body'],
+  ['/v1/pause', '{"by":"anna","for_ms":1.5}', 400, 'control.body'],
+  ['/v1/pause', `{"by":"anna","for_ms":${longest_pause_ms + 1}}`, 400, 'control.body'],
+  ['/v1/deliver-again', '{"run":1}', 400, 'control.body'],
+  ['/v1/deliver-again', '{"run":"1","targets":[]}', 400, 'control.body'],
+  ['/v1/doubt', '{"about":"everything"}', 400, 'control.body'],
+  ['/v1/doubt', '{"about":"label","content":1.5,"label":"team"}', 400, 'control.body'],
   ['/v1/rescan', '{', 400, 'http.body_invalid'],
   ['/v1/rescan', JSON.stringify({ folder: 'x'.repeat(40_000) }), 400, 'http.body_too_large'],
   ['/v1/stop', '{}', 400, 'http.path_unknown'],
@@ -222,6 +229,50 @@ test.each([
   await serve(recordingVerbs(heard))
   expect(await raw(path, body)).toMatchObject({ status, body: { code } })
   expect(heard).toEqual([])
+})
+
+test.each([
+  ['/v1/rescan', '{"folder":"attic"}', 'usage.folder'],
+  ['/v1/run-prompt', '{"prompt":"yearly"}', 'usage.prompt'],
+  ['/v1/deliver-again', '{"run":99,"targets":["mail"]}', 'usage.run'],
+  ['/v1/doubt', '{"about":"label","content":99,"label":"team"}', 'usage.content'],
+])('%s with %s, which names nothing that is there: 404', async (path, body, code) => {
+  const nothing = async () => {
+    throw new SluiceError({ code, message: 'the daemon knows no such thing' })
+  }
+  await serve(recordingVerbs([], { rescan: nothing, runPrompt: nothing, deliverAgain: nothing, doubt: nothing }))
+  expect(await raw(path, body)).toMatchObject({ status: 404, body: { code } })
+})
+
+test('the longest pause is taken', async () => {
+  const heard: unknown[] = []
+  await serve(recordingVerbs(heard))
+  await (await connect()).pause({ by: 'anna', for_ms: longest_pause_ms })
+  expect(heard).toEqual([['pause', { by: 'anna', for_ms: longest_pause_ms }]])
+})
+
+test('a verb that takes long is said to go on; a daemon that does not even say that it is there, not', async () => {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const reload = async () => {
+    await ended
+    return { changes: [], at_next_start: [], unit: [] }
+  }
+  const control = await serve(recordingVerbs([], { reload }))
+  const client = await connectControl(state_dir, { answer_ms: 200 })
+  open.push(client!)
+  await expect(client!.reload()).rejects.toMatchObject({
+    code: 'control.still_at_work',
+    message: 'the daemon took reload up, and is still at work on it after 200 ms',
+    hint: expect.stringContaining('goes on by itself'),
+  })
+  end()
+  await control.close()
+
+  await serve(recordingVerbs([], { ping: () => new Promise(() => {}) }))
+  await expect(connectControl(state_dir, { answer_ms: 200 })).rejects.toMatchObject({ code: 'control.unreachable' })
 })
 
 test('a state directory too long for a socket is a fault of the configuration', async () => {

@@ -4,6 +4,7 @@ import { system_clock } from '../../base/time.ts'
 import { programVersion } from '../../base/version.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
+import { refuseOrphan } from '../../control/orphan.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import type { Command } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
@@ -23,6 +24,7 @@ export const command: Command = {
   async run({ config: named }, terminal) {
     const { config, file, warnings } = loadConfig({ file: named })
     const { secrets, warnings: token_warnings } = openSecrets(config)
+    refuseOrphan(config.state_dir)
     const log = openLog(config, terminal)
     const unitFit = openUnitFit(file)
     for (const warning of [...warnings, ...token_warnings, ...unitFit(config)]) log.warn(warning)
