@@ -22,11 +22,24 @@ test('paused without a daemon: status says so, sync and prompts do nothing, resu
   for (const words of [
     ['--for', 'long'],
     ['--for', '0m'],
+    ['--for', '367d'],
     // So late that no date could be shown of it.
     ['--for', '100000000d'],
     ['--why', 'x'.repeat(201)],
   ])
     expect((await home.inProcess('pause', ...words)).code).toBe(64)
+})
+
+test('a year at the most; a reason of nothing but spaces is none', async (context) => {
+  const home = await Home.of(context)
+  await home.inProcess('sync')
+  expect(await home.inProcess('pause', '--for', '366d', '--why', ' \t ')).toMatchObject({ code: 0 })
+  const { pause } = JSON.parse((await home.inProcess('status', '--json')).out)
+  expect(pause.why).toBeNull()
+  expect((await home.inProcess('status')).out.split('\n')[0]).toMatch(
+    /^paused for [\d.]+ m?s by \S+, for another 366 d$/,
+  )
+  expect((await home.inProcess('pause', '--why', 'x'.repeat(200))).code).toBe(0)
 })
 
 test('a reason is shown as text, whatever is in it', async (context) => {

@@ -81,7 +81,14 @@ export class Home {
   }
 
   configure(
-    change: { service?: object; uploads?: object; folder?: object; folders?: object[]; prompts?: object[] } = {},
+    change: {
+      service?: object
+      uploads?: object
+      follow?: object
+      folder?: object
+      folders?: object[]
+      prompts?: object[]
+    } = {},
   ): void {
     const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms, ...change.folder }
     const service = {
@@ -95,7 +102,7 @@ export class Home {
       state_dir: join(this.path, 'state'),
       folders: [docs, ...(change.folders ?? [])],
       uploads: { min_resend_s: 0, ...change.uploads },
-      follow: { first_ms: '20ms', most_ms: '200ms' },
+      follow: { first_ms: '20ms', most_ms: '200ms', ...change.follow },
       ...(change.prompts ? { prompts: change.prompts, asking: { first_ms: '20ms', most_ms: '200ms' } } : {}),
     }
     writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))

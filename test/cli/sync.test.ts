@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
+import { setStatusThere } from '../service/set-status.ts'
 import { makeTree } from '../tree.ts'
 import { Home, until } from './sluice.ts'
 
@@ -138,4 +139,26 @@ test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', as
   expect(home.service.assets(home.project_id).filter(({ bare }) => bare)).toEqual([])
   expect((await home.inProcess('sync')).code).toBe(0)
   expect(home.readyAssets()).toBe(60)
+})
+
+test('what the service reads for long is left to the next pass, alone and beside a daemon: 3, and nothing is sent again', async (context) => {
+  const home = await Home.of(context, { 'a.txt': 'one' }, { ingest: { delay_ms: 3_600_000 } })
+  home.configure({ follow: { pass_wait_ms: '1s' } })
+  const first = await home.inProcess('sync')
+  expect([first.code, first.err]).toEqual([
+    3,
+    expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing else has gone on for 1 s$/m),
+  ])
+  expect(first.err).toContain('the next `sluice sync`, or a running daemon, goes on waiting for them')
+  expect(first.out).toMatch(/^waiting {3}1 file, 3 B\n {10}1 × sent, and still read by the service$/m)
+
+  const daemon = await home.run()
+  const beside = await home.inProcess('sync')
+  expect([beside.code, beside.err]).toEqual([3, expect.stringContaining('still reading 1 file')])
+  daemon.child.kill('SIGTERM')
+  await daemon.ended
+
+  setStatusThere(home.service, home.service.assets(home.project_id)[0]!.asset_id, 'ready')
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     1 file') })
+  expect(home.service.requestLog.filter(({ place }) => place === 'put')).toHaveLength(1)
 })

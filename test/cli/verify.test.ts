@@ -1,5 +1,6 @@
-import { rmSync, statSync } from 'node:fs'
+import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test as inTurn } from 'vitest'
 import { type Ended, Home, settle_ms, until } from './sluice.ts'
 
@@ -80,6 +81,48 @@ test('--record: without a daemon the ledger learns what is gone there; retry and
   expect((await home.inProcess('retry')).out).toContain('docs: 1 file')
   expect(await home.inProcess('sync')).toMatchObject({ code: 0 })
   expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 of 2 usable; no differences\n' })
+})
+
+/** Other bytes, and all else that is known of the file as it is now: a disk that rots. */
+function rot(home: Home, path: string, text: string): void {
+  const file = join(home.path, 'docs', path)
+  writeFileSync(file, text)
+  const { ctimeNs, mtimeNs } = lstatSync(file, { bigint: true })
+  const database = new Database(join(home.path, 'state/ledger.db'))
+  try {
+    database.prepare('UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?').run(ctimeNs, mtimeNs, path)
+  } finally {
+    database.close()
+  }
+}
+
+test('--full --record without a daemon: bytes that changed in secret are read and sent by the next pass', async (context) => {
+  const home = await synced(context)
+  rot(home, 'a.txt', 'ONE')
+  expect(await home.inProcess('verify')).toMatchObject({ code: 0, out: '2 of 2 usable; no differences\n' })
+  const seen = await home.inProcess('verify', '--full')
+  expect([seen.code, seen.out]).toEqual([3, expect.stringContaining('docs/a.txt')])
+  expect(seen.err).toBe('what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon\n')
+  // Nothing is written down yet: a pass sees nothing of it.
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('nothing new') })
+  expect((await home.inProcess('verify', '--full', '--record')).err).toBe(
+    'to be read again: 1 file; recorded for the next pass\nno daemon is running: `sluice sync` takes up what is on disk\n',
+  )
+  expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('1 sent (3 B)') })
+  expect(await home.inProcess('verify', '--full')).toMatchObject({ code: 0, out: '3 of 3 usable; no differences\n' })
+})
+
+test('asked again and again beside a daemon, the audit comes to its end all the same', async (context) => {
+  const home = await Home.of(context, tree)
+  const daemon = await home.run()
+  await until('all is ready', () => home.readyAssets() === 2, daemon.err)
+  await verified(home, ({ out }) => out === '2 of 2 usable; no differences\n')
+  await home.service.removeAsset(assetOf(home, 3))
+  const healed = ({ code, out }: Answer) => code === 0 && out.includes('1 removed on the service')
+  const [first] = await Promise.all([verified(home, healed), verified(home, healed), verified(home, healed)])
+  expect(first).toMatchObject({ out: expect.stringContaining('no differences') })
+  daemon.child.kill('SIGTERM')
+  expect(await daemon.ended).toMatchObject({ code: 0 })
 })
 
 test('beside a daemon: it scans and audits', async (context) => {

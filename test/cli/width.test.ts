@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/base/text-width.ts'
@@ -10,6 +10,7 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { openRig, project_id, stat } from '../ledger/view-rig.ts'
 import { makeStore, makeTree } from '../tree.ts'
+import { Home } from './sluice.ts'
 
 const widths = [40, 80, 200]
 const long = `${'a very long name/'.repeat(9)}議事録・${'報告書'.repeat(20)}📈.txt`
@@ -134,6 +135,43 @@ test.each(widths)('warnings, copies and a way back are no wider than %d columns,
       expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(width, longest + 9))
     }
   }
+})
+
+/** But for a path, an address or an id, which is to be copied. */
+function tooWide(lines: readonly string[], words: readonly string[], width: number): string[] {
+  return lines.filter((line) => {
+    const longest = Math.max(...line.split(' ').map(textWidth))
+    return textWidth(line) > Math.max(width, longest + 9) && !isCopied(line, words)
+  })
+}
+
+test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns', async (width) => {
+  const home = await Home.make({ 'a.txt': 'one', 'photo.png': Buffer.from('\x89PNG\0\0', 'latin1'), 'empty.txt': '' })
+  const say = async (...words: string[]) => {
+    const lines = await shown([...words, '--config', join(home.path, 'sluice.yaml')], width)
+    expect(tooWide(lines, words, width)).toEqual([])
+    return lines.join(' ').replace(/ +/g, ' ')
+  }
+  expect(await say('sync')).toContain('the service has the bytes and could not read them')
+  home.write({ 'b.txt': 'two' })
+  expect(await say('verify')).toContain('`sluice sync` takes up what is on disk')
+  rmSync(join(home.path, 'state/ledger.db'))
+  expect(await say('rebuild', '--dry-run')).toContain('matched by md5')
+  expect(await say('rebuild')).toContain('the ledger is rebuilt')
+  rmSync(join(home.path, 'docs'), { recursive: true })
+  expect(await say('sync')).toContain('offline')
+})
+
+test.each([40, 80])('what init says beside the configuration is told in %d columns', async (width) => {
+  const home = await Home.make({ 'a.txt': 'one', '~$lock.docx': 'x' })
+  const file = join(home.path, 'made.yaml')
+  const given = ['--base-url', home.service.api, '--token-file', join(home.path, 'token'), '--project', home.project_id]
+  const words = ['init', ...given, '--folder', `docs=${join(home.path, 'docs')}`, '--yes', '--config', file]
+  const lines = await shown(words, width)
+  const made = readFileSync(file, 'utf8').split('\n')
+  const said = lines.filter((line) => line === '' || !made.includes(line))
+  expect(said.join('\n')).toMatch(/^written:/m)
+  expect(tooWide(said, words, width)).toEqual([])
 })
 
 test.each([20, 30, 40, 60, 80, 200])('the bar of a pass fits into %d columns', (width) => {

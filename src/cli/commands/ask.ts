@@ -20,7 +20,7 @@ import {
 import type { Command, GlobalOptions } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { lastChat, rememberChat } from '../last-chat.ts'
-import { sayWarning } from '../say-whole.ts'
+import { sayWarning, sayWhole } from '../say-whole.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
@@ -125,7 +125,11 @@ function prepare(options: Options, config: Config): Asking {
 
 /** An empty scope would mean everything. */
 function nothingFound(terminal: Terminal): ExitCode {
-  terminal.err('no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)')
+  sayWhole(
+    terminal,
+    'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)',
+    'err',
+  )
   return exit_codes.incomplete
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { messageOf, SluiceError } from '../../base/errors.ts'
+import { printable } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { system_clock } from '../../base/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
@@ -147,9 +148,9 @@ function unwritable(file: string, cause: unknown): SluiceError {
 }
 
 function sayNext(file: string, { token }: Connection, terminal: Terminal): void {
-  const { green, bold } = terminal.err_styles
-  terminal.err(`${green('written:')} ${file}`)
-  if (token.typed !== undefined) terminal.err(`${green('written:')} ${token.file} (the token, for you alone)`)
+  const { bold } = terminal.err_styles
+  sayWritten(file, terminal)
+  if (token.typed !== undefined) sayWritten(`${token.file} (the token, for you alone)`, terminal)
   const is_found = configFiles(readEnvironment()).find((candidate) => existsSync(candidate)) === file
   const option = is_found ? '' : ` --config ${shellWord(file)}`
   terminal.err('next:')
@@ -161,4 +162,11 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
     terminal.err(`  ${bold(words + option)}`)
     for (const line of wrapped(why, terminal.width - 6)) terminal.err(`      ${line}`)
   }
+}
+
+function sayWritten(what: string, terminal: Terminal): void {
+  const head = 'written:'
+  const [first = '', ...others] = wrapped(`${head} ${printable(what)}`, terminal.width - 2)
+  terminal.err(terminal.err_styles.green(head) + first.slice(head.length))
+  for (const line of others) terminal.err(`  ${line}`)
 }

@@ -10,6 +10,7 @@ import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { noLedgerYet, withLedgerView } from '../open-view.ts'
 import { placeOf } from '../place.ts'
+import { sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -50,7 +51,7 @@ export const command: Command<Options> = {
       const print = json ? printJson : printTable
       const count = print(view ? pages(view, places, wanted) : [], terminal)
       if (view === undefined) {
-        terminal.err(noLedgerYet(config.state_dir))
+        sayWhole(terminal, noLedgerYet(config.state_dir), 'err')
         return exit_codes.incomplete
       }
       if (count === 0 && path !== undefined && state === undefined) throw unknownPath(path)

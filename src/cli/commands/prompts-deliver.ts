@@ -1,5 +1,4 @@
 import { SluiceError } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
 import { system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -14,6 +13,7 @@ import { deliveryText } from '../delivery-text.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { runName, runNamed, stateText } from '../prompt-runs.ts'
+import { sayWhole } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -36,7 +36,7 @@ export const command: Command<Options> = {
     const targets = targetsOf(run, target, config)
     if (targets.length === 0) {
       for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
-      terminal.err(`nothing of ${printable(runName(run, config))} is left to deliver`)
+      sayWhole(terminal, `nothing of ${runName(run, config)} is left to deliver`, 'err')
       return exit_codes.ok
     }
     return besideOrAlone(config.state_dir, {
@@ -49,7 +49,7 @@ export const command: Command<Options> = {
         } finally {
           await ledger.close()
         }
-        terminal.err('no daemon is running: `sluice run` delivers it')
+        sayWhole(terminal, 'no daemon is running: `sluice run` delivers it', 'err')
         return exit_codes.ok
       },
     })
@@ -93,7 +93,7 @@ async function askDaemon(
 ): Promise<ExitCode> {
   await control.deliverAgain({ run, targets })
   if (control.presence.mode === 'once') {
-    terminal.err('a single pass is at work, which delivers nothing: `sluice run` does')
+    sayWhole(terminal, 'a single pass is at work, which delivers nothing: `sluice run` does', 'err')
     return exit_codes.ok
   }
   const signals = listenForStop()

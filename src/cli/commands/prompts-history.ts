@@ -6,6 +6,7 @@ import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../prompt-runs.ts'
+import { sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -38,7 +39,7 @@ export const command: Command<Options> = {
       return exit_codes.ok
     }
     if (runs.length === 0) {
-      terminal.err(`${name} has not run yet (\`sluice prompts next\` shows when it will)`)
+      sayWhole(terminal, `${name} has not run yet (\`sluice prompts next\` shows when it will)`, 'err')
       return exit_codes.ok
     }
     const columns = [

@@ -8,6 +8,7 @@ import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../open-view.ts'
 import { no_prompts_hint } from '../prompt-named.ts'
 import { runAnswer, stateText } from '../prompt-runs.ts'
+import { sayWhole } from '../say-whole.ts'
 import { scheduleText } from '../schedule-text.ts'
 import { tableLines } from '../table.ts'
 
@@ -43,7 +44,7 @@ export const command: Command<Options> = {
       return exit_codes.ok
     }
     if (prompts.length === 0) {
-      terminal.err(`no prompts are configured: ${no_prompts_hint}`)
+      sayWhole(terminal, `no prompts are configured: ${no_prompts_hint}`, 'err')
       return exit_codes.ok
     }
     const columns = ['PROMPT', 'WHEN', 'FOLDERS', 'LAST RUN', 'NEXT'].map((title) => ({ title, shrinks: true }))

@@ -5,6 +5,7 @@ import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { no_prompts_hint } from '../prompt-named.ts'
 import { sayAll } from '../say-all.ts'
+import { sayWhole } from '../say-whole.ts'
 import { scheduleText } from '../schedule-text.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -29,7 +30,7 @@ export const command: Command<Options> = {
       terminal.out(JSON.stringify({ version: answer_version, prompts: answer }, null, 2))
       return exit_codes.ok
     }
-    if (prompts.length === 0) terminal.err(`no prompts are configured: ${no_prompts_hint}`)
+    if (prompts.length === 0) sayWhole(terminal, `no prompts are configured: ${no_prompts_hint}`, 'err')
     for (const { name, schedule, next } of prompts) {
       sayAll(terminal, `${name}  ${scheduleText(schedule)}`, { strong: name })
       for (const { text } of next) terminal.out(`  ${text}`)

@@ -23,7 +23,7 @@ import { openLog } from '../open-log.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { promptNamed } from '../prompt-named.ts'
 import { answerOf, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
-import { sayWarning } from '../say-whole.ts'
+import { sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
@@ -89,7 +89,7 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
     })
   }
   const { due_ms } = await control.runPrompt({ prompt: settings.name })
-  terminal.err(`a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`)
+  sayWhole(terminal, `a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`, 'err')
   return watchRun(asked, { due_ms, check: () => control.ping(), left: 'the daemon goes on with the run' })
 }
 
@@ -151,7 +151,7 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
     await spinner.end()
     if (ended) return showRun(asked, ended)
     const name = `${runName({ prompt: settings.name, due_ms }, config)} (run ${run})`
-    terminal.err(`${printable(name)}: ${stateText(state() ?? 'due')}; ${left}`)
+    sayWhole(terminal, `${name}: ${stateText(state() ?? 'due')}; ${left}`, 'err')
     if (typeof outcome === 'string') return exit_codes.incomplete
     showError(outcome, terminal)
     return exitCodeOf(outcome) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete

@@ -6,7 +6,7 @@ import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { outcomeText } from '../reloader.ts'
 import { sayAll } from '../say-all.ts'
-import { sayWarning } from '../say-whole.ts'
+import { sayWarning, sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
@@ -35,7 +35,8 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
   } catch (error) {
     // Of one that did not answer nobody knows.
     const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')
-    if (is_refusal) terminal.err(`not reloaded (process ${pid}): the configuration in force stays as it was`)
+    if (is_refusal)
+      sayWhole(terminal, `not reloaded (process ${pid}): the configuration in force stays as it was`, 'err')
     throw error
   }
 }

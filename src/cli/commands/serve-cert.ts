@@ -3,6 +3,7 @@ import { system_clock } from '../../base/time.ts'
 import { makeCertificates } from '../../service/make-certificates.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
 
 interface Options extends DataDirOptions {
@@ -28,7 +29,7 @@ export const command: Command<Options> = {
   async run(options, terminal) {
     const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
     terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
-    terminal.err(`On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`)
+    sayWhole(terminal, `On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`, 'err')
     terminal.out(files.ca)
     return exit_codes.ok
   },

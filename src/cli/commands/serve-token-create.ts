@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 import { type DataDirOptions, dataDirOption, withAdministration } from './serve-data-dir.ts'
 
 interface Options extends DataDirOptions {
@@ -28,7 +29,7 @@ export const command: Command<Options> = {
     const reach = { user, project_ids: projects?.split(',').map((id) => id.trim()) }
     const { token } = withAdministration(options, ({ tokens }) => tokens.create(name, reach))
     terminal.out(token)
-    terminal.err('Keep it in a file that only you can read: it is not shown again.')
+    sayWhole(terminal, 'Keep it in a file that only you can read: it is not shown again.', 'err')
     return exit_codes.ok
   },
 }

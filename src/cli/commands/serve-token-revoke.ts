@@ -1,6 +1,7 @@
 import { SluiceError } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 import { type DataDirOptions, dataDirOption, withAdministration } from './serve-data-dir.ts'
 
 interface Options extends DataDirOptions {
@@ -19,7 +20,7 @@ export const command: Command<Options> = {
         hint: 'list them with `sluice serve token list`',
       })
     }
-    terminal.err(`${name} is revoked; a service that runs refuses it from the next request on`)
+    sayWhole(terminal, `${name} is revoked; a service that runs refuses it from the next request on`, 'err')
     return exit_codes.ok
   },
 }

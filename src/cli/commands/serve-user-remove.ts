@@ -1,6 +1,7 @@
 import { SluiceError } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 import { type DataDirOptions, dataDirOption, withAdministration } from './serve-data-dir.ts'
 
 interface Options extends DataDirOptions {
@@ -23,7 +24,7 @@ export const command: Command<Options> = {
         hint: 'list them with `sluice serve user list`',
       })
     }
-    terminal.err(`${email} is removed; a service that runs refuses their tokens from the next request on`)
+    sayWhole(terminal, `${email} is removed; a service that runs refuses their tokens from the next request on`, 'err')
     return exit_codes.ok
   },
 }

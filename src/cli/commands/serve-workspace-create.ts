@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { sayWhole } from '../say-whole.ts'
 import { type DataDirOptions, dataDirOption, withAdministration } from './serve-data-dir.ts'
 
 interface Options extends DataDirOptions {
@@ -18,7 +19,11 @@ export const command: Command<Options> = {
       }),
   async run(options, terminal) {
     withAdministration(options, ({ workspaces }) => workspaces.create(options.name, options.organisation))
-    terminal.err(`the workspace ${options.name} is there; \`sluice serve project create NAME --workspace\` fills it`)
+    sayWhole(
+      terminal,
+      `the workspace ${options.name} is there; \`sluice serve project create NAME --workspace\` fills it`,
+      'err',
+    )
     return exit_codes.ok
   },
 }

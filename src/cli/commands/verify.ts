@@ -12,6 +12,7 @@ import { openLedgerView } from '../../ledger/view.ts'
 import type { Command } from '../command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
+import { sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -47,7 +48,7 @@ export const command: Command<Options> = {
       const { on_remote_delete } = config.audit
       const lines = verifyLines(summary, found, { width: terminal.width, on_remote_delete })
       for (const line of lines) terminal.out(toned(line, terminal.styles))
-      for (const line of taken_up) terminal.err(line)
+      for (const line of taken_up) sayWhole(terminal, line, 'err')
     }
     return exitCode(summary, terminal)
   },

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isSluiceError } from '../../base/errors.ts'
 import { hasUser } from '../../inspect/unit/unit-facts.ts'
 import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
+import { sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 import { hasSystemd, notRoot } from './install.ts'
 import { type Builder, createBuilder } from './lay-down.ts'
@@ -42,7 +43,7 @@ export function uninstall(options: Options): void {
   const site = { layout, builder, others, prefix, options }
   if (is_there) removeUnit(site)
   if (options.purge) purge(site)
-  else if (kept.length > 0) terminal.out(`left     ${kept.join(', ')}  (--purge removes them)`)
+  else if (kept.length > 0) sayWhole(terminal, `left     ${kept.join(', ')}  (--purge removes them)`)
 }
 
 interface Site {
@@ -77,7 +78,7 @@ function removeUnit({ layout, builder, others, prefix, options }: Site): void {
   if (others.length === 0) {
     for (const { to } of shared) if (builder.remove(to)) is_changed = true
   } else {
-    terminal.out(`kept     what ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'}, too`)
+    sayWhole(terminal, `kept     what ${others.join(', ')} ${others.length === 1 ? 'uses' : 'use'}, too`)
   }
   const is_said = others.length === 0 && shared.some(({ to }) => to === own_file)
   if (is_masked && !is_said) builder.remove(own_file)
@@ -91,7 +92,7 @@ function purge({ layout, builder, others, prefix, options }: Site): void {
   for (const path of [config, token]) builder.remove(path)
   if (is_state_removed) for (const path of [state_dir, privateState(state_dir)]) builder.removeTree(path)
   const there = left.filter((path) => builder.exists(path))
-  if (there.length > 0) options.terminal.out(`left     ${there.join(', ')}  (yours to remove)`)
+  if (there.length > 0) sayWhole(options.terminal, `left     ${there.join(', ')}  (yours to remove)`)
   if (others.length > 0) return
   builder.removeEmpty('/etc/sluice')
   if (hasUser(service_user)) builder.run('userdel', service_user)
