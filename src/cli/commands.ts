@@ -190,6 +190,16 @@ export const commands: readonly ListedCommand[] = [
             load: () => import('./commands/serve-concept-create.ts'),
           },
           { usage: 'list', describe: 'list the concepts', load: () => import('./commands/serve-concept-list.ts') },
+          {
+            usage: 'change <id>',
+            describe: 'another name, other assets or labels',
+            load: () => import('./commands/serve-concept-change.ts'),
+          },
+          {
+            usage: 'remove <id>',
+            describe: 'remove a concept; its assets stay',
+            load: () => import('./commands/serve-concept-remove.ts'),
+          },
         ],
       },
       {
@@ -202,6 +212,12 @@ export const commands: readonly ListedCommand[] = [
             load: () => import('./commands/serve-view-create.ts'),
           },
           { usage: 'list', describe: 'list the views', load: () => import('./commands/serve-view-list.ts') },
+          {
+            usage: 'change <id>',
+            describe: 'another name or filter',
+            load: () => import('./commands/serve-view-change.ts'),
+          },
+          { usage: 'remove <id>', describe: 'remove a view', load: () => import('./commands/serve-view-remove.ts') },
         ],
       },
     ],

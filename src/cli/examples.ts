@@ -117,6 +117,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   'serve concept list': [['$0 serve concept list', 'the concepts and their ids']],
+  'serve concept change': [
+    ['$0 serve concept change concept_4f7k2m9q0x3c8v1b6n5z --name bids --labels public', 'its assets stay as they are'],
+  ],
+  'serve concept remove': [['$0 serve concept remove concept_4f7k2m9q0x3c8v1b6n5z', 'its assets stay']],
   'serve view': [['$0 serve view list', 'the views and their ids']],
   'serve view create': [
     [
@@ -125,6 +129,10 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ],
   ],
   'serve view list': [['$0 serve view list', 'the views and their ids']],
+  'serve view change': [
+    ["$0 serve view change view_4f7k2m9q0x3c8v1b6n5z --labels board --name-pattern ''", 'by its label alone'],
+  ],
+  'serve view remove': [['$0 serve view remove view_4f7k2m9q0x3c8v1b6n5z', 'what it shows stays']],
   config: [
     ['$0 config', 'what is in force, with all defaults'],
     ['$0 config --json', 'for a program'],
