@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { service_migrations } from './schema.ts'
@@ -15,7 +15,9 @@ export interface DataPaths {
   objects: string
 }
 
-export function dataPaths(folder: string): DataPaths {
+export function dataPaths(data_dir: string): DataPaths {
+  // The processes that read documents have another working directory.
+  const folder = resolve(data_dir)
   return {
     folder,
     database: join(folder, 'service.db'),

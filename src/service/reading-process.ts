@@ -36,9 +36,20 @@ const files_per_process = 200
 
 /**
  * Limits that the kernel holds, whatever becomes of us: no core dumps, no files written, memory (the heap, buffers and stacks), and
- * processor time, so that one which never ends does not outlive a service that was killed. A limit that is lower already stays.
+ * processor time, so that one which never ends does not outlive a service that was killed. A limit that is lower already stays. Where
+ * util-linux is, it is killed with us at once.
  */
-const limited = 'ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2; exec "$@"'
+const limited = `ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2
+setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"; exec "$@"`
+
+/** No file makes these: they are for everything that belongs to the service when it is stopped (systemd, a terminal that closes). */
+const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
+
+/** A process that did not live to answer, in words for the log. */
+interface Ended {
+  ended: string
+  may_be_innocent: boolean
+}
 
 interface Child {
   process: ChildProcess
@@ -66,25 +77,39 @@ export function keepReadingProcess(settings: Limits): ReadingProcess {
     },
     end,
     async read(file) {
-      child ??= startChild(settings)
-      const used = child
-      hold(used.process)
-      try {
-        await used.started
-      } catch (error) {
-        await end()
-        throw error
-      }
-      const answer = await ask(used, { ...file, limits: { unpacked_bytes, text_length } }, settings, (bytes) => {
-        peak_bytes = Math.max(peak_bytes, bytes)
-      })
-      // Ended from outside while it read.
-      if (child !== used) throw notStarted('it was ended')
-      const is_used_up = 'cpu_ms' in answer && (answer.cpu_ms > time_ms || answer.peak_bytes > memory_bytes / 2)
-      if (!('cpu_ms' in answer) || is_used_up || ++used.files >= files_per_process) await end()
-      else rest(used.process)
-      return 'text' in answer ? { text: answer.text } : { unreadable: answer.unreadable }
+      const first = await readOnce(file)
+      // A process that read others before may have ended of what they left behind, and one that was killed from outside of somebody
+      // else's hunger for memory: only a second process, and one of its own, says that it is the file.
+      const found = 'ended' in first && first.may_be_innocent ? await readOnce(file) : first
+      return 'ended' in found ? { unreadable: found.ended } : found
     },
+  }
+
+  async function readOnce(file: Omit<ReadRequest, 'limits'>): Promise<Extracted | Ended> {
+    // It may have ended while it rested.
+    if (child?.gone.aborted) child = undefined
+    child ??= startChild(settings)
+    const used = child
+    hold(used.process)
+    try {
+      await used.started
+    } catch (error) {
+      await end()
+      throw error
+    }
+    const answer = await ask(used, { ...file, limits: { unpacked_bytes, text_length } }, settings, (bytes) => {
+      peak_bytes = Math.max(peak_bytes, bytes)
+    })
+    // Ended by `end` while it read.
+    if (child !== used) throw notStarted('it was ended')
+    if ('ended' in answer) {
+      await end()
+      return answer
+    }
+    const is_used_up = answer.cpu_ms > time_ms || answer.peak_bytes > memory_bytes / 2
+    if (is_used_up || ++used.files >= files_per_process) await end()
+    else rest(used.process)
+    return 'text' in answer ? { text: answer.text } : { unreadable: answer.unreadable }
   }
 }
 
@@ -97,6 +122,8 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   const child = spawn('/bin/sh', ['-c', limited, 'sh', `${kilobytes}`, `${cpu_s}`, ...node], {
     env: {},
     cwd: '/',
+    // A group of its own: Ctrl-C in a terminal is for us, who end it in time, and whatever it starts ends with it.
+    detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
@@ -134,15 +161,19 @@ async function ask(
   request: ReadRequest,
   limits: Limits,
   notePeak: (bytes: number) => void,
-): Promise<(Extracted & ChildUse) | { unreadable: string }> {
+): Promise<(Extracted & ChildUse) | Ended> {
   const answer = nextMessage(child.process, child.gone)
   // An error of sending says that it has gone, which `answer` says, too.
   child.process.send(request, () => {})
   const too_much = await watch(child.process, limits, settled(answer), notePeak)
-  if (too_much !== undefined) return { unreadable: too_much }
+  if (too_much !== undefined)
+    return { ended: too_much.why, may_be_innocent: too_much.of === 'memory' && child.files > 0 }
   const message = await answer
   if (message === undefined || 'started' in message) {
-    return { unreadable: `the process that read it ended by ${endingOf(child.process)}, as it does for lack of memory` }
+    if (stop_signals.has(child.process.signalCode ?? ''))
+      throw notStarted(`it was ended by ${child.process.signalCode}`)
+    const ended = `the process that read it ended by ${endingOf(child.process)}, as it does for lack of memory`
+    return { ended, may_be_innocent: child.files > 0 || child.process.signalCode === 'SIGKILL' }
   }
   notePeak(message.peak_bytes)
   return message
@@ -154,14 +185,14 @@ async function watch(
   { time_ms, memory_bytes }: Limits,
   done: AbortSignal,
   notePeak: (bytes: number) => void,
-): Promise<string | undefined> {
+): Promise<{ why: string; of: 'memory' | 'time' } | undefined> {
   const until_ms = system_clock.monotonic_ms() + time_ms
   while (!done.aborted) {
     const resident = residentBytes(pid)
     notePeak(resident)
-    if (resident > memory_bytes) return `needs more than ${formatBytes(memory_bytes)} of memory`
+    if (resident > memory_bytes) return { why: `needs more than ${formatBytes(memory_bytes)} of memory`, of: 'memory' }
     const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return `takes longer than ${formatDuration(time_ms)}`
+    if (left_ms <= 0) return { why: `takes longer than ${formatDuration(time_ms)}`, of: 'time' }
     await system_clock.sleep(Math.min(look_each_ms, left_ms), done)
   }
   return undefined
@@ -200,8 +231,18 @@ function settled(promise: Promise<unknown>): AbortSignal {
 
 async function kill({ process: child, gone }: Child): Promise<void> {
   hold(child)
-  child.kill('SIGKILL')
+  killGroup(child)
   if (!gone.aborted) await once(gone, 'abort')
+}
+
+function killGroup({ pid, signalCode, exitCode }: ChildProcess): void {
+  // One that has ended may have given its number to somebody else.
+  if (pid === undefined || signalCode !== null || exitCode !== null) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has just ended by itself.
+  }
 }
 
 /** A process that rests keeps ours not alive; one that reads does. */
@@ -222,7 +263,7 @@ function endingOf({ signalCode, exitCode }: ChildProcess): string {
 function notStarted(why: string): SluiceError {
   return new SluiceError({
     code: 'service.reading_process',
-    message: `the process that reads documents cannot be started: ${why}`,
-    hint: 'documents wait until it can be; nothing else does',
+    message: `no process reads documents now: ${why}`,
+    hint: 'documents wait until one does; nothing else does',
   })
 }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { put, type Slot, start, temporaryFolder, until } from './fixture.ts'
@@ -73,6 +74,18 @@ test.each<[string, Buffer, string, string]>([
   expect(client.statusOf(next)).toBe('ready')
 })
 
+test('B-24 a document in a file of its own is read, too, when the data folder was named by a relative path', async () => {
+  const client = await start({ data_dir: relative(process.cwd(), temporaryFolder()) })
+  const large = wordDocument(
+    `<w:t>The crane is oiled on Mondays.</w:t><!-- ${randomBytes(100_000).toString('hex')} -->`,
+  )
+  const asset_id = await client.upload(large, 'large.docx', unknown_type)
+  expect([client.statusOf(asset_id), readdirSync(join(client.service.data_dir, 'objects')).length]).toEqual([
+    'ready',
+    1,
+  ])
+})
+
 test('B-24 a file that hangs, eats memory or kills its process fails alone: the others are read, and the service lives', async () => {
   const ingest = { reading_program: hostile_program, time_ms: 3_000, memory_bytes: 192 * 2 ** 20 }
   const client = await start({ ingest })
@@ -95,7 +108,7 @@ test('B-24 where no process can be started, documents wait and everything else g
   const slot = await client.slot({ filename: 'a.pdf', mime_type: 'application/pdf' })
   await put(slot, fixture('harbour.pdf'))
   await client.post(`/v1/assets/${slot.asset_id}/complete`)
-  await until(() => lines.some((line) => line.includes('the process that reads documents cannot be started')))
+  await until(() => lines.some((line) => line.includes('no process reads documents now')))
   expect(client.statusOf(slot.asset_id)).toBe('ingesting')
   expect(client.statusOf(await client.upload('plain text'))).toBe('ready')
 })

@@ -116,6 +116,56 @@ describe('whatever a file does to its process', () => {
     expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
   })
 
+  test.each(['crashes later', 'eats later'])(
+    '%s: the next file is not to blame, and read in a process of its own',
+    async (what) => {
+      expect(await reading.read(file(what))).toEqual({ text: `read ${what}` })
+      expect(await reading.read(file('takes a while'))).toEqual({ text: 'read takes a while' })
+      expect(childrenOf(process.pid)).toHaveLength(1)
+    },
+  )
+
+  test('killed from outside, at rest or while it reads: no file is to blame', async () => {
+    const [resting] = await pidsAfter(reading, 'first')
+    process.kill(resting!, 'SIGKILL')
+    await until(() => !isAlive(resting!))
+    expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+    const read = reading.read(file('takes a while'))
+    const [reader] = childrenOf(process.pid)
+    process.kill(reader!, 'SIGKILL')
+    expect(await read).toEqual({ text: 'read takes a while' })
+  })
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'stopped by %s, as a whole unit of systemd is: the file waits',
+    async (signal) => {
+      await reading.read(file('first'))
+      const read = reading.read(file('waits'))
+      const [reader] = childrenOf(process.pid)
+      process.kill(reader!, signal)
+      await expect(read).rejects.toMatchObject({
+        code: 'service.reading_process',
+        message: expect.stringContaining(signal),
+      })
+      expect(await reading.read(file('next'))).toEqual({ text: 'read next' })
+    },
+  )
+
+  test('what it starts ends with it, and what it says goes nowhere', async () => {
+    const read = await reading.read(file('forks'))
+    const started = Number(/started (\d+)/.exec('text' in read ? read.text : '')?.[1])
+    expect(isAlive(started)).toBe(true)
+    expect(await reading.read(file('floods'))).toEqual({ text: 'read floods' })
+    await reading.end()
+    await until(() => !isAlive(started), 'the end of what it started')
+  })
+
+  test('it is no part of our process group: Ctrl-C in a terminal is not for it', async () => {
+    const [reader] = await pidsAfter(reading, 'first')
+    const group = Number(readFileSync(`/proc/${reader}/stat`, 'latin1').split(') ')[1]?.split(' ')[2])
+    expect(group).toBe(reader)
+  })
+
   test('ended while it reads: the file is not to blame', async () => {
     const read = reading.read(file('waits'))
     await until(() => childrenOf(process.pid).length === 1)
