@@ -1,6 +1,11 @@
 import type { Quote } from './answer-text.ts'
 import type { TurnPlan } from './turn-plan.ts'
 
+/** `is_own`: nobody else sees it, whereas everybody in the project reads the chat. */
+export interface Memory extends Quote {
+  is_own: boolean
+}
+
 /** A turn with everything that its answer may draw on. */
 export interface PreparedTurn {
   prompt: string
@@ -10,7 +15,7 @@ export interface PreparedTurn {
   /** In the order in which they are loaded. */
   skills: readonly { name: string; content: string }[]
   /** What is known of the one who asks, the most important first. */
-  memories: readonly Quote[]
+  memories: readonly Memory[]
   /** What was found, the best of each kind first. */
   quotes: readonly Quote[]
   /** The earlier turns of the chat that were answered, oldest first. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../base/errors.ts'
 import { type Quote, searchWords } from './answer-text.ts'
-import type { PreparedTurn } from './assistant.ts'
+import type { Memory, PreparedTurn } from './assistant.ts'
 import type { AssistantConfig } from './assistant-config.ts'
 import { type SaidParts, searchSaid } from './past-chats.ts'
 import type { Reader } from './reader.ts'
@@ -97,14 +97,20 @@ function skillsOf({ resources }: MaterialParts, project: number, { skills, user 
   })
 }
 
+interface MemoryFields {
+  content: string
+  category: string
+  importance: number
+}
+
 /** Those that the one who asks sees, the most important first, of equal ones the newest. */
-function memoriesOf({ resources, config }: MaterialParts, { message, options }: Turn): Quote[] {
+function memoriesOf({ resources, config }: MaterialParts, { message, options }: Turn): Memory[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
-    .map(({ fields }) => JSON.parse(fields) as { content: string; category: string; importance: number })
+    .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryFields), is_own: owner !== null }))
     .sort((one, other) => other.importance - one.importance)
     .slice(0, config.memories_most)
-    .map(({ content, category }) => ({ source: `memory (${category})`, text: content }))
+    .map(({ content, category, is_own }) => ({ source: `memory (${category})`, text: content, is_own }))
 }
 
 function conversationOf({ chats }: MaterialParts, { chat, seq }: MessageRow): Material['conversation'] {

@@ -63,6 +63,27 @@ test('C-20 a model is sent instructions, skills in order, memories, the conversa
   expect(JSON.stringify(second.body)).not.toContain('Porto')
 })
 
+test('C-20 D-07 a user’s own memories go to the model apart from those of the project, with the word not to repeat them', async () => {
+  const { server, client } = await withModel([completion('Nine.')])
+  const { service, project_id } = client
+  service.users.create('ada@example.org')
+  const ada = client.as({ token: service.tokens.create('ada', { user: 'ada@example.org' }).token })
+  await client.post(`/v1/projects/${project_id}/invitations`, { email: 'ada@example.org', role: 'reader' })
+  for (const [who, content] of [
+    [client, 'Times are local.'],
+    [ada, 'I was ill in May.'],
+  ] as const) {
+    await who.post('/v1/memories', { content, category: 'fact', importance: 5 })
+  }
+  await ada.ask(question)
+  await client.ask(question)
+  const [to_ada, to_nobody] = server.received.map((received) => said(received)[0]!.content)
+  expect(to_ada).toMatch(
+    /who asks\s+- Times are local\.\s+# What nobody else may read\s[^-]*never repeat it\.\s+- I was ill in May\./,
+  )
+  expect([to_nobody!.includes('Times are local.'), to_nobody!.includes('nobody else')]).toEqual([true, false])
+})
+
 test('C-02 provider: another model is asked, and nothing else of the request differs', async () => {
   const { server, client } = await withModel([completion('Nine.')])
   await client.upload('The harbour closes at nine.')

@@ -39,7 +39,7 @@ test('C-03 skills are loaded in the order of the turn; one that is gone by then 
   expect(await client.answer(body.chat_id, body.message_id)).toContain('Skills, in this order: alpha.')
 })
 
-test('C-19 memories: those that the caller sees, the most important first, never those of somebody else', async () => {
+test('C-19 D-07 memories: those of the project are quoted, the most important first; a user’s own in no answer, which everybody reads', async () => {
   const client = await start()
   const { service, project_id } = client
   const tokens = ['ada@example.org', 'bob@example.org'].map((email) => {
@@ -51,16 +51,15 @@ test('C-19 memories: those that the caller sees, the most important first, never
   }
   const [ada, bob] = tokens.map((token) => client.as({ token })) as [Client, Client]
   await memory(client, 'The harbour is ours.', 5)
-  await memory(ada, 'I close the harbour.', 2)
-  await memory(ada, 'Harbour means the northern one.', 9)
-  await memory(ada, 'I like tea.', 10)
+  await memory(client, 'Harbour means the northern one.', 9)
+  await memory(client, 'Nobody likes tea.', 10)
+  await memory(ada, 'I was ill when the harbour closed.', 9)
   await memory(bob, 'The harbour has a secret door.', 10)
-  const texts = ['northern one', 'is ours', 'I close', 'secret door', 'tea']
-  const [most, middle, least, ...hidden] = places((await ada.ask(question)).response, texts) as [number, number, number]
-  expect(most).toBeGreaterThan(0)
-  expect([most < middle, middle < least, hidden]).toEqual([true, true, [-1, -1]])
-  const of_nobody = places((await client.ask(question)).response, texts)
-  expect(of_nobody.map((place) => place >= 0)).toEqual([false, true, false, false, false])
+  const texts = ['northern one', 'is ours', 'tea', 'I was ill', 'secret door']
+  const { chat_id, message_id, response } = await ada.ask(question)
+  const [most, least, ...hidden] = places(response, texts) as [number, number]
+  expect([most > 0, most < least, hidden]).toEqual([true, true, [-1, -1, -1]])
+  expect(await bob.answer(chat_id, message_id)).toBe(response)
 })
 
 test('C-19 past chats are a tool of the thorough modes, without a scope or with a whole project in it', async () => {
