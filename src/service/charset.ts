@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { analyse } from 'chardet'
 import { decodeCharset } from './decode-charset.ts'
 import { utf16WithoutMark } from './utf16.ts'
@@ -17,6 +18,7 @@ export function decodeForeign(bytes: Buffer, named?: string): string | undefined
   const wide = utf16WithoutMark(bytes)
   if (wide !== undefined) return withoutControls(decodeAs(wide, bytes))
   if (hasControls(bytes)) return undefined
+  if (isUtf8(bytes)) return decodeAs('utf-8', bytes)
   const by_name = named === undefined ? undefined : decodeAs(named, bytes)
   if (by_name !== undefined) return by_name
   for (const { name, confidence } of analyse(sampleOf(bytes))) {

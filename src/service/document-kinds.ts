@@ -7,6 +7,15 @@ export function isNamedDocument({ filename, mime_type }: { filename: string; mim
   return document_name.test(filename) || document_type.test(mime_type)
 }
 
+export function isNamedPdf({ filename, mime_type }: { filename: string; mime_type: string }): boolean {
+  return /\.pdf$/i.test(filename) || /^application\/pdf\b/i.test(mime_type)
+}
+
+/** Mail gateways and printers put lines in front of a PDF; readers look for its mark in the first 1,024 bytes. */
+export function hasPdfMark(bytes: Buffer): boolean {
+  return bytes.subarray(0, 1_024).includes('%PDF-')
+}
+
 export type DocumentFormat = 'pdf' | 'rtf' | 'zip' | 'old office'
 
 const marks: readonly [DocumentFormat, string][] = [

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { type Entry, fromBufferPromise } from 'yauzl'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
 
@@ -46,8 +47,10 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   }
 }
 
-/** The parts whose names match, by the number in them. */
-export function numberedParts(archive: Archive, pattern: RegExp): string[] {
-  const number = (name: string) => Number(pattern.exec(name)?.[1])
-  return archive.names.filter((name) => pattern.test(name)).sort((a, b) => number(a) - number(b))
+/** The parts of a folder, by the number at the end of their names: `sheet2.xml` before `sheet10.xml`, those without one first. */
+export function numberedParts(archive: Archive, folder: string): string[] {
+  const number = (name: string) => Number(/(\d*)\.xml$/.exec(name)?.[1])
+  return archive.names
+    .filter((name) => name.endsWith('.xml') && posix.dirname(name) === folder)
+    .sort((a, b) => number(a) - number(b))
 }

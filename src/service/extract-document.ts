@@ -1,6 +1,6 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { decodeForeign } from './charset.ts'
-import { formatOf, isNamedDocument } from './document-kinds.ts'
+import { formatOf, hasPdfMark, isNamedDocument, isNamedPdf } from './document-kinds.ts'
 import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
 import { htmlToText } from './html-text.ts'
 import { type FileToRead, isHtml } from './read-text.ts'
@@ -35,6 +35,8 @@ async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> 
     case 'old office':
       throw unreadable('encrypted, or in the binary format of old office programs')
     default:
+      if (isNamedPdf(file) && hasPdfMark(file.bytes))
+        return (await import('./extract-pdf.ts')).extractPdf(file.bytes, limits)
       if (isNamedDocument(file)) throw unreadable('not what its name or type says')
       return foreignText(file)
   }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Archive } from './extract-archive.ts'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
-import { walkXml } from './extract-xml.ts'
+import { decodeXml, walkXml } from './extract-xml.ts'
 import { GrowingText } from './gather-text.ts'
 import { htmlToText } from './html-text.ts'
 
@@ -11,7 +11,7 @@ export async function extractEpub(archive: Archive, limits: ExtractLimits): Prom
   const encrypted = await encryptedParts(archive)
   for (const chapter of await spineOf(archive)) {
     if (encrypted.has(chapter)) throw unreadable('encrypted')
-    text.add(htmlToText((await archive.read(chapter)).toString('utf8')))
+    text.add(htmlToText(decodeXml(await archive.read(chapter))))
     text.add('\n\n')
   }
   return text.toString()
@@ -35,8 +35,18 @@ async function spineOf(archive: Archive): Promise<string[]> {
   const folder = posix.dirname(package_file)
   return spine.flatMap((id) => {
     const href = items.get(id)
-    return href === undefined ? [] : [posix.join(folder, decodeURIComponent(href))]
+    return href === undefined ? [] : [posix.join(folder, pathOf(href))]
   })
+}
+
+/** Of a reference inside the book; a per cent sign that means itself is not rare. */
+function pathOf(reference: string): string {
+  const path = reference.replace(/#.*/, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
 }
 
 /** Many e-books encrypt their fonts only, which nobody reads. */
@@ -46,7 +56,7 @@ async function encryptedParts(archive: Archive): Promise<ReadonlySet<string>> {
   if (!archive.has(list)) return parts
   await walkXml(archive.stream(list), {
     open(name, attributes) {
-      if (name === 'CipherReference') parts.add(decodeURIComponent(attributes.URI ?? ''))
+      if (name === 'CipherReference') parts.add(pathOf(attributes.URI ?? ''))
     },
   })
   return parts

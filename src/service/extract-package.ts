@@ -3,7 +3,7 @@ import { extractEpub } from './extract-epub.ts'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
 import { extractOpenDocument } from './extract-open-document.ts'
 import { extractPresentation } from './extract-presentation.ts'
-import { extractWordDocument } from './extract-word-document.ts'
+import { extractWordDocument, word_body } from './extract-word-document.ts'
 import { extractWorkbook } from './extract-workbook.ts'
 
 /** A document that is a ZIP archive; which one, its parts say. */
@@ -15,7 +15,7 @@ export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Prom
 type PackageReader = (archive: Archive, limits: ExtractLimits) => Promise<string>
 
 async function readerOf(archive: Archive): Promise<PackageReader> {
-  if (archive.has('word/document.xml')) return extractWordDocument
+  if (archive.names.some((name) => word_body.test(name))) return extractWordDocument
   if (archive.has('ppt/presentation.xml')) return extractPresentation
   if (archive.has('xl/workbook.xml')) return extractWorkbook
   if (archive.has('META-INF/container.xml')) return extractEpub

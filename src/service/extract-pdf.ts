@@ -3,9 +3,17 @@ import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts
 
 /** Page by page, so that one page is in memory at a time. A PDF that needs no password to be read needs none here. */
 export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
+  const document = await open(bytes)
+  try {
+    return await textOf(document, limits)
+  } finally {
+    await document.destroy()
+  }
+}
+
+async function textOf(document: Awaited<ReturnType<typeof open>>, limits: ExtractLimits): Promise<string> {
   const pages: string[] = []
   let length = 0
-  const document = await open(bytes)
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()

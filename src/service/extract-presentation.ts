@@ -13,10 +13,10 @@ const rules: TextRules = {
 /** Slides in the order of their numbers, each with what its speaker noted. */
 export async function extractPresentation(archive: Archive, limits: ExtractLimits): Promise<string> {
   const text = new GrowingText(limits)
-  for (const name of numberedParts(archive, /^ppt\/slides\/slide(\d+)\.xml$/)) {
+  for (const name of numberedParts(archive, 'ppt/slides')) {
     await gatherText(archive.stream(name), rules, text)
-    const notes = name.replace('slides/slide', 'notesSlides/notesSlide')
-    if (archive.has(notes)) await gatherText(archive.stream(notes), rules, text)
+    const notes = name.replace('/slides/slide', '/notesSlides/notesSlide')
+    if (notes !== name && archive.has(notes)) await gatherText(archive.stream(notes), rules, text)
     text.add('\n\n')
   }
   return text.toString()

@@ -112,7 +112,7 @@ class RtfState {
     else if (word === 'f' || word === 'deff') this.#chooseFont(number ?? 0)
     else if (word === 'fcharset') this.#fonts.set(this.#font_defined, charsets[number ?? 0] ?? '')
     else if (silent.has(word)) this.#group.is_silent = true
-    else if (word in written) this.#write(written[word]!)
+    else if (Object.hasOwn(written, word)) this.#write(written[word]!)
   }
 
   byte(byte: number): void {
@@ -124,7 +124,7 @@ class RtfState {
     if (symbol === '*') this.#group.is_silent = true
     else if ('\\{}'.includes(symbol)) this.text(symbol)
     else if (symbol === '\n' || symbol === '\r') this.#write('\n\n')
-    else if (symbol in written) this.#write(written[symbol]!)
+    else if (Object.hasOwn(written, symbol)) this.#write(written[symbol]!)
   }
 
   brace(brace: string): void {

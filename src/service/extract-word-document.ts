@@ -12,8 +12,10 @@ const rules: TextRules = {
   cell: 'tc',
 }
 
+/** Word in the browser calls it document2.xml. */
+export const word_body = /^word\/document\d*\.xml$/
 /** Comments are not read: they are about the document, and often by somebody else. */
-const parts = /^word\/(document|footnotes|endnotes)\.xml$/
+const parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
 
 export async function extractWordDocument(archive: Archive, limits: ExtractLimits): Promise<string> {
   const text = new GrowingText(limits)

@@ -16,7 +16,7 @@ export async function extractWorkbook(archive: Archive, limits: ExtractLimits): 
   })
   const strings = await sharedStrings(archive)
   const dates = await readWorkbookDates(archive, is_mac)
-  for (const sheet of numberedParts(archive, /^xl\/worksheets\/sheet(\d+)\.xml$/)) {
+  for (const sheet of numberedParts(archive, 'xl/worksheets')) {
     text.add('\n')
     await addSheet(archive.stream(sheet), { strings, dates }, text)
   }

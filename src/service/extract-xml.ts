@@ -2,6 +2,9 @@ import { TextDecoder } from 'node:util'
 import sax from 'sax'
 import { unreadable } from './extract-limits.ts'
 
+/** Of one attribute or comment. sax's own limit, 64 KB, refuses documents of Word that keep a picture in an attribute (gfxdata). */
+Object.assign(sax, { MAX_BUFFER_LENGTH: 16 * 1024 * 1024 })
+
 export interface XmlListener {
   /** Names without their prefix. */
   open?(name: string, attributes: Record<string, string>): void
@@ -33,10 +36,18 @@ export async function walkXml(chunks: AsyncIterable<Buffer>, listener: XmlListen
   parser.write(decoder?.decode() ?? '').close()
 }
 
-/** XML is UTF-8 unless it begins with a mark of UTF-16; other encodings occur in none of these formats. */
+/** XML is UTF-8 unless it begins with a mark of UTF-16 or says otherwise in its first line. */
 function charsetOf(chunk: Buffer): string {
   if (chunk[0] === 0xff && chunk[1] === 0xfe) return 'utf-16le'
-  return chunk[0] === 0xfe && chunk[1] === 0xff ? 'utf-16be' : 'utf-8'
+  if (chunk[0] === 0xfe && chunk[1] === 0xff) return 'utf-16be'
+  const said = /^<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w-]+)/.exec(chunk.toString('latin1', 0, 200))?.[1]
+  // Where that line can be read byte by byte, it is not UTF-16.
+  return said === undefined || /^utf-?16/i.test(said) ? 'utf-8' : said
+}
+
+/** All of it at once, for what is read more loosely than XML. */
+export function decodeXml(bytes: Buffer): string {
+  return new TextDecoder(charsetOf(bytes)).decode(bytes)
 }
 
 function localOf(name: string): string {

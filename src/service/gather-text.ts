@@ -41,8 +41,9 @@ export async function gatherText(
   text: GrowingText,
 ): Promise<void> {
   const depth = { text: 0, skip: 0, cell: 0 }
-  const write = (written: string | undefined) => {
-    if (written !== undefined) text.add(depth.cell > 0 ? ' ' : written)
+  // The names of elements are the file's own: `constructor` must find nothing.
+  const write = (marks: Readonly<Record<string, string>>, name: string) => {
+    if (Object.hasOwn(marks, name)) text.add(depth.cell > 0 ? ' ' : marks[name]!)
   }
   await walkXml(chunks, {
     open(name) {
@@ -50,7 +51,7 @@ export async function gatherText(
       if (depth.skip > 0) return
       if (text_in.has(name)) depth.text++
       if (name === cell) depth.cell++
-      write(opens[name])
+      write(opens, name)
     },
     text(piece) {
       if (depth.skip === 0 && depth.text > 0) text.add(piece)
@@ -58,7 +59,7 @@ export async function gatherText(
     close(name) {
       if (depth.skip === 0) {
         if (text_in.has(name)) depth.text--
-        write(closes[name])
+        write(closes, name)
         if (name === cell && --depth.cell === 0) text.add('\t')
       }
       if (skip.has(name)) depth.skip--

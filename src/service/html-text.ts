@@ -16,17 +16,17 @@ export function htmlToText(html: string): string {
   const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   const parts: string[] = []
   let at = 0
-  while (at < html.length) {
-    const open = html.indexOf('<', at)
+  let look_at = 0
+  for (;;) {
+    const open = html.indexOf('<', look_at)
     if (open < 0) break
-    parts.push(html.slice(at, open))
     const tag = readTag(lower, open)
-    if (tag === undefined) {
-      parts.push('<')
-      at = open + 1
-      continue
-    }
+    // A mere character: cut nothing there, or a page full of them becomes millions of pieces.
+    look_at = open + 1
+    if (tag === undefined) continue
+    parts.push(html.slice(at, open))
     at = silent.has(tag.name) && !tag.closes ? skipElement(lower, tag.name, tag.end) : tag.end
+    look_at = at
     if (paragraph_ends.has(tag.name)) parts.push('\n\n')
     else if (line_starts.has(tag.name) && !tag.closes) parts.push('\n')
     else if (tag.name === 'td' || tag.name === 'th') parts.push(' ')
@@ -122,7 +122,7 @@ const named: Record<string, string> = {
 
 function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z]{2,8}));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return named[name] ?? whole
+    if (name !== undefined) return Object.hasOwn(named, name) ? named[name]! : whole
     const point = decimal === undefined ? Number.parseInt(hex, 16) : Number.parseInt(decimal, 10)
     const is_scalar = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff)
     return is_scalar ? String.fromCodePoint(point) : '\ufffd'

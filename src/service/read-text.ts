@@ -19,6 +19,8 @@ const no_text_name =
   /\.(ps|eps|doc|xls|ppt|odg|zip|gz|tgz|bz2|xz|7z|rar|tar|png|jpe?g|gif|webp|bmp|tiff?|ico|svgz?|mp[34]|m4a|wav|flac|ogg|avi|mov|mkv|webm|woff2?|ttf|otf|exe|dll|so|class|jar|wasm|sqlite3?|db)$/i
 const no_text_start = '%!PS'
 
+/** Half a second at worst, and ten times its size in memory; a page that is larger is worth a process with limits of its own. */
+const html_bytes_most = 1_048_576
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
 
@@ -44,7 +46,10 @@ export function readText(file: FileToRead): ReadText {
   }
   if (formatOf(bytes) !== undefined) return { needs_child: true }
   const text = decode(bytes)
-  if (text !== undefined && !text.includes('\0')) return { text: isHtml(file) ? htmlToText(text) : text }
+  if (text !== undefined && !text.includes('\0')) {
+    if (!isHtml(file)) return { text }
+    return bytes.length > html_bytes_most ? { needs_child: true } : { text: htmlToText(text) }
+  }
   if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'holds NUL bytes' }
   return { needs_child: true }
 }

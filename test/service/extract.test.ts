@@ -46,7 +46,54 @@ describe('word documents', () => {
     ],
     ['<mc:Choice><w:t>once</w:t></mc:Choice><mc:Fallback><w:t>once</w:t></mc:Fallback>', 'once'],
     ['<w:t>&lt;tag&gt; &amp; &#228;</w:t>', '<tag> & ä'],
+    ['<w:constructor/><w:toString>x</w:toString><w:t __proto__="x">names of JavaScript</w:t>', 'names of JavaScript'],
+    [
+      `<v:shape o:gfxdata="${'A'.repeat(300_000)}"/><!--${'A'.repeat(300_000)}--><w:t>behind a picture</w:t>`,
+      'behind a picture',
+    ],
   ])('%s', async (body, text) => expect(await extract(wordDocument(body))).toEqual({ text }))
+})
+
+test.each<[string, Buffer, string]>([
+  [
+    'as Word in the browser names its part',
+    zipOf([{ name: 'word/document2.xml', content: '<w:document><w:t>saved there</w:t></w:document>' }]),
+    'saved there',
+  ],
+  [
+    'in Latin-1, and says so',
+    wordDocumentOf(Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><w:t>Größe</w:t>', 'latin1')),
+    'Größe',
+  ],
+  [
+    'in UTF-8 that calls itself UTF-16',
+    wordDocumentOf(Buffer.from('<?xml version="1.0" encoding="UTF-16"?><w:t>Größe</w:t>')),
+    'Größe',
+  ],
+])('a word document %s', async (_what, bytes, text) => expect(await textOf(bytes)).toBe(text))
+
+function wordDocumentOf(content: Buffer): Buffer {
+  return zipOf([{ name: 'word/document.xml', content }])
+}
+
+test('sheets and slides are read in the order of their numbers, whatever they are called', async () => {
+  const part = (folder: string) => (name: string) => ({
+    name: `${folder}/${name}.xml`,
+    content: `<x><row><c t="inlineStr"><t>${name}</t></c></row></x>`,
+  })
+  const relations = { name: 'xl/worksheets/_rels/sheet2.xml.rels', content: '<x/>' }
+  const sheets = ['sheet10', 'Data', 'sheet2'].map(part('xl/worksheets'))
+  const workbook = zipOf([{ name: 'xl/workbook.xml', content: '<workbook/>' }, relations, ...sheets])
+  expect(await textOf(workbook)).toBe('Data sheet2 sheet10')
+  const slides = ['slide10', 'opening', 'slide2'].map(part('ppt/slides'))
+  const presentation = zipOf([{ name: 'ppt/presentation.xml', content: '<x/>' }, ...slides])
+  expect(await textOf(presentation)).toBe('opening slide2 slide10')
+})
+
+test('a PDF behind lines of something else is read, as readers do, when its name says that it is one', async () => {
+  const pdf = Buffer.concat([Buffer.from('\nsent by a printer\n'), readFileSync(join(folder, 'harbour.pdf'))])
+  expect(await extract(pdf, 'a.pdf')).toEqual({ text: expect.stringContaining('Yrsa Holm') })
+  expect(await extract(Buffer.from('of the mark %PDF-1.7'), 'a.txt')).toEqual({ text: 'of the mark %PDF-1.7' })
 })
 
 describe('workbooks', () => {
@@ -90,6 +137,7 @@ describe('RTF', () => {
     [String.raw`{\rtf1{\fonttbl{\f0 Arial;}{\f1\fcharset204 Arial;}}{\f1 \'cf\'f0\'e8} \f0 a}`, 'При a'],
     [String.raw`{\rtf1{\*\unknown hidden}{\info{\title no}}{\pict 0102}shown\{\}\\}`, 'shown{}\\'],
     [String.raw`{\rtf1 a\bin4 }}}}b}`, 'ab'],
+    [String.raw`{\rtf1 a\constructor\toString b}`, 'ab'],
   ])('%s', async (rtf, text) => expect(await extract(Buffer.from(rtf, 'latin1'))).toEqual({ text }))
 
   test.each([String.raw`{\rtf1 {a}`, String.raw`{\rtf1 a}}`])('not %s', async (rtf) =>
@@ -155,6 +203,17 @@ const chapters = (encryption: string) =>
 
 describe('e-books', () => {
   test('encrypted fonts do not matter', async () => expect(await textOf(chapters('x/font.otf'))).toBe('Chapter one'))
+  test.each([
+    ['100%.xhtml', '100%.xhtml'],
+    ['one%20a.xhtml#top', 'one a.xhtml'],
+  ])('a chapter at %s', async (href, name) => {
+    const book = zipOf([
+      { name: 'META-INF/container.xml', content: '<c><rootfile full-path="p.opf"/></c>' },
+      { name: 'p.opf', content: `<p><item id="a" href="${href}"/><itemref idref="a"/></p>` },
+      { name, content: Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><p>Größe</p>', 'latin1') },
+    ])
+    expect(await textOf(book)).toBe('Größe')
+  })
   test('encrypted chapters do', async () =>
     expect(await extract(chapters('x/one%20a.xhtml'))).toEqual({ unreadable: 'encrypted' }))
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { extractDocument } from '../../src/service/extract-document.ts'
 import { htmlToText } from '../../src/service/html-text.ts'
 import { readText } from '../../src/service/read-text.ts'
 import { passage_longest, splitPassages } from '../../src/service/split-passages.ts'
@@ -75,6 +76,7 @@ describe('HTML', () => {
     ['İ<script>x</script>after', 'İafter'],
     ['text <b', 'text'],
     ['<script>never closed', ''],
+    ['&toString; &valueOf;', '&toString; &valueOf;'],
   ])('%s', (html, text) => expect(htmlToText(html)).toBe(text))
 
   test('is done in linear time, however broken the page', () => {
@@ -85,6 +87,16 @@ describe('HTML', () => {
       expect(performance.now() - began, piece).toBeLessThan(20_000)
     }
   })
+})
+
+test('a large page of HTML is left to a child process, whose time and memory are bounded; other text is not', async () => {
+  const page = Buffer.from('<p>Grüße</p>'.padEnd(1_048_577, '<'))
+  const file = { filename: 'a.html', mime_type: 'text/html', bytes: page }
+  expect(readText(file)).toEqual({ needs_child: true })
+  expect(readText({ ...file, bytes: page.subarray(0, 1_000) })).toEqual({ text: expect.stringMatching(/^Grüße/) })
+  expect(readText({ ...file, filename: 'a.txt', mime_type: 'text/plain' })).toHaveProperty('text')
+  const limits = { unpacked_bytes: 1, text_length: 2_000_000 }
+  expect(await extractDocument(file, limits)).toEqual({ text: expect.stringMatching(/^Grüße\n\n<<</) })
 })
 
 describe('passages', () => {
