@@ -76,11 +76,9 @@ export const config_schema = z.strictObject({
   audit: audit_schema
     .prefault({})
     .meta({ description: 'How what is ready is held against the service, again and again.' }),
-  removal: removal_schema
-    .prefault({})
-    .meta({
-      description: 'How much of what folders let go of (on_delete, on_change) is removed on the service by itself.',
-    }),
+  removal: removal_schema.prefault({}).meta({
+    description: 'How much of what folders let go of (on_delete, on_change) is removed on the service by itself.',
+  }),
   hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),

@@ -17,6 +17,8 @@ export interface ExaminedConfig {
   file: string | undefined
   /** One line each; empty when all is in order. */
   faults: string[]
+  /** The fields that they are about: `service.token_file`. */
+  fields: string[]
   hint: string | undefined
   warnings: string[]
   /** Undefined where nothing could be read at all. */
@@ -36,7 +38,7 @@ export function examineConfig(options: {
     return examineText(readText(file), file, inService(environment, file), options.looks_at_paths)
   } catch (error) {
     if (!isSluiceError(error)) throw error
-    return { file, faults: [error.message], hint: error.hint, warnings: [], usable: undefined }
+    return { file, faults: [error.message], fields: [], hint: error.hint, warnings: [], usable: undefined }
   }
 }
 
@@ -46,11 +48,13 @@ function examineText(text: string, file: string, environment: Environment, looks
   const checked = is_parsed ? checkValue(source.value ?? {}, environment, looks_at_paths) : undefined
   const told = new Set(source.faults.map(({ path }) => pathText(path)))
   const others = (checked?.faults ?? []).filter(({ path }) => path.length === 0 || !told.has(pathText(path)))
-  const faults = faultLines([...source.faults, ...others], file, source.placeOf)
+  const all = [...source.faults, ...others]
+  const faults = faultLines(all, file, source.placeOf)
   const usable = is_parsed ? usablePart(source.value, environment, looks_at_paths) : undefined
   return {
     file,
     faults,
+    fields: all.map(({ path }) => pathText(path)),
     hint: faults.length > 0 ? invalid_hint : undefined,
     warnings: usable?.service ? addressWarnings({ service: usable.service }) : [],
     usable,

@@ -1,11 +1,11 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { codeOf, SluiceError } from '../base/errors.ts'
 
-const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM', 'EROFS']
+const not_allowed: readonly (string | undefined)[] = ['EACCES', 'EPERM']
 
 /**
  * SQLite says "cannot open" and existsSync says "not there" where the truth is that this user has no right. Of what is not there
- * at all nothing is said. Error `account.no_right`, with whom to be instead.
+ * at all nothing is said. Errors: `account.no_right`, with whom to be instead; `database.read_only`, where nobody may write.
  */
 export function refuseNoRight(state_dir: string, files: readonly string[], wish: 'read' | 'write'): void {
   const { R_OK, W_OK, X_OK } = constants
@@ -19,6 +19,7 @@ function refuse(path: string, mode: number, state_dir: string, wish: 'read' | 'w
     accessSync(path, mode)
   } catch (error) {
     if (not_allowed.includes(codeOf(error))) throw noRight(state_dir, error, wish)
+    if (codeOf(error) === 'EROFS') throw readOnly(state_dir, error)
   }
 }
 
@@ -46,4 +47,14 @@ function nameOf(uid: number): string {
     .split('\n')
     .find((text) => text.split(':')[2] === String(uid))
   return line?.split(':')[0] ?? `'#${uid}'`
+}
+
+/** No other user could: a kernel makes a file system read-only when its disk fails, and a unit all that it does not name. */
+function readOnly(state_dir: string, cause: unknown): SluiceError {
+  return new SluiceError({
+    code: 'database.read_only',
+    message: `nothing can be recorded: ${state_dir} lies on a file system that is read-only here`,
+    hint: 'dmesg says whether the disk has failed; under systemd `sluice install` opens state_dir; else mount it for writing, or set another state_dir',
+    cause,
+  })
 }

@@ -107,6 +107,21 @@ test.skipIf(!existsSync('/dev/full'))('a full disk below the output is told in a
   }
 })
 
+test('a reader that has read enough ends what would go on for ever', async () => {
+  writeConfig()
+  for (const line of ['status --watch', 'status --watch --json']) {
+    const reads = `"${process.execPath}" "${program}" ${line} | head -n 1; exit "\${PIPESTATUS[0]}"`
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', reads], {
+      cwd: home,
+      env: { PATH: process.env.PATH, HOME: home },
+      encoding: 'utf8',
+      timeout: 50_000,
+    })
+    expect([line, status, stderr]).toEqual([line, 0, ''])
+    expect(stdout.split('\n')).toHaveLength(2)
+  }
+})
+
 test.skipIf(process.platform === 'win32')('a configuration that is a pipe or a device is refused at once', async () => {
   const pipe = join(home, 'pipe')
   spawnSync('mkfifo', [pipe])

@@ -22,7 +22,8 @@ export async function checkService(
   ca: string | undefined,
 ): Promise<Check[]> {
   const { service } = tools.config
-  if (service === undefined) return []
+  if (service === undefined)
+    return [warning('api_host', 'the service', 'not asked: its configuration is not in order, see above')]
   const { origin } = parseBaseUrl(service.base_url)
   const host = await checkHost('api_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })
   const projects = projectsOf(tools)

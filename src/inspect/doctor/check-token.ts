@@ -6,12 +6,13 @@ import { type Check, fault, ok, warning } from './check.ts'
 
 /**
  * The token is not shown, only where it came from. What systemd hands to the service alone (`credential_file`) is read where this
- * user may. `secrets` is undefined where there is none to try.
+ * user may. `secrets` is undefined where there is none to try. `is_named_wrongly`: the configuration names a file, and not in order.
  */
 export function checkToken(
   service: Pick<ServiceConfig, 'token_file'>,
   credential_file: string | undefined,
   env?: NodeJS.ProcessEnv,
+  is_named_wrongly = false,
 ): { checks: Check[]; secrets: Secrets | undefined } {
   try {
     const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
@@ -29,6 +30,10 @@ export function checkToken(
         checks: [warning('token', credential_file, text, 'sudo sluice doctor tries it')],
         secrets: undefined,
       }
+    }
+    if (error.code === 'account.token_missing' && is_named_wrongly) {
+      const checks = [warning('token', 'token', 'not tried: service.token_file is not in order, see above')]
+      return { checks, secrets: undefined }
     }
     return { checks: [fault('token', 'token', error.message, error.hint)], secrets: undefined }
   }

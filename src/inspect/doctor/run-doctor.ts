@@ -64,7 +64,9 @@ export async function runDoctor(options: {
   const checks = [...checkConfig(examined, dead), ...machineChecks()]
   if (examined.usable) {
     const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
-    checks.push(...(await configuredChecks(examined.usable, { clock, limits, dead, env, unit })))
+    checks.push(
+      ...(await configuredChecks(examined.usable, { clock, limits, dead, env, unit, faulty: examined.fields })),
+    )
   }
   return answerOf(examined, inOrder(checks), clock.now_ms())
 }
@@ -93,9 +95,11 @@ async function configuredChecks(
     dead: readonly string[]
     env: NodeJS.ProcessEnv | undefined
     unit: FoundUnit | undefined
+    /** Fields with faults. */
+    faulty: readonly string[]
   },
 ): Promise<Check[]> {
-  const { clock, limits, dead, env, unit } = around
+  const { clock, limits, dead, env, unit, faulty } = around
   const environment = readEnvironment(env)
   const isDead = (path: string) => dead.some((place) => path === place || path.startsWith(`${place}/`))
   const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
@@ -109,7 +113,7 @@ async function configuredChecks(
     isDead,
   }
   try {
-    const token = checkToken(config.service ?? {}, unit?.token_file, env)
+    const token = checkToken(config.service ?? {}, unit?.token_file, env, faulty.includes('service.token_file'))
     const ca = checkCa(config.service?.ca_file, clock.now_ms())
     const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
       ['secret_files', () => checkSecretFiles(tools)],

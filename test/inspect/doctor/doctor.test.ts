@@ -81,6 +81,20 @@ describe('sluice doctor', () => {
     expect(of(answer, 'folder')).toMatchObject([{ about: 'docs' }])
     expect(of(answer, 'project')).toMatchObject([{ level: 'ok' }])
 
+    // What is not tried is said, and nobody is told to name a file that is named.
+    home.configure({ service: { token_file: join(home.path, 'docs/a.txt') } })
+    const inside = await doctor(home)
+    expect(of(inside, 'config')).toMatchObject([{ message: expect.stringContaining('service.token_file') }])
+    expect(of(inside, 'token')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('not tried: service.token_file') },
+    ])
+    expect(of(inside, 'api_host')).toMatchObject([{ level: 'ok' }])
+    home.configure({ service: { project_id: 'office' } })
+    const unnamed = await doctor(home)
+    expect(of(unnamed, 'api_host')).toMatchObject([
+      { level: 'warning', message: expect.stringContaining('not asked: its configuration') },
+    ])
+
     writeFileSync(join(home.path, 'sluice.yaml'), 'folders: [')
     expect(await doctor(home)).toMatchObject({ code: 78 })
     writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: 3 }')
