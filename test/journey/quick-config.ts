@@ -13,6 +13,7 @@ export interface ConfigChange {
   scan?: Fields
   prompts?: Fields[]
   audit?: Fields
+  removal?: Fields
 }
 
 /** Where the real defaults wait for people and slow lines, a test need not. */
@@ -28,7 +29,7 @@ export function quickConfig(
   places: { state_dir: string; base: string; home: string },
   ...changes: readonly ConfigChange[]
 ): Config {
-  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'audit') =>
+  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'audit' | 'removal') =>
     Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
   const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
@@ -47,6 +48,7 @@ export function quickConfig(
       scan: section('scan'),
       prompts,
       audit: section('audit'),
+      removal: section('removal'),
     },
     { HOME: places.home },
   )

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { second_ms } from '../../src/base/time.ts'
+import type { Failure } from '../../src/service/bad-days.ts'
+import type { ProfileName } from '../../src/service/options.ts'
+import { begin, type Journey, journeys, localJourneys } from './harness.ts'
+
+const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
+const tree = { 'docs/a.txt': 'a, first version', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
+
+async function ready(profile: ProfileName, more: Partial<Parameters<typeof begin>[0]> = {}): Promise<Journey> {
+  const journey = await begin({ profile, tree, folders: { docs: removing }, ...more })
+  await journey.allReady()
+  return journey
+}
+
+/** Scans until what was deleted has gone there: the grace is a second, and a look must have begun after it. */
+async function looksGoOn(journey: Journey, until: () => boolean): Promise<void> {
+  let looked = 0
+  await journey.until('it was removed there', () => {
+    if (performance.now() - looked > 200) {
+      looked = performance.now()
+      journey.daemon.rescan()
+    }
+    return until()
+  })
+}
+
+journeys('what no file needs any more is removed there', (profile) => {
+  test('an old version goes once the new one is ready, a deleted file after its grace, a moved one never', async () => {
+    const journey = await ready(profile)
+    const moved = journey.file('docs/c.txt')?.asset_id
+    const put = journey.hold('begin', 'put')
+    journey.write({ 'docs/a.txt': 'a, second version' })
+    await put.reached()
+    expect(journey.assets()).toHaveLength(3)
+    put.release()
+    await journey.until('the old version is gone', () => journey.assets().length === 3)
+    journey.remove('docs/b.txt')
+    journey.move('docs/c.txt', 'docs/d/moved.txt')
+    await looksGoOn(journey, () => journey.assets().length === 2)
+    await journey.idle()
+    expect(journey.requests('assets.delete').map(({ status }) => status)).toEqual([204, 204])
+    expect(journey.file('docs/d/moved.txt')?.asset_id).toBe(moved)
+    expect(journey.stages()).toMatchObject({ 'docs/a.txt': 'ready', 'docs/d/moved.txt': 'ready' })
+  })
+
+  test('what comes back after it was removed is sent anew', async () => {
+    const journey = await ready(profile)
+    const before = journey.file('docs/b.txt')?.asset_id
+    journey.remove('docs/b.txt')
+    await looksGoOn(journey, () => journey.assets().length === 2)
+    journey.write({ 'docs/b.txt': 'b' })
+    await journey.stage('docs/b.txt', 'ready')
+    expect(journey.file('docs/b.txt')?.asset_id).not.toBe(before)
+    expect(journey.cost()).toEqual({ creates: 4, puts: 4 })
+  })
+})
+
+localJourneys('a service that does not remove', (profile) => {
+  const answers: Failure[] = [
+    { status: 405 },
+    { status: 501 },
+    { status: 403 },
+    { status: 404, code: 'publicapi.route.not_found' },
+    { status: 404, body: 'empty' },
+  ]
+  for (const answer of answers) {
+    test(`answers ${Object.values(answer).join(' ')}: the asset is kept, nothing is paused, and it is not asked again and again`, async () => {
+      const service = { bad_days: { failures: [{ ...answer, route: 'assets.delete' as const }] } }
+      const journey = await ready(profile, { service })
+      journey.write({ 'docs/a.txt': 'a, second version' })
+      await journey.until('it was asked', () => journey.requests('assets.delete').length > 0)
+      journey.write({ 'docs/e.txt': 'e' })
+      await journey.allReady()
+      await journey.idle()
+      expect(journey.requests('assets.delete')).toHaveLength(1)
+      expect(journey.assets()).toHaveLength(5)
+      expect(journey.contents().filter(({ state }) => state !== 'ready')).toEqual([])
+      expect(journey.troubles()).toEqual([])
+      journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
+    })
+  }
+
+  test('is down: it is removed when it is back', async () => {
+    const journey = await ready(profile)
+    journey.service.setBadDays({ failures: [{ route: 'assets.delete', status: 503 }] })
+    journey.write({ 'docs/a.txt': 'a, second version' })
+    await journey.until('it was asked', () => journey.requests('assets.delete').length > 1)
+    journey.service.setBadDays({ failures: [] })
+    await journey.until('the old version is gone', () => journey.assets().length === 3)
+  })
+
+  test('took it, and its answer was lost: gone is gone', async () => {
+    const journey = await ready(profile)
+    const lost = { route: 'assets.delete', status: 500, when: 'after', drop_connection: true, times: 1 } as const
+    journey.service.setBadDays({ failures: [lost] })
+    journey.write({ 'docs/a.txt': 'a, second version' })
+    await journey.until('the ledger knows', () => journey.contents().some(({ state }) => state === 'abandoned'))
+    expect(journey.assets()).toHaveLength(3)
+    expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready', 'docs/c.txt': 'ready' })
+  })
+})
+
+localJourneys('what is not ours to remove', (profile) => {
+  test('an asset that was there already stays, whatever the policy', async () => {
+    const first = await begin({ profile, tree, folders: { docs: {} } })
+    await first.allReady()
+    await first.stop()
+    const second = await first.another({ folders: { docs: removing } })
+    await second.allReady()
+    second.write({ 'docs/a.txt': 'a, second version' })
+    await second.allReady()
+    second.remove('docs/b.txt')
+    await second.stage('docs/b.txt', 'gone')
+    await second.daemon.ledger.record([{ type: 'removals_accepted', folder: 'docs', path: '' }])
+    second.daemon.rescan()
+    await second.idle()
+    expect(second.requests('assets.delete')).toEqual([])
+    const also_there = second.assets().map(({ md5 }) => md5!)
+    first.ends({ left_out: ['docs/a.txt', 'docs/b.txt'], also_there })
+    second.ends({ also_there })
+  })
+
+  test('a folder that is away loses nothing, however long', async () => {
+    const journey = await ready(profile, {
+      config: { removal: { most_files: 0, most_percent: 100 }, scan: { empty_folder_files: 0 } },
+    })
+    journey.move('docs', 'elsewhere')
+    journey.daemon.rescan()
+    await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(journey.requests('assets.delete')).toEqual([])
+    journey.move('elsewhere', 'docs')
+    journey.daemon.rescan()
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.idle()
+    expect(journey.stages()).toEqual({ 'docs/a.txt': 'ready', 'docs/b.txt': 'ready', 'docs/c.txt': 'ready' })
+  })
+
+  test('more than a person would tidy away waits for a word', async () => {
+    const journey = await ready(profile, { config: { removal: { most_files: 1, most_percent: 0 } } })
+    journey.remove('docs/a.txt')
+    journey.remove('docs/b.txt')
+    await journey.until('both are gone', () => journey.files().filter(({ stage }) => stage === 'gone').length === 2)
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(journey.requests('assets.delete')).toEqual([])
+    await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
+    await looksGoOn(journey, () => journey.assets().length === 1)
+  })
+})
