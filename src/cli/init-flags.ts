@@ -2,7 +2,7 @@ import { basename, resolve } from 'node:path'
 import { SluiceError } from '../base/errors.ts'
 import { baseUrlFault } from '../config/schema.ts'
 import { name_field } from '../config/schema-folder.ts'
-import { isStartText, type StartingFolder, type StartText } from '../config/starting-config.ts'
+import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../config/starting-config.ts'
 
 /** The answers as the command line has them; what is undefined is asked for, where somebody can be asked. */
 export interface InitFlags {
@@ -12,6 +12,7 @@ export interface InitFlags {
   project: string | undefined
   folder: readonly string[] | undefined
   start: string | undefined
+  'old-versions': OldVersions | undefined
   yes: boolean
   force: boolean
 }

@@ -6,6 +6,7 @@ import { configFromObject } from '../config/load.ts'
 import { expandPath } from '../config/local-paths.ts'
 import {
   isStartText,
+  type OldVersions,
   type StartingConfig,
   type StartingFolder,
   type StartText,
@@ -26,8 +27,8 @@ export interface FolderTools {
   terminal: Terminal
   clock: Clock
   cwd: string
-  /** All but the folders. */
-  config: Omit<StartingConfig, 'folders'>
+  /** All but the folders, and what old versions do in them. */
+  config: Omit<StartingConfig, 'folders' | 'old_versions'>
   /** Given with --start: for every folder, and not asked. */
   start: StartText | undefined
   /** Nobody waits any more. */
@@ -84,7 +85,7 @@ function faultWith(folders: readonly StartingFolder[], tools: FolderTools): stri
 
 /** As the daemon will read them: folders in one another, a token inside one. */
 function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
-  configFromObject(startingValue({ ...config, folders }))
+  configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
 }
 
 async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
@@ -117,6 +118,15 @@ async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
   const fault = (answer: string) =>
     isStartText(answer) ? undefined : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
   return dialog.text('Changed in the last:', { usual: '90d', fault })
+}
+
+/** One answer for all of them: it can be another one for each, in the file. */
+export async function askOldVersions(dialog: Dialog | undefined, given: OldVersions | undefined): Promise<OldVersions> {
+  if (given !== undefined || dialog === undefined) return given ?? 'keep'
+  return dialog.choose('What should the old version of a file that changes do?', [
+    { value: 'keep', name: 'stay in the project, and answer beside the new one' },
+    { value: 'remove_old', name: 'leave the project, once the new one is ready there' },
+  ])
 }
 
 function amountText({ files, bytes }: Amount): string {

@@ -10,8 +10,14 @@ export interface StartingConfig {
   token_file: string
   /** Absolute. Of an authority that is trusted besides the usual ones. */
   ca_file?: string | undefined
+  /** What becomes of the old version of a file that changes, in every folder. */
+  old_versions: OldVersions
   folders: readonly StartingFolder[]
 }
+
+/** Words of `on_change`. */
+export const old_versions = ['keep', 'remove_old'] as const
+export type OldVersions = (typeof old_versions)[number]
 
 export interface StartingFolder {
   name: string
@@ -28,10 +34,11 @@ export function isStartText(text: string): boolean {
 }
 
 /** The same as a value, to be checked before it is written. */
-export function startingValue({ base_url, project, token_file, ca_file, folders }: StartingConfig): unknown {
+export function startingValue(config: StartingConfig): unknown {
+  const { base_url, project, token_file, ca_file, folders, old_versions: on_change } = config
   return {
     service: { base_url, project_id: project.project_id, token_file, ...(ca_file === undefined ? {} : { ca_file }) },
-    folders: folders.map(({ name, path, start }) => ({ name, path, start: startValue(start) })),
+    folders: folders.map(({ name, path, start }) => ({ name, path, start: startValue(start), on_change })),
   }
 }
 
@@ -40,7 +47,8 @@ function startValue(start: StartText): unknown {
 }
 
 /** The file, with the reason beside every value. */
-export function startingText({ base_url, project, token_file, ca_file, folders }: StartingConfig): string {
+export function startingText(config: StartingConfig): string {
+  const { base_url, project, token_file, ca_file, folders } = config
   const named = project.name === undefined ? '' : ` Here: ${printable(project.name)}.`
   return `# Sluice's configuration, as \`sluice init\` wrote it. docs/config.md describes every field, config/sluice.example.yaml shows
 # all of them with their defaults, and \`sluice config\` prints what is in force. A running daemon takes a change by
@@ -57,10 +65,7 @@ service:
   token_file: ${scalar(token_file)}
 ${ca_file === undefined ? '' : caText(ca_file)}
 folders:
-${folders.map(folderText).join('\n')}
-# What old versions do: a file that changes goes up as a new version, and the old one stays in the project. Sluice removes
-# nothing there.
-
+${folders.map((folder) => folderText(folder, config.old_versions)).join('\n')}
 # What is sent by itself: up to 100,000 new files or 100 GB in 24 hours; more waits for \`sluice accept\`, so that a disk
 # mounted in the wrong place does not go up in one night. To change it:
 #uploads:
@@ -75,7 +80,7 @@ function caText(ca_file: string): string {
 `
 }
 
-function folderText({ name, path, start }: StartingFolder): string {
+function folderText({ name, path, start }: StartingFolder, on_change: OldVersions): string {
   return `  # The name stands in status and at the head of the names sent. What is known of the files hangs on it: keep it.
   - name: ${scalar(name)}
     path: ${scalar(path)}
@@ -83,9 +88,18 @@ function folderText({ name, path, start }: StartingFolder): string {
     # ${startReason(start)}
     start: ${duration_pattern.test(start) ? `{ newer_than: ${scalar(start)} }` : scalar(start)}
 
+    # ${oldVersionsReason(on_change)}
+    on_change: ${on_change}
+
     # What is left out, beside temporary files, caches and secrets: patterns as in .gitignore.
     #exclude: []
 `
+}
+
+function oldVersionsReason(on_change: OldVersions): string {
+  if (on_change === 'keep')
+    return 'The old version of a file that changes stays in the project and answers (remove_old takes it out).'
+  return 'The old version of a file that changes is taken out of the project once the new one is ready there.'
 }
 
 function startReason(start: StartText): string {

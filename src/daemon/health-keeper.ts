@@ -228,6 +228,7 @@ export class HealthKeeper {
       folders: view.folders(),
       prompts: view.prompts(),
       audits: view.audits(),
+      outdated: view.outdated(),
       last_ready_ms: view.newestArrival().at_ms,
       last_delivery_ms: view.lastDelivery_ms(),
     })

@@ -3,7 +3,9 @@ import { shellWord } from '../base/shell-word.ts'
 import { second_ms } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
+import type { LedgerView } from '../ledger/view.ts'
 import type { FileStory } from '../ledger/view-files.ts'
+import { removalReasons } from './explain-removal.ts'
 import type { Explanation } from './explanation.ts'
 
 /** What holds beyond the one file. */
@@ -18,6 +20,8 @@ export interface Circumstances {
   /** Those that concern this file's project. */
   troubles: readonly Trouble[]
   sent_today_bytes: number
+  /** Of what the path held, where no file holds it any more. */
+  parting: ReturnType<LedgerView['partingOf']>
 }
 
 export interface Case extends Circumstances, Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
@@ -62,8 +66,12 @@ export function reasonsOf(of: Case): string[] {
         `to send it again: sluice retry ${placeOf(of)}`,
       ]
     case 'gone':
-      return ['it is not here any more; what is in the service stays there']
+      return goneReasons(of)
   }
+}
+
+function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
+  return ['it is not here any more', ...removalReasons(story?.content, parting, folder, now_ms)]
 }
 
 function ignoredReasons({ ignored_by, story }: Case): string[] {

@@ -26,7 +26,8 @@ export function explain(options: {
   const ignored_by = ignoredBy(folder, path, on_disk.kind)
   const read = () => {
     const story = ledger?.story(folder.name, path)
-    return { story, circumstances: circumstancesOf(config, folder, ledger, now_ms) }
+    const parting = story?.content && ledger?.partingOf(story.content.id)
+    return { story, circumstances: { ...circumstancesOf(config, folder, ledger, now_ms), parting } }
   }
   const { story, circumstances } = ledger ? ledger.together(read) : read()
   const state = stateOf(story, on_disk.kind, ignored_by !== null)
@@ -68,7 +69,7 @@ function circumstancesOf(
   folder: FolderConfig,
   ledger: LedgerView | undefined,
   now_ms: number,
-): Circumstances {
+): Omit<Circumstances, 'parting'> {
   const { uploads, follow } = config
   const known = ledger?.folders().find(({ name }) => name === folder.name)
   return {

@@ -12,6 +12,7 @@ import { open_run_states } from './run-rows.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
+import { readRemovals } from './view-removals.ts'
 
 /** What waits, and since when; `name` is folder and path. */
 export interface WaitingFile {
@@ -77,6 +78,8 @@ export interface HealthView {
   givenUp(): GivenUp[]
   /** Sent in the hours that began in this span: what the daily limit looks at. */
   sent(span_ms: number, now_ms: number): Amount
+  /** Versions that still answer and that no file has any more. */
+  outdated(): number
   /** The number of the newest arrival, and when it was; 0 before the first. */
   newestArrival(): { seq: number; at_ms: number | undefined }
   /** Arrivals after this number, in order. */
@@ -158,6 +161,7 @@ export function openHealthView(state_dir: string): HealthView {
       })),
     givenUp: () => givenUp(database, version >= second_version),
     sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
+    outdated: () => readRemovals(database).outdated.files,
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
     arrivalsAfter: (seq, limit) =>
       (

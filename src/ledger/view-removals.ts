@@ -57,6 +57,12 @@ export function readRemovals(database: Sqlite): RemovalsView {
   }
 }
 
+/** Reads every content's row. */
+export function readOwnership(database: Sqlite): { ours: number; others: number } {
+  const read = `SELECT coalesce(sum(made_here), 0) AS ours, count(*) - coalesce(sum(made_here), 0) AS others FROM contents WHERE state = 'ready'`
+  return database.prepare(read).get() as { ours: number; others: number }
+}
+
 /** Whether, and since when, no path holds the bytes of a content, and whether they may be removed on the service. */
 export function readPartingOf(
   database: Sqlite,

@@ -21,6 +21,7 @@ import {
   readProblems,
   readRetrying,
 } from './view-problems.ts'
+import { type RemovalsView, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
 
 /**
  * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
@@ -45,6 +46,12 @@ export interface LedgerView {
   contentState(project_id: string, md5: string, size: number): ContentState | undefined
   /** What a person stopped, where that is in force. */
   pause(now_ms: number): Pause | undefined
+  /** What is in the assistant and held by no file. */
+  removals(): RemovalsView
+  /** Of the assets that are ready: those that this ledger made, and those that were there already. */
+  ownership(): { ours: number; others: number }
+  /** Of a content that no file holds; see readPartingOf. */
+  partingOf(content: number): ReturnType<typeof readPartingOf>
   /** Of each project that configured folders belong to. */
   audits(): AuditView[]
   /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
@@ -86,6 +93,9 @@ export function openLedgerView(state_dir: string): LedgerView {
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
     pause: (now_ms) => readPause(database, now_ms),
     blobOrigin: () => readBlobOrigin(database),
+    removals: () => readRemovals(database),
+    ownership: () => readOwnership(database),
+    partingOf: (content) => readPartingOf(database, content),
     audits: () => readAudits(database),
     comparison: () => new ComparisonView(database),
     close: () => database.close(),

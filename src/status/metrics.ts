@@ -15,6 +15,7 @@ export interface MetricsSnapshot {
   folders: readonly FolderView[]
   prompts: readonly PromptHealth[]
   audits: readonly { project_id: string; last_full: { ended_ms: number } | undefined }[]
+  outdated: number
   last_ready_ms: number | undefined
   last_delivery_ms: number | undefined
 }
@@ -42,6 +43,10 @@ export class Metrics implements Measures {
     ['folder'],
   )
   readonly #runs = this.#counter('sluice_prompt_runs_total', 'Runs of prompts that ended.', ['state'])
+  readonly #removed = this.#counter(
+    'sluice_assets_removed_total',
+    'Assets removed on the service by the policy of a folder.',
+  )
   readonly #save_to_ready = this.#histogram(
     'sluice_save_to_ready_seconds',
     'From the moment a file is saved until it is ready in the assistant.',
@@ -52,6 +57,10 @@ export class Metrics implements Measures {
   readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is there.', ['folder'])
   readonly #healthy = this.#gauge('sluice_healthy', '1 while every promise is kept.')
   readonly #broken = this.#gauge('sluice_promises_broken', 'How many reasons a promise is not kept for.', ['promise'])
+  readonly #outdated = this.#gauge(
+    'sluice_outdated_versions',
+    'Versions that still answer and that no file has any more.',
+  )
   readonly #paused = this.#gauge('sluice_paused', '1 while a person has paused it.')
   readonly #queue_age = this.#gauge(
     'sluice_queue_oldest_age_seconds',
@@ -69,6 +78,7 @@ export class Metrics implements Measures {
     this.content_type = this.#registry.contentType
     this.#gauge('sluice_build_info', 'Always 1; the version is a label.', ['version']).set({ version }, 1)
     this.#sent_bytes.inc(0)
+    this.#removed.inc(0)
     for (const state of ['written', 'skipped', 'failed']) this.#runs.inc({ state }, 0)
     this.#process(started_ms)
   }
@@ -77,6 +87,7 @@ export class Metrics implements Measures {
     for (const fact of facts) {
       if (fact.type === 'scan_finished') this.#scanned(fact, now_ms)
       else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
+      else if (fact.type === 'asset_removed') this.#removed.inc()
       else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })
       else if (fact.type === 'run_failed') this.#runs.inc({ state: 'failed' })
       else if (fact.type === 'run_skipped' || fact.type === 'run_passed_over') this.#runs.inc({ state: 'skipped' })
@@ -105,6 +116,7 @@ export class Metrics implements Measures {
     for (const promise of promises) {
       this.#broken.set({ promise }, health.reasons.filter((reason) => reason.promise === promise).length)
     }
+    this.#outdated.set(snapshot.outdated)
     this.#paused.set(paused ? 1 : 0)
     this.#queue_age.set(waiting ? Math.max(0, now_ms - waiting.since_ms) / second_ms : 0)
     if (disk) this.#disk.set(disk.free_bytes)

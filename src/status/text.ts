@@ -8,6 +8,7 @@ import { folderLines } from './text-folder.ts'
 import { healthLines } from './text-health.ts'
 import { sayPause } from './text-pause.ts'
 import { promptLines } from './text-prompts.ts'
+import { removalLines } from './text-removals.ts'
 import { amountOf, type StatusView, underway } from './view.ts'
 
 /** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
@@ -24,6 +25,7 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayBraked(writer, status)
   sayProblems(writer, status)
   for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
+  removalLines(writer, status.removals)
   auditLines(writer, status.audits, Date.parse(status.at))
   sayLimits(writer, status)
   if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))

@@ -5,10 +5,12 @@ import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
 import type { Braked, ProblemGroup, RetryGroup } from '../ledger/view-problems.ts'
+import { no_removals } from '../ledger/view-removals.ts'
 import { type Stage, stages } from '../ledger/view-stage.ts'
 import { type AuditStatus, auditStatus } from './audits.ts'
 import type { HealthStatus } from './health-facts.ts'
 import type { PromptStatus } from './prompts.ts'
+import { type RemovalStatus, removalStatus } from './removals.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
 export const status_version = 1
@@ -39,6 +41,8 @@ export interface StatusView {
   braked: Braked
   brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
+  /** What still answers though no file has it, see removals.ts. Says nothing about the verdict. */
+  removals: RemovalStatus
   /** What is ready, held against the service; one a project, see audits.ts. */
   audits: AuditStatus[]
   /** Only where some are configured; see prompts.ts. Says nothing about the verdict, which is about files. */
@@ -137,6 +141,7 @@ export function statusView(source: {
     })),
     slow: ledger?.slow(now_ms, { base_ms: follow.deadline_base_ms, per_mb_ms: follow.deadline_per_mb_ms }) ?? 0,
     braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
+    removals: removalStatus(ledger?.removals() ?? no_removals),
     audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),
     ...(prompts === undefined ? {} : { prompts }),

@@ -29,6 +29,7 @@ function questions(home: Home): [question: string, answer: string][] {
     ['Its name', keys.enter],
     ['How much of it goes up?', keys.enter],
     ['Another folder?', keys.enter],
+    ['What should the old version', keys.enter],
     ['Write this to', `n${keys.enter}`],
   ]
 }
@@ -95,6 +96,7 @@ test.skipIf(!has_terminals)('odd answers: said what is wrong with each, and aske
   await terminal.sees('1 file (1 B)')
   await terminal.on('How much of it goes up?', keys.enter)
   await terminal.on('Another folder?', keys.enter)
+  await terminal.on('What should the old version', keys.enter)
   await terminal.on('Write this to', keys.enter)
   expect(await terminal.ended).toBe(0)
   const { config } = loadConfig({ file: join(home.path, 'made/sluice.yaml'), env: { HOME: home.path } })

@@ -74,6 +74,7 @@ test('every value has its reason beside it', async () => {
     'token_file',
     'path',
     'start',
+    'on_change',
   ])
   for (const { line, before } of values) expect(before, line).toMatch(/^ +(#|- name:)/)
   expect(load(join(home.path, 'made.yaml')).config.folders[0]!.start).toEqual({
@@ -167,14 +168,15 @@ test.skipIf(!has_terminals)('the wizard, typed on a terminal', async () => {
   await terminal.on('Its name', keys.enter)
   await terminal.on('How much of it goes up?', `${keys.down}${keys.enter}`)
   await terminal.on('Another folder?', keys.enter)
+  await terminal.on('What should the old version', `${keys.down}${keys.enter}`)
   await terminal.on('Write this to', keys.enter)
   expect(await terminal.ended).toBe(0)
   expect(terminal.shown()).not.toContain(token)
   const { config, warnings } = load(join(home.path, 'made/sluice.yaml'))
   expect(warnings).toEqual([])
   expect(config.folders).toMatchObject([
-    { name: 'docs', start: { kind: 'all' } },
-    { name: 'old-papers', path: join(home.path, 'Old Papers'), start: { kind: 'newer_than' } },
+    { name: 'docs', start: { kind: 'all' }, on_change: 'remove_old', on_delete: 'keep' },
+    { name: 'old-papers', path: join(home.path, 'Old Papers'), start: { kind: 'newer_than' }, on_change: 'remove_old' },
   ])
   const kept = openSecrets(config, {})
   expect([kept.secrets.token(), kept.warnings]).toEqual([token, []])

@@ -59,6 +59,7 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
       { project_id: 'project_1', last_full: { ended_ms: now_ms - 1_000 } },
       { project_id: 'project_2', last_full: undefined },
     ],
+    outdated: 3,
     last_ready_ms: now_ms,
     last_delivery_ms: now_ms,
   })

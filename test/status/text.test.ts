@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shellWord } from '../../src/base/shell-word.ts'
 import { textWidth } from '../../src/base/text-width.ts'
+import { no_removals } from '../../src/ledger/view-removals.ts'
 import { stages } from '../../src/ledger/view-stage.ts'
 import { LineWriter } from '../../src/status/lines.ts'
+import { removalStatus } from '../../src/status/removals.ts'
 import { statusLines } from '../../src/status/text.ts'
 import type { FolderStatus, StatusView } from '../../src/status/view.ts'
 
@@ -30,6 +32,7 @@ const quiet: StatusView = {
   problems: [],
   retrying: [],
   slow: 0,
+  removals: removalStatus(no_removals),
   braked: { files: 0, bytes: 0, places: [] },
   brake: null,
   daily_limit: null,

@@ -7,13 +7,13 @@ import { shellWord } from '../../base/shell-word.ts'
 import { system_clock } from '../../base/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
-import { type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
+import { old_versions, type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
 import type { Command, GlobalOptions } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { askConnection, type Connection, freeTokenFile } from '../init-connection.ts'
 import type { Dialog } from '../init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init-flags.ts'
-import { askFolders } from '../init-folders.ts'
+import { askFolders, askOldVersions } from '../init-folders.ts'
 import { wrapped } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
@@ -46,6 +46,12 @@ export const command: Command<Options> = {
         requiresArg: true,
         describe: 'of what is there already: all, from_now, or what changed in a time such as 90d',
       })
+      .option('old-versions', {
+        choices: old_versions,
+        requiresArg: true,
+        describe:
+          'the old version of a file that changes: keep (it answers, too) or remove_old (once the new one is ready)',
+      })
       .option('yes', { type: 'boolean', default: false, describe: 'write without asking whether it is right' })
       .option('force', { type: 'boolean', default: false, describe: 'write over a configuration that is there' }),
   async run({ config: named, ...flags }, terminal) {
@@ -66,7 +72,11 @@ export const command: Command<Options> = {
       const connection = await askConnection(tools)
       const config = { ...connection, token_file: connection.token.file }
       const folders = await askFolders(given, { ...tools, config, start })
-      const starting: StartingConfig = { ...config, folders }
+      const starting: StartingConfig = {
+        ...config,
+        folders,
+        old_versions: await askOldVersions(dialog, flags['old-versions']),
+      }
       configFromObject(startingValue(starting))
       const text = startingText(starting)
       terminal.out(text.trimEnd())

@@ -16,7 +16,8 @@ import type { CheckId } from './check-ids.ts'
 import { check_groups } from './check-ids.ts'
 import { checkInotify } from './check-inotify.ts'
 import { checkLedger } from './check-ledger.ts'
-import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
+import { checkMd5, checkMd5, checkNode, checkNode, checkOpenFiles, checkOpenFiles, checkSqlite } from './check-machine.ts'
+import { checkRemovals } from './check-removals.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
 import { checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
@@ -125,6 +126,7 @@ async function configuredChecks(
       ['state_dir', () => checkStateDir(tools)],
       ['space', () => checkSpace(tools)],
       ['ledger', () => checkLedger(tools)],
+      ['removals', () => checkRemovals(tools)],
       ['unit', () => checkUnit(config, unit)],
       ['mail', () => checkMail(tools)],
       ['webhook', () => checkWebhooks(tools)],

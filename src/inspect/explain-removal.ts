@@ -1,0 +1,47 @@
+import { formatDuration } from '../base/format.ts'
+import type { FolderConfig } from '../config/config.ts'
+import type { RemovalWait } from '../domain/removal.ts'
+import type { ContentRow } from '../ledger/content-rows.ts'
+import type { LedgerView } from '../ledger/view.ts'
+
+/** What becomes on the service of what a path held and no file holds any more. */
+export function removalReasons(
+  content: ContentRow | undefined,
+  parting: ReturnType<LedgerView['partingOf']>,
+  folder: FolderConfig,
+  now_ms: number,
+): string[] {
+  if (content?.state === 'removing') return ['it is just being removed on the service']
+  if (content?.state === 'abandoned') return ['it is not in the service']
+  if (!parting) return ['what is in the service stays there: another file has the same bytes, or it never came in']
+  if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting.is_ours, folder)}`]
+  const { why, due_ms } = parting
+  if (why === undefined) return ['it is removed on the service next']
+  return [`it is to be removed on the service${waiting(why, due_ms, now_ms, folder)}`]
+}
+
+function whyKept(is_ours: boolean, { on_delete }: FolderConfig): string {
+  if (on_delete === 'keep') return ' (on_delete: keep)'
+  return is_ours
+    ? ': it was deleted under another policy'
+    : ': it was there before this ledger sent it, so it is not ours to remove'
+}
+
+function waiting(why: RemovalWait, due_ms: number, now_ms: number, folder: FolderConfig): string {
+  switch (why) {
+    case 'grace':
+      return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
+    case 'replacement':
+      return ' once what took its place is ready'
+    case 'look':
+      return ' when every folder of its project is there and was looked at since: it may have moved'
+    case 'twin':
+      return ' when files of the same size have come to rest: it may be one of them'
+    case 'asked':
+      return ' when the prompt that asks about it has its answer'
+    case 'person':
+      return `, with more than is removed by itself (removal.most_files); if that is right: sluice accept --removals ${folder.name}`
+    case 'service':
+      return `; the service would not, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
+  }
+}

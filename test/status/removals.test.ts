@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { no_removals, type RemovalsView } from '../../src/ledger/view-removals.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { removalStatus } from '../../src/status/removals.ts'
+import { removalLines } from '../../src/status/text-removals.ts'
+
+function linesOf(view: Partial<RemovalsView>): string[] {
+  const writer = new LineWriter(200)
+  removalLines(writer, removalStatus({ ...no_removals, ...view }))
+  return writer.lines.map(({ text }) => text.trim()).filter((text) => text !== '')
+}
+
+test('nothing is outdated: nothing is said', () => expect(linesOf({})).toEqual([]))
+
+test('with keep they are counted', () => {
+  expect(linesOf({ outdated: { files: 1_204, bytes: 3_000_000 } })).toEqual([
+    '1,204 outdated versions still answer (3.0 MB): no file here has them any more',
+  ])
+  expect(linesOf({ outdated: { files: 1, bytes: 1_000 } })[0]).toContain('1 outdated version still answers (1.0 kB)')
+})
+
+test('what is to be removed, by what it waits for', () => {
+  const waiting: RemovalsView['waiting'] = [
+    { why: 'grace', versions: 12 },
+    { why: 'look', versions: 2 },
+  ]
+  expect(linesOf({ outdated: { files: 14, bytes: 1 }, waiting, removing: 3 })).toContain(
+    'to be removed there: 12 deleted lately (delete_grace_ms), 2 until every folder of the project is there and was looked at, 3 just now',
+  )
+})
+
+test('too much at once: the folder, how much, and the word to say', () => {
+  const held = [{ folder: 'my notes', root: '/srv/my notes', versions: 412 }]
+  const waiting = [{ why: 'person' as const, versions: 412 }]
+  expect(linesOf({ outdated: { files: 412, bytes: 1 }, waiting, held }).slice(1)).toEqual([
+    '412 versions of my notes would be removed there, more than is removed by itself (removal.most_files); if that is right:',
+    "sluice accept --removals 'my notes'",
+  ])
+})
+
+test('a service that does not remove: the policy says so and keeps', () => {
+  const refusals = [{ project_id: 'project_1', code: 'http.405', message: 'it answered 405', since_ms: 0 }]
+  expect(linesOf({ refusals })).toContain(
+    'the service does not remove assets (project_1), so they are kept whatever the folders say: it answered 405 [http.405]',
+  )
+})
