@@ -29,6 +29,8 @@ type Asked = MessageRow & { project: number }
 const idle_ms = 60 * second_ms
 /** Between attempts: a fault of a moment is over in a second, a host that is down is not asked every second. */
 const again = { first_ms: second_ms, most_ms: 30 * second_ms }
+/** What was answered and could not be written is written again after this. */
+const again_kept_ms = 5 * second_ms
 
 /**
  * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
@@ -60,26 +62,37 @@ export function runAnswers(parts: AnswerParts): Worker {
 
   async function begin(message: Asked): Promise<void> {
     try {
-      await answerOne(parts, message)
+      const keep = await answerOne(parts, message)
+      // A disk that is full stays so for a while; a model is not asked again for what it has said.
+      while (!signal.aborted && !(await isKept(keep))) await clock.sleep(again_kept_ms, signal)
     } catch (error) {
       if (!signal.aborted) on_error(error)
-      // Nothing of it could be kept, so that it is asked again: not at once, for a disk that is full stays so.
       await clock.sleep(again.most_ms, signal)
     }
     under_way.delete(message.seq)
     worker.wake()
   }
 
+  async function isKept(keep: () => void): Promise<boolean> {
+    try {
+      await parts.commits.write(keep)
+      return true
+    } catch (error) {
+      if (!signal.aborted) on_error(error)
+      return false
+    }
+  }
+
   return { ...worker, ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))) }
 }
 
-/** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`. */
-async function answerOne(parts: AnswerParts, message: Asked): Promise<void> {
-  const { chats, commits, config, clock, log, answer_delay_ms } = parts
+/** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`; answers what writes that down. */
+async function answerOne(parts: AnswerParts, message: Asked): Promise<() => void> {
+  const { chats, config, clock, log, answer_delay_ms } = parts
   const fails = message.attempts === 0 && parts.fails()
   const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
   const now_ms = clock.now_ms()
-  if ('response' in outcome) return commits.write(() => chats.answer(message, 'done', outcome.response, now_ms))
+  if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
 
   const deadline_ms = message.created_at_ms + answer_delay_ms + config.deadline_ms
   const gives_up = fails || now_ms >= deadline_ms
@@ -87,9 +100,7 @@ async function answerOne(parts: AnswerParts, message: Asked): Promise<void> {
   const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
   const next = gives_up ? 'given up' : `tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
   log(`${message.message_id} could not be answered: ${outcome.fault}; ${next}`)
-  await commits.write(() =>
-    gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms),
-  )
+  return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms))
 }
 
 async function attempt(parts: AnswerParts, message: Asked): Promise<Outcome> {

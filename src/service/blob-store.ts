@@ -137,13 +137,19 @@ async function put(
  */
 async function store(parts: BlobStoreParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
-  const { outcome, unnamed } = await commits.writeUnflushed(() => {
-    const asset = assets.findAnywhere(asset_id)
-    const file = 'file' in received ? received.file : undefined
-    if (!asset) return { outcome: 'not_found' as const, unnamed: file }
-    if (asset.status === 'uploaded') return { outcome: 'stored' as const, unnamed: objects.put(asset.seq, received) }
-    return { outcome: asset.md5 === received.md5 ? ('stored' as const) : ('sealed' as const), unnamed: file }
-  })
-  if (unnamed !== undefined) await files.remove(unnamed)
-  return outcome
+  const file = 'file' in received ? received.file : undefined
+  // Until the commit no row names the new file, and after one that fails neither.
+  let unnamed = file
+  try {
+    const stored = await commits.writeUnflushed(() => {
+      const asset = assets.findAnywhere(asset_id)
+      if (!asset) return { outcome: 'not_found' as const, unnamed: file }
+      if (asset.status === 'uploaded') return { outcome: 'stored' as const, unnamed: objects.put(asset.seq, received) }
+      return { outcome: asset.md5 === received.md5 ? ('stored' as const) : ('sealed' as const), unnamed: file }
+    })
+    unnamed = stored.unnamed
+    return stored.outcome
+  } finally {
+    if (unnamed !== undefined) await files.remove(unnamed)
+  }
 }

@@ -73,18 +73,25 @@ async function writeAll(
   length: number,
   halfWay: ReceiveOptions['halfWay'],
 ): Promise<boolean> {
-  const chunks = request[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
   let size = 0
   let past_half = false
-  for (;;) {
-    // A connection that breaks off is an ordinary end here.
-    const next = await chunks.next().catch(() => undefined)
-    if (!next) return false
-    if (next.done) return size === length
-    size += next.value.length
-    await writer.write(next.value)
-    if (past_half || size * 2 < length || size >= length) continue
-    past_half = true
-    await halfWay()
+  try {
+    for (;;) {
+      // A connection that breaks off is an ordinary end here.
+      const next = await chunks.next().catch(() => undefined)
+      if (!next) return false
+      if (next.done) return size === length
+      size += next.value.length
+      await writer.write(next.value)
+      if (past_half || size * 2 < length || size >= length) continue
+      past_half = true
+      await halfWay()
+    }
+  } catch (error) {
+    // Who sends hears of a full disk only when the rest of the body is taken off the wire.
+    await chunks.return?.()
+    request.resume()
+    throw error
   }
 }

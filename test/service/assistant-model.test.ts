@@ -1,6 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { openSqlite } from '../../src/base/sqlite.ts'
+import { service_migrations } from '../../src/service/schema.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { assistantFile, key, modelFile } from './assistant-file.ts'
 import { type Client, start, until } from './fixture.ts'
@@ -82,6 +84,25 @@ test('C-20 D-07 a user’s own memories go to the model apart from those of the 
     /who asks\s+- Times are local\.\s+# What nobody else may read\s[^-]*never repeat it\.\s+- I was ill in May\./,
   )
   expect([to_nobody!.includes('Times are local.'), to_nobody!.includes('nobody else')]).toEqual([true, false])
+})
+
+test('C-17 an answer that cannot be written down yet is written later: the model is not asked for it twice', async () => {
+  let answer = () => {}
+  const held: Reply = (response, received) => {
+    answer = () => completion('Nine.')(response, received)
+  }
+  const { server, client, lines } = await withModel([held])
+  const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: question })).body
+  await until(() => server.received.length === 1)
+  const file = join(client.service.data_dir, 'service.db')
+  const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
+  other.exec('BEGIN IMMEDIATE')
+  answer()
+  await until(() => lines.some((line) => line.includes('tries again after a fault')))
+  other.exec('ROLLBACK')
+  other.close()
+  expect(await client.answer(chat_id, message_id)).toBe('Nine.')
+  expect(server.received).toHaveLength(1)
 })
 
 test('C-02 provider: another model is asked, and nothing else of the request differs', async () => {

@@ -5,8 +5,10 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
+import { openSqlite } from '../../src/base/sqlite.ts'
 import { openObjectFiles } from '../../src/service/object-files.ts'
 import { receiveBody } from '../../src/service/receive-body.ts'
+import { service_migrations } from '../../src/service/schema.ts'
 import { type Client, md5Of, put, type Slot, start, temporaryFolder, until } from './fixture.ts'
 
 /** A PUT with exactly these headers, as bytes on the wire. */
@@ -242,6 +244,26 @@ test('a large body goes through the disk, not through memory, and its md5 is tha
   expect(client.service.assets(client.project_id)[0]?.md5).toBe(md5Of(stored))
   // Half of it was in at that moment: 64 MB.
   expect(most).toBeLessThan(40 * 1024 * 1024)
+})
+
+test('a body whose row cannot be written is refused and leaves nothing; the slot takes it later', async () => {
+  const client = await start()
+  const slot = await client.slot()
+  const large = 'x'.repeat(100_000)
+  await put(slot, large)
+  const objects = () => readdirSync(join(client.service.data_dir, 'objects'))
+  const before = objects()
+  const file = join(client.service.data_dir, 'service.db')
+  const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
+  other.exec('BEGIN IMMEDIATE')
+  // Longer than SQLite waits for a lock.
+  const refused = await put(slot, `${large}more`)
+  other.exec('ROLLBACK')
+  other.close()
+  expect([refused.status, await refused.text()]).toEqual([500, expect.stringContaining('InternalError')])
+  expect(objects()).toEqual(before)
+  expect(client.service.readBlob(slot.asset_id).toString()).toBe(large)
+  expect((await put(slot, `${large}more`)).status).toBe(201)
 })
 
 test.each([10_000, 1_000_000])('a body of %i bytes that breaks off leaves nothing', async (size) => {
