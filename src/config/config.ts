@@ -1,4 +1,5 @@
 import type { CheckedHealth } from './schema-health.ts'
+import type { CheckedWatching } from './schema-watching.ts'
 
 /**
  * The configuration as the program uses it: complete, checked and frozen. What each field means, its default and the reason
@@ -15,6 +16,7 @@ export interface Config {
   readonly removal: RemovalConfig
   readonly hashing: { readonly threads: number }
   readonly scan: ScanConfig
+  readonly watching: WatchingConfig
   readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
   readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
@@ -51,7 +53,7 @@ export interface FolderConfig {
   readonly on_delete: 'keep' | 'remove'
   readonly delete_grace_ms: number
   readonly on_change: 'keep' | 'remove_old'
-  readonly watch: boolean
+  readonly watch: 'auto' | 'chokidar' | 'native' | 'scan'
   readonly rescan_interval_ms: number
   readonly widening: 'warn' | 'skip'
 }
@@ -103,6 +105,8 @@ export interface ScanConfig {
   readonly empty_folder_files: number
   readonly max_hints: number
 }
+
+export type WatchingConfig = Readonly<CheckedWatching>
 
 export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'

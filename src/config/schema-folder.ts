@@ -78,6 +78,19 @@ const mime_types = z
       'default: the usual table serves.',
   })
 
+const wrong_watch = 'must be one of auto, chokidar, native, scan'
+const watch = z
+  .union([z.enum(['auto', 'chokidar', 'native', 'scan'], { error: wrong_watch }), z.boolean()], { error: wrong_watch })
+  // Version 0.1 had a switch here.
+  .transform((value) => (typeof value === 'string' ? value : value ? 'auto' : 'scan'))
+  .prefault('auto')
+  .meta({
+    description:
+      'How changes are noticed: chokidar (an inotify watch for each file), native (one for each subfolder), scan (no watching, a ' +
+      'scan on a timer), or auto. Default auto: by the file system, the number of files and what the kernel allows; `sluice ' +
+      'status` says what was chosen, and why. true is auto, false is scan, as before.',
+  })
+
 export const folder_schema = z.strictObject({
   name: name_field.meta({
     description:
@@ -153,11 +166,7 @@ export const folder_schema = z.strictObject({
   ),
   mime_types,
   ...removal_policy,
-  watch: flag(
-    true,
-    'Whether changes are watched for. Default true; with false they are found by the next scan, which suits folders ' +
-      'whose file system tells nothing (some network shares).',
-  ),
+  watch,
   rescan_interval_ms: duration('ms', {
     usual: '1h',
     least: 10_000,

@@ -17,6 +17,7 @@ import {
 import { prompt_schema } from './schema-prompts.ts'
 import { removal_schema } from './schema-removal.ts'
 import { watchdog_schema } from './schema-watchdog.ts'
+import { watching_schema } from './schema-watching.ts'
 
 const base_url = z
   .string({ error: 'must be a text' })
@@ -81,6 +82,9 @@ export const config_schema = z.strictObject({
   }),
   hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
   scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
+  watching: watching_schema
+    .prefault({})
+    .meta({ description: 'How changes are noticed: by what each folder is watched, and what stands in for it.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),
   log: log_schema.prefault({}).meta({ description: 'What is written to standard error.' }),
   prompts: z

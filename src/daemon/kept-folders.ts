@@ -5,6 +5,7 @@ import { createIgnoreRules } from '../disk/ignore.ts'
 import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
 import { createIntake, type Intake, type IntakeFolder } from '../sync/intake.ts'
 import { startLooker } from '../sync/looker.ts'
+import { WatchRoom } from '../sync/watch-room.ts'
 import type { Tools } from './tools.ts'
 
 /**
@@ -23,6 +24,7 @@ export class KeptFolders {
   readonly #kept = new Map<string, Kept>()
   /** Told to end, and not there yet: a scan of a share that hangs may take long. */
   readonly #leaving = new Set<Promise<void>>()
+  readonly #room = new WatchRoom()
   #scan: Config['scan'] | undefined
 
   /** `only`: keep these alone. */
@@ -55,15 +57,15 @@ export class KeptFolders {
    * Takes up folders that are new or have changed and lets go of those that are gone or have changed, all at once: what was seen
    * under the old settings and is not recorded yet is seen anew.
    */
-  configure({ folders, scan }: Config): void {
+  configure({ folders, scan, watching }: Config): void {
     this.#scan = scan
     const names = new Set(folders.map(({ name }) => name))
     for (const name of [...this.#folders.keys()]) if (!names.has(name)) this.#letGo(name)
     for (const folder of folders) {
-      const settings = JSON.stringify([folder, scan])
+      const settings = JSON.stringify([folder, scan, watching])
       if (this.#kept.get(folder.name)?.settings === settings) continue
       this.#letGo(folder.name)
-      this.#takeUp(folder, settings)
+      this.#takeUp(folder, watching, settings)
     }
   }
 
@@ -97,7 +99,7 @@ export class KeptFolders {
     await Promise.all([this.#looker.ended, ...keepers, ...this.#leaving])
   }
 
-  #takeUp(folder: FolderConfig, settings: string): void {
+  #takeUp(folder: FolderConfig, watching: Config['watching'], settings: string): void {
     const rules = createIgnoreRules(folder.path, folder)
     this.#folders.set(folder.name, { settings: folder, rules })
     if (this.#stop.signal.aborted || (this.#only && !this.#only.includes(folder.name))) return
@@ -105,7 +107,7 @@ export class KeptFolders {
     setMaxListeners(0, ending.signal)
     const end = () => ending.abort()
     this.#stop.signal.addEventListener('abort', end, { once: true })
-    const keeper_tools = { ...this.#tools, intake: this.#intake, ...this.#scan! }
+    const keeper_tools = { ...this.#tools, intake: this.#intake, room: this.#room, watching, ...this.#scan! }
     const keeper = keepFolder(folder, rules, keeper_tools, { watch: this.#watch, signal: ending.signal })
     this.#kept.set(folder.name, {
       keeper,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { codeOf } from '../base/errors.ts'
 
 /** A limit of the kernel on what all programs of one user have together (inotify(7)), and what sysctl(8) calls it. */
 export interface InotifyLimit {
@@ -25,5 +26,31 @@ function readLimit(name: string): number {
   } catch {
     // Not Linux, or /proc is hidden: then this limit is not the one to name.
     return Number.POSITIVE_INFINITY
+  }
+}
+
+/** Watches that this process holds; 0 where that cannot be read. */
+export function countInotifyWatches(): number {
+  return inotifyFiles().reduce((sum, text) => sum + (text.match(/^inotify /gm)?.length ?? 0), 0)
+}
+
+/** proc(5): a line for each watch of an inotify instance. */
+function inotifyFiles(): string[] {
+  const directory = '/proc/self/fdinfo'
+  try {
+    return readdirSync(directory).map((name) => readIfThere(`${directory}/${name}`))
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
+
+/** Descriptors come and go while they are listed. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return ''
   }
 }

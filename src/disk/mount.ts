@@ -7,6 +7,8 @@ export type RootStatus =
       kind: 'online'
       /** `st_dev`: another one than last time means that something else is mounted here, or that nothing is. */
       device: bigint
+      /** Another one than last time means that another directory stands here. */
+      inode: bigint
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
       filesystem: string
       /** Other hosts can change it without an event here, and its times are by another clock. */
@@ -27,7 +29,7 @@ export function rootStatus(root: string): RootStatus {
       return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
     }
     const { name, remote } = filesystemOf(root)
-    return { kind: 'online', device: stat.dev, filesystem: name, remote, empty: isEmpty(root) }
+    return { kind: 'online', device: stat.dev, inode: stat.ino, filesystem: name, remote, empty: isEmpty(root) }
   } catch (error) {
     return offlineBy(error)
   }

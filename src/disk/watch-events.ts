@@ -3,15 +3,8 @@ import { basename, resolve } from 'node:path'
 import { type FSWatcher, watch } from 'chokidar'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-
-/** Where to look; never what happened there. Paths are relative to the root. */
-export type Hint =
-  | { kind: 'path'; path: string }
-  /** This directory and all below. */
-  | { kind: 'directory'; path: string }
-  | { kind: 'folder' }
-  /** Events were or may have been lost: only a scan tells what changed. */
-  | { kind: 'doubtful'; reason: string }
+import type { Hint } from './watch-hint.ts'
+import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void
@@ -24,16 +17,15 @@ export interface WatchListener {
 }
 
 /**
- * The kernel's queue (16,384 events by default) overflows in silence while this process is busy. So many events in one turn of
- * the loop mean that it may have, also where several folders share it.
- */
-const burst_events = 2_000
-
-/**
  * Starts chokidar and turns its events into hints. A settle rule, a scan and another lstat stand behind the hints, so its own
  * ways of waiting for files and of joining events are off.
  */
-export function startChokidar(root: string, rules: IgnoreRules, listener: WatchListener): FSWatcher {
+export function startChokidar(
+  root: string,
+  rules: IgnoreRules,
+  listener: WatchListener,
+  burst_events: number,
+): FSWatcher {
   const watcher = watch(root, {
     ignoreInitial: true,
     awaitWriteFinish: false,
@@ -61,7 +53,7 @@ export function startChokidar(root: string, rules: IgnoreRules, listener: WatchL
       }
     }
   })
-  watcher.on('raw', hearRaw(root, listener))
+  watcher.on('raw', hearRaw(root, listener, burst_events))
   watcher.on('error', (error) => listener.failed(error))
   return watcher
 }
@@ -75,7 +67,11 @@ function isIgnored(rules: IgnoreRules, path: string, stats: Stats | undefined): 
 }
 
 /** Raw events tell of two things that chokidar does not: floods, and names that are not UTF-8, which arrive garbled. */
-function hearRaw(root: string, listener: WatchListener): (event: string, name: string, details: unknown) => void {
+function hearRaw(
+  root: string,
+  listener: WatchListener,
+  burst_events: number,
+): (event: string, name: string, details: unknown) => void {
   let in_this_turn = 0
   return (_event, name, details) => {
     if (in_this_turn === 0) {
@@ -85,12 +81,11 @@ function hearRaw(root: string, listener: WatchListener): (event: string, name: s
     }
     in_this_turn += 1
     if (in_this_turn === burst_events) {
-      listener.hint({ kind: 'doubtful', reason: 'so many changes at once that the kernel may have dropped some' })
+      listener.hint({ kind: 'doubtful', reason: burst_reason })
     }
     const watched = watchedPath(details)
     if (watched !== undefined && name?.includes('\uFFFD')) {
-      const path = relativeTo(root, watched)
-      listener.hint(path === '' ? { kind: 'folder' } : { kind: 'directory', path })
+      listener.hint(hintAt(relativeTo(root, watched)))
     }
   }
 }
@@ -104,8 +99,4 @@ function relativeTo(root: string, path: string): string {
   const absolute = resolve(root, path)
   if (absolute === root) return ''
   return absolute.slice(root === '/' ? 1 : root.length + 1)
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

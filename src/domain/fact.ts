@@ -8,6 +8,13 @@ import type { Ticket } from './ticket.ts'
 
 export type { FaultNote } from './fault-note.ts'
 
+/** `scan`: by nothing, scans on a timer find what changes. */
+export interface FolderWatch {
+  watcher: 'chokidar' | 'native' | 'scan'
+  /** For people, without the watcher's name. */
+  reason: string
+}
+
 export interface FolderFact extends Partial<RemovalPolicy> {
   name: string
   root: string
@@ -42,6 +49,8 @@ export type FolderEvent =
   | { type: 'folder_configured'; folder: FolderFact }
   | { type: 'folders_removed_except'; names: readonly string[] }
   | { type: 'folder_online'; folder: string; device: bigint }
+  /** What it is watched by from now on, and why; `deaf`: its watcher was given up, for what scans found against it. */
+  | { type: 'folder_watched'; folder: string; watcher: FolderWatch['watcher']; reason: string; deaf?: string }
   /** Said again when somebody asks. `is_doubted`: whether it is so is still being found out. */
   | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean }
   /** Somebody needs a complete look that begins at this time or later. */

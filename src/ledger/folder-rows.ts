@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import type { FolderEvent, FolderFact } from '../domain/fact.ts'
+import type { FolderEvent, FolderFact, FolderWatch } from '../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
 import type { FolderState } from './ledger.ts'
 
@@ -22,6 +22,8 @@ export interface FolderRow extends RemovalPolicy {
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
   scan_wanted_ms: number | undefined
+  counted: FolderState['counted']
+  watch: FolderState['watch']
 }
 
 /** What a changed folder means for its rows; the caller holds the tables that have to follow. */
@@ -113,6 +115,14 @@ export class FolderRows {
           .run(at_ms, event.reason, event.folder)
         if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)
         break
+      case 'folder_watched':
+        database
+          .prepare(
+            `UPDATE folders SET watcher = @watcher, watch_reason = @reason, deaf_ms = iif(@deaf IS NULL, @kept_ms, @at_ms),
+               deaf_reason = iif(@deaf IS NULL, iif(@kept_ms IS NULL, NULL, deaf_reason), @deaf) WHERE name = @folder`,
+          )
+          .run({ ...watchOf(event, this.#by_name.get(event.folder)), at_ms })
+        break
       case 'scan_wanted':
         database
           .prepare(
@@ -174,7 +184,11 @@ export class FolderRows {
 
   #load(): void {
     const rows = this.#database
-      .prepare('SELECT folders.*, projects.project_id FROM folders JOIN projects ON projects.id = folders.project')
+      .prepare(
+        `SELECT folders.*, projects.project_id, json_extract(scan_summary, '$.files') AS counted_files,
+           json_extract(scan_summary, '$.directories') AS counted_directories
+         FROM folders JOIN projects ON projects.id = folders.project`,
+      )
       .safeIntegers(true)
       .all() as Record<string, bigint | string | null>[]
     this.#by_name = new Map(rows.map((row) => [row.name as string, folderRow(row)]))
@@ -219,13 +233,33 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     scan_began_ms: time(row.scan_began_ms),
     scan_ended_ms: time(row.scan_ended_ms),
     scan_wanted_ms: time(row.scan_wanted_ms),
+    counted: row.counted_files === null ? undefined : countedOf(row),
+    watch: row.watcher === null ? undefined : watchOfRow(row),
   }
+}
+
+function countedOf(row: Record<string, bigint | string | null>): FolderState['counted'] {
+  return { files: Number(row.counted_files), directories: Number(row.counted_directories) }
+}
+
+function watchOfRow(row: Record<string, bigint | string | null>): FolderState['watch'] {
+  return {
+    watcher: row.watcher as FolderWatch['watcher'],
+    reason: row.watch_reason as string,
+    deaf: row.deaf_ms === null ? undefined : { since_ms: Number(row.deaf_ms), reason: row.deaf_reason as string },
+  }
+}
+
+/** What is only scanned stays deaf; what is watched again is not. */
+function watchOf(event: Extract<FolderEvent, { type: 'folder_watched' }>, before: FolderRow | undefined) {
+  const { folder, watcher, reason, deaf = null } = event
+  return { folder, watcher, reason, deaf, kept_ms: watcher === 'scan' ? (before?.watch?.deaf?.since_ms ?? null) : null }
 }
 
 /** `known_files`: those that are here as far as we know. */
 export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
   const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
-  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted } = folder
+  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted, counted, watch } = folder
   const online = device !== undefined && offline_reason === undefined
   return {
     name,
@@ -243,5 +277,7 @@ export function folderState(folder: FolderRow, judged_ms: number | undefined, kn
     scan_wanted_ms,
     empty_accepted,
     known_files,
+    counted,
+    watch,
   }
 }

@@ -1,5 +1,5 @@
 import type { ContentState } from '../domain/content.ts'
-import type { Fact } from '../domain/fact.ts'
+import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { Ticket } from '../domain/ticket.ts'
@@ -97,6 +97,10 @@ export interface FolderState {
   empty_accepted: boolean
   /** Files that are here as far as we know: seen, present, skipped, blocked. */
   known_files: number
+  /** By the last complete look, ignored ones left out. */
+  counted: { files: number; directories: number } | undefined
+  /** What it is watched by. `deaf`: its watcher was given up then. */
+  watch: (FolderWatch & { deaf: { since_ms: number; reason: string } | undefined }) | undefined
 }
 
 export interface Stretch {

@@ -239,6 +239,7 @@ export class LedgerStore {
       case 'folder_configured':
       case 'folders_removed_except':
       case 'folder_online':
+      case 'folder_watched':
       case 'folder_offline':
       case 'scan_wanted':
       case 'scan_finished':

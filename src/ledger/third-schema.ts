@@ -14,6 +14,10 @@
  * contents.remove_due_ms  when it is to be looked at whether it may be removed on the service; NULL: it is kept. `remove_why`: what
  *            it waited for at the last look (domain/removal.ts).
  * removal_refusals  per project: the service does not remove assets, and what it answered. Gone with the first one it removes.
+ *
+ * folders.watcher      what the folder is watched by, `watch_reason` why; NULL: nobody has chosen yet.
+ * folders.deaf_ms      when its watcher was given up for what scans found against it, `deaf_reason` what that was; NULL: it was not, or
+ *                      it is watched again.
  */
 const stretches = `
 CREATE TABLE stretches (
@@ -60,4 +64,11 @@ CREATE TABLE removal_refusals (
 ) STRICT;
 `
 
-export const third = [stretches, removals].join('\n')
+const watching = `
+ALTER TABLE folders ADD COLUMN watcher TEXT;
+ALTER TABLE folders ADD COLUMN watch_reason TEXT;
+ALTER TABLE folders ADD COLUMN deaf_ms INTEGER;
+ALTER TABLE folders ADD COLUMN deaf_reason TEXT;
+`
+
+export const third = [stretches, removals, watching].join('\n')

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import type { ScanSummary } from '../domain/fact.ts'
+import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
 import { type Stage, stageOf, stages } from './view-stage.ts'
 
 export interface Amount {
@@ -23,6 +23,10 @@ export interface FolderView {
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
   scan: ScanSummary | undefined
+  /** What it is watched by, as far as anybody has chosen. */
+  watch: FolderWatch | undefined
+  /** Why its watcher was given up. */
+  deaf_reason: string | undefined
   stages: Record<Stage, Amount>
 }
 
@@ -41,6 +45,10 @@ interface RawFolder {
   scan_began_ms: number | null
   scan_ended_ms: number | null
   scan_summary: string | null
+  /** Not there in a ledger that version 0.1 or 0.2 wrote. */
+  watcher?: FolderWatch['watcher'] | null
+  watch_reason?: string | null
+  deaf_reason?: string | null
 }
 
 /** The folders of the config as the ledger last saw it, in the order in which they were taken up. */
@@ -65,6 +73,8 @@ export function readFolders(database: Sqlite): FolderView[] {
     scan_began_ms: row.scan_began_ms ?? undefined,
     scan_ended_ms: row.scan_ended_ms ?? undefined,
     scan: row.scan_summary === null ? undefined : (JSON.parse(row.scan_summary) as ScanSummary),
+    watch: row.watcher == null ? undefined : { watcher: row.watcher, reason: row.watch_reason ?? '' },
+    deaf_reason: row.deaf_reason ?? undefined,
     stages: byStage(counts.all(row.id) as (Amount & { stage: string })[]),
   }))
 }

@@ -50,7 +50,7 @@ function scanReasons(facts: HealthFacts, { scan_late_ms, missed_events }: Health
         promise: 'events',
         about: name,
         message: `the last scan of ${name} found ${files} that the watcher missed`,
-        hint: 'they are taken up now; on a share set watch: false and a shorter rescan_interval_ms, else check the inotify limits',
+        hint: 'they are taken up now; a watcher that goes on missing is made anew, then given up for scans; `sluice doctor` knows the limits',
         since_ms,
       })
     }

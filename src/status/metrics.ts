@@ -55,6 +55,11 @@ export class Metrics implements Measures {
   readonly #scan_time = this.#histogram('sluice_scan_duration_seconds', 'How long complete scans take.', scan_s)
   readonly #files = this.#gauge('sluice_files', 'Files by where they stand.', ['folder', 'state'])
   readonly #online = this.#gauge('sluice_folder_online', '1 while the folder is there.', ['folder'])
+  readonly #watcher = this.#gauge(
+    'sluice_folder_watcher',
+    '1 for what the folder is watched by; scan: by nothing, scans on a timer.',
+    ['folder', 'watcher'],
+  )
   readonly #healthy = this.#gauge('sluice_healthy', '1 while every promise is kept.')
   readonly #broken = this.#gauge('sluice_promises_broken', 'How many reasons a promise is not kept for.', ['promise'])
   readonly #outdated = this.#gauge(
@@ -135,8 +140,9 @@ export class Metrics implements Measures {
 
   #show(folders: readonly FolderView[]): void {
     // One that left the config leaves here, too.
-    for (const gauge of [this.#files, this.#online, this.#last_scan]) gauge.reset()
-    for (const { name: folder, online, scan_ended_ms, stages: amounts } of folders) {
+    for (const gauge of [this.#files, this.#online, this.#watcher, this.#last_scan]) gauge.reset()
+    for (const { name: folder, online, watch, scan_ended_ms, stages: amounts } of folders) {
+      if (watch) this.#watcher.set({ folder, watcher: watch.watcher }, 1)
       this.#online.set({ folder }, online ? 1 : 0)
       for (const state of stages) this.#files.set({ folder, state }, amounts[state].files)
       if (scan_ended_ms !== undefined) this.#last_scan.set({ folder }, scan_ended_ms / second_ms)

@@ -16,6 +16,7 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   }
   if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
   writer.say(countsText(folder), { indent: 2 })
+  sayWatching(writer, folder)
   sayScan(writer, folder, now_ms)
 }
 
@@ -44,6 +45,10 @@ function underwayText(stages: FolderStatus['stages']): string {
     .filter((stage) => stages[stage].files > 0)
     .map((stage) => `${stages[stage].files} ${stage}`)
     .join(', ')
+}
+
+function sayWatching(writer: LineWriter, { watching }: FolderStatus): void {
+  if (watching) writer.say(`${watching.watcher}: ${watching.reason}`, { indent: 2, tone: 'faint' })
 }
 
 function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {

@@ -1,5 +1,5 @@
 import { day_ms, hour_ms, isoTime } from '../base/time.ts'
-import type { ScanSummary } from '../domain/fact.ts'
+import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
 import type { Pause } from '../ledger/pause-row.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
@@ -96,6 +96,8 @@ export interface FolderStatus {
   /** Since when it is so. */
   since: string | null
   reason: string | null
+  /** What it is watched by and why; null: not chosen yet. */
+  watching: FolderWatch | null
   last_scan: (ScanSummary & { began: string; ended: string }) | null
   stages: Record<Stage, Amount>
 }
@@ -186,7 +188,7 @@ function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[
 }
 
 const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
-const newFolder = { state: 'new', since: null, reason: null, last_scan: null, stages: nothing } as const
+const newFolder = { state: 'new', since: null, reason: null, watching: null, last_scan: null, stages: nothing } as const
 
 /** A folder as the ledger knows it. */
 export function folderStatus(folder: FolderView): FolderStatus {
@@ -199,6 +201,7 @@ export function folderStatus(folder: FolderView): FolderStatus {
     state,
     since: isoTime(folder.state_since_ms),
     reason: offline_reason ?? null,
+    watching: folder.watch ?? null,
     last_scan:
       scan && scan_began_ms !== undefined && scan_ended_ms !== undefined
         ? { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }

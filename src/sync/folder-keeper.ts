@@ -1,17 +1,23 @@
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
+import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
+import type { RootStatus } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { FolderWatcher } from './folder-watcher.ts'
+import { followHints } from './follow-hints.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
 import { countMissing, type ScanTools, scanOnce } from './scan-folder.ts'
+import { ScanTimer } from './scan-timer.ts'
 import { isJudgementWanted, isScanWanted } from './wanted-look.ts'
+import type { WatchingSettings } from './watch-choice.ts'
+import type { WatchRoom } from './watch-room.ts'
 
 export interface KeeperTools extends ScanTools {
   ledger: Ledger
@@ -19,6 +25,9 @@ export interface KeeperTools extends ScanTools {
   clock: Clock
   report: SyncReport
   roots: Pick<RootAsker, 'status'>
+  examiner: Pick<Examiner, 'lstat'>
+  watching: WatchingSettings
+  room: WatchRoom
   /** How long a root may be silent. */
   answer_ms: number
   max_hints: number
@@ -37,12 +46,8 @@ export interface FolderKeeper {
 
 /** How often an offline folder is looked at, and an online one for whether it still is the same. */
 const root_look_ms = 5 * second_ms
-/** Scans asked for by doubt rest at least this long after the last one: a storm of events is one scan. */
-const scan_rest_ms = 2 * second_ms
 const hints_at_once = 500
 const comparing = 'another disk is mounted here; it is compared with what is known'
-/** Scans stand in for a watcher that is missing or does not cover the whole folder. */
-const unwatched_scan_ms = 2 * minute_ms
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
 const doubt_rest_ms = 2 * minute_ms
 
@@ -70,9 +75,7 @@ class Keeper implements FolderKeeper {
   readonly #hinter: Worker
   /** Absent where scans alone keep the folder. */
   readonly #watcher: FolderWatcher | undefined
-  // Both by the monotonic clock: a wall clock set back must not put a scan off.
-  #next_scan_ms = Number.NEGATIVE_INFINITY
-  #last_scan_ms = Number.NEGATIVE_INFINITY
+  readonly #timer: ScanTimer
   #scan_asked = true
   #doubt: { device: bigint; reason: string; until_ms: number } | undefined
   #busy = true
@@ -89,10 +92,11 @@ class Keeper implements FolderKeeper {
     this.#rules = rules
     this.#tools = tools
     this.#signal = signal
-    this.#hints = new HintQueue(tools.max_hints)
-    const { clock, report } = tools
-    const watched = { folder, rules, clock, report, on_hint: (hint: Hint) => this.#takeHint(hint), signal }
-    this.#watcher = watch && folder.watch ? new FolderWatcher(watched) : undefined
+    this.#hints = new HintQueue({ max_hints: tools.max_hints, directory_hints: tools.watching.directory_hints })
+    this.#timer = new ScanTimer(tools.clock, { ...tools.watching, rescan_interval_ms: folder.rescan_interval_ms })
+    const on_hint = (hint: Hint) => this.#takeHint(hint)
+    const record = (event: FolderEvent) => this.#record(event)
+    this.#watcher = watch ? new FolderWatcher({ ...tools, folder, rules, on_hint, record, signal }) : undefined
     const worker = (name: string, step: () => Promise<{ wait_ms: number }>) =>
       runWorker({
         name: `${name} ${folder.name}`,
@@ -107,7 +111,7 @@ class Keeper implements FolderKeeper {
   }
 
   rescan(): void {
-    this.#last_scan_ms = Number.NEGATIVE_INFINITY
+    this.#timer.noRest()
     if (this.#doubt) this.#doubt.until_ms = Number.NEGATIVE_INFINITY
     this.#askForScan()
   }
@@ -126,29 +130,29 @@ class Keeper implements FolderKeeper {
   }
 
   async #keep(): Promise<{ wait_ms: number }> {
-    const state = await this.#checkRoot()
-    if (!state) {
+    const found = await this.#checkRoot()
+    if (!found) {
       this.#busy = false
       return { wait_ms: root_look_ms }
     }
     const now_ms = this.#tools.clock.monotonic_ms()
-    await this.#watcher?.keepOn(now_ms)
-    if (isScanWanted(state, this.#tools.clock.now_ms())) {
+    const { state, root } = found
+    if (await this.#watcher?.keepOn(now_ms, state, root)) this.#scan_asked = true
+    const is_wanted = isScanWanted(state, this.#tools.clock.now_ms())
+    if (is_wanted) {
       this.#scan_asked = true
       this.#busy = true
     }
-    const is_due = this.#scan_asked || now_ms >= this.#next_scan_ms
-    const rest_ms = this.#last_scan_ms + scan_rest_ms - now_ms
-    if (is_due && rest_ms <= 0) await this.#scan()
+    const why = is_wanted ? 'wanted' : 'doubt'
+    const is_due = this.#scan_asked || this.#timer.dueIn_ms() <= 0
+    if (is_due && this.#timer.restsFor_ms(why) <= 0) await this.#scan()
     if (!this.#scan_asked) this.#busy = false
-    const soon_ms = this.#scan_asked
-      ? Math.max(1, Math.min(rest_ms, scan_rest_ms))
-      : this.#next_scan_ms - this.#tools.clock.monotonic_ms()
+    const soon_ms = this.#scan_asked ? this.#timer.restsFor_ms(why) : this.#timer.dueIn_ms()
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
   }
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */
-  async #checkRoot(): Promise<FolderState | undefined> {
+  async #checkRoot(): Promise<{ state: FolderState; root: Extract<RootStatus, { kind: 'online' }> } | undefined> {
     const { ledger, roots, answer_ms, empty_folder_files } = this.#tools
     const name = this.#folder.name
     const state = (await ledger.folders()).find((other) => other.name === name)
@@ -176,7 +180,7 @@ class Keeper implements FolderKeeper {
       this.#scan_asked = true
     }
     this.#is_online = true
-    return state
+    return { state, root: status }
   }
 
   /**
@@ -236,7 +240,7 @@ class Keeper implements FolderKeeper {
   async #scan(): Promise<void> {
     const { clock } = this.#tools
     const name = this.#folder.name
-    const began_ms = clock.now_ms()
+    const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
     this.#scan_asked = false
     this.#busy = true
     this.#rules.forget('')
@@ -245,16 +249,13 @@ class Keeper implements FolderKeeper {
       this.#scan_asked = true
       throw error
     })
-    this.#last_scan_ms = clock.monotonic_ms()
+    this.#timer.ended(clock.monotonic_ms() - from_ms)
     if (outcome.kind === 'finished') {
       await this.#record({ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary })
-      this.#watcher?.scanEnded(outcome.summary.missed ?? 0)
-      const is_covered = this.#watcher?.coversAll() ?? true
-      const interval_ms = is_covered
-        ? this.#folder.rescan_interval_ms
-        : Math.min(this.#folder.rescan_interval_ms, unwatched_scan_ms)
-      // Jittered, so that many folders and many machines do not scan in step.
-      this.#next_scan_ms = clock.monotonic_ms() + interval_ms * (0.9 + 0.2 * Math.random())
+      await this.#watcher?.scanEnded(outcome.summary)
+      // A single pass scans once.
+      const covered = this.#watcher?.covers() ?? 'all'
+      this.#timer.finished({ covered, changed: outcome.changed, missed: outcome.summary.missed ?? 0 })
     } else {
       this.#scan_asked = true
       if (outcome.kind === 'doubtful') {
@@ -271,8 +272,7 @@ class Keeper implements FolderKeeper {
     if (paths.length === 0 && directories.length === 0) return { wait_ms: minute_ms }
     this.#looking = true
     try {
-      for (const under of directories) await scanOnce(this.#folder, this.#tools, { under, signal: this.#signal })
-      if ((await this.#tools.intake.lookAt(this.#folder.name, paths)) === 'doubtful') {
+      if ((await followHints(this.#folder, this.#tools, { paths, directories }, this.#signal)) === 'doubtful') {
         this.#watcher?.doubt()
         this.#askForScan()
       }

@@ -15,7 +15,7 @@ export interface FolderSettings {
   start: { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
   upload_name: 'path' | 'base'
   mime_types: Readonly<Record<string, string>>
-  watch: boolean
+  watch: 'auto' | 'chokidar' | 'native' | 'scan'
   rescan_interval_ms: number
   widening: 'warn' | 'skip'
 }

@@ -1,56 +1,94 @@
-import { type Clock, minute_ms } from '../base/time.ts'
+import { messageOf } from '../base/errors.ts'
+import { formatCount } from '../base/format.ts'
+import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import type { WatchChoice } from '../disk/choose-watcher.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
+import type { RootStatus } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
+import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
+import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
+import { type Hearing, judgeHearing, unproven } from './hearing.ts'
 import { MissedEvents } from './missed-events.ts'
 import type { SyncReport } from './report.ts'
+import { type Counted, chooseForFolder, type WatchingSettings } from './watch-choice.ts'
+import type { WatchRoom } from './watch-room.ts'
 
 /** A watcher that cannot start (inotify limit) is tried again after this. */
 const retry_ms = 10 * minute_ms
+/** One whose paths are not right any more is made anew at most so often: it reads the whole tree. */
+const renew_rest_ms = 10 * second_ms
 
 export interface WatchedFolder {
   folder: FolderSettings
   rules: IgnoreRules
+  watching: WatchingSettings
+  room: WatchRoom
   clock: Clock
   report: SyncReport
   on_hint: (hint: Hint) => void
+  record: (event: FolderEvent) => Promise<void>
   signal: AbortSignal
 }
 
+type Root = Extract<RootStatus, { kind: 'online' }>
+
 /**
- * One folder's watcher, made when it is needed, given up when the folder goes away, tried again where it could not start. It knows
- * whether its silence means anything: then what a scan finds is what it missed.
+ * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed, given up when the folder goes
+ * away, tried again where it could not start. It knows whether its silence means anything: then what a scan finds is what it
+ * missed, and one that misses again and again is made anew, and at last given up for scans alone.
  */
 export class FolderWatcher {
   readonly #watched: WatchedFolder
+  #choice: WatchChoice | undefined
   #watcher: DiskWatcher | undefined
+  /** Of the root that is watched. */
+  #inode: bigint | undefined
   /** By the monotonic clock. */
   #not_before_ms = Number.NEGATIVE_INFINITY
+  #renew_from_ms = Number.NEGATIVE_INFINITY
+  #native_failed: string | undefined
+  #native_retry_ms = Number.NEGATIVE_INFINITY
+  #choose_again = false
+  #counted: Counted | undefined
+  #not_entered: string[] = []
   /** A scan has ended, and from its beginning on everything was told and followed. */
   #is_trusted = false
   #is_doubted = true
   #missed: MissedEvents | undefined
+  #told = 0
+  #hearing: Hearing = unproven
+  /** The last change of the choice by count; the same is not tried twice in a row. */
+  #refitted: 'more' | 'fewer' | undefined
 
   constructor(watched: WatchedFolder) {
     this.#watched = watched
   }
 
-  /** `now_ms`: monotonic. */
-  async keepOn(now_ms: number): Promise<void> {
-    if (this.#watcher || now_ms < this.#not_before_ms) return
-    const { folder, rules, report, on_hint, signal } = this.#watched
-    try {
-      this.#watcher = await watchFolder({ root: folder.path, rules, on_hint, signal })
-    } catch (error) {
-      if (signal.aborted) return
-      this.#not_before_ms = now_ms + retry_ms
-      report.fault(`watching ${folder.name}; it is scanned instead`, error)
+  /**
+   * `now_ms`: monotonic. True when watching has begun: what happened before is for a scan to find. Rejects only where the ledger
+   * does.
+   */
+  async keepOn(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
+    await this.#giveUpStale(now_ms, root)
+    if (now_ms >= this.#native_retry_ms) this.#native_failed = undefined
+    if (this.#watcher || now_ms < this.#not_before_ms) return false
+    // Where the native one fails, the second choice is another.
+    for (let attempt = 0; attempt < 2 && now_ms >= this.#not_before_ms; attempt += 1) {
+      const choice = await this.#choose(state, root)
+      if (choice === undefined || choice.watcher === 'scan') return false
+      if (await this.#start(choice.watcher, now_ms)) {
+        this.#inode = root.inode
+        return true
+      }
+      if (this.#watched.signal.aborted) return false
     }
+    return false
   }
 
-  /** False where scans have to stand in for it. */
-  coversAll(): boolean {
-    return this.#watcher !== undefined && this.#watcher.trouble() === undefined
+  covers(): 'all' | 'part' | 'none' {
+    if (this.#watcher !== undefined && this.#watcher.trouble() === undefined) return 'all'
+    return this.#choice?.watcher === 'scan' ? 'none' : 'part'
   }
 
   /** Events may be lost, or were told and not followed: the next scan finds what they were about. */
@@ -62,8 +100,9 @@ export class FolderWatcher {
   /** Counts what should have been told before this scan; undefined where silence means nothing. */
   scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
     const { folder, clock } = this.#watched
-    const is_heard = this.#is_trusted && all_followed && this.coversAll()
-    this.#is_doubted = !this.coversAll()
+    const covers_all = this.covers() === 'all'
+    const is_heard = this.#is_trusted && all_followed && covers_all
+    this.#is_doubted = !covers_all
     // What is found again and again cannot be recorded: that is no event.
     const known = this.#missed?.found() ?? new Set<string>()
     const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
@@ -71,17 +110,120 @@ export class FolderWatcher {
     return this.#missed
   }
 
-  scanEnded(missed: number): void {
-    this.#is_trusted = this.coversAll() && !this.#is_doubted
-    if (missed === 0) return
-    const { folder, report } = this.#watched
-    report.folder(folder.name, `has ${missed} files that the scan found and the watcher missed`, 'warn')
+  /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
+  async scanEnded({ missed, files, directories, unreadable }: ScanSummary): Promise<void> {
+    const { folder, report, watching } = this.#watched
+    this.#is_trusted = this.covers() === 'all' && !this.#is_doubted
+    this.#counted = { files, directories, is_least: false }
+    this.#not_entered = unreadable.map(({ path }) => path)
+    // Where that was why it could not begin, it can now.
+    if (this.#native_failed !== undefined && unreadable.length > 0) this.#native_retry_ms = Number.NEGATIVE_INFINITY
+    if (missed !== undefined) {
+      const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
+      if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'warn')
+      const { hearing, verdict } = judgeHearing(this.#hearing, { told: this.#told, missed }, watching)
+      this.#hearing = hearing
+      if (verdict === 'rebuild') await this.#renew(`missed ${count}: its watcher is made anew`)
+      if (verdict === 'deaf') await this.#giveUp(count)
+    }
+    this.#told = 0
+    // What stood against watching may be gone.
+    this.#choose_again = this.#choice?.watcher === 'scan'
+    const change = this.#fitsNoMore()
+    if (change === undefined || change === this.#refitted) return
+    this.#refitted = change
+    await this.stop()
   }
 
   async stop(): Promise<void> {
     const watcher = this.#watcher
     this.#watcher = undefined
+    this.#choice = undefined
+    this.#inode = undefined
+    this.#watched.room.free(this.#watched.folder.name)
     this.doubt()
     await watcher?.close()
+  }
+
+  async #choose(state: FolderState, root: Root): Promise<WatchChoice | undefined> {
+    if (this.#choice && !this.#choose_again) return this.#choice
+    const { folder, record, report } = this.#watched
+    const [native_failed, counted] = [this.#native_failed, this.#counted]
+    const choice = await chooseForFolder({ ...this.#watched, state, root, native_failed, counted })
+    if (this.#watched.signal.aborted) return undefined
+    this.#choice = choice
+    this.#choose_again = false
+    const { watcher, reason } = choice
+    const known = state.watch
+    if (known?.watcher !== watcher || known.reason !== reason) {
+      await record({ type: 'folder_watched', folder: folder.name, watcher, reason })
+      const how = watcher === 'scan' ? 'is scanned, not watched' : `is watched by ${watcher}`
+      if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
+    }
+    return choice
+  }
+
+  async #start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
+    const { folder, rules, report, on_hint, signal, watching } = this.#watched
+    const hear = (hint: Hint) => {
+      if (hint.kind !== 'doubtful') this.#told += 1
+      on_hint(hint)
+    }
+    const { burst_events } = watching
+    try {
+      const not_entered = this.#not_entered
+      this.#watcher = await watchFolder({
+        root: folder.path,
+        watcher,
+        rules,
+        burst_events,
+        not_entered,
+        on_hint: hear,
+        signal,
+      })
+      this.#native_failed = undefined
+      return true
+    } catch (error) {
+      if (signal.aborted) return false
+      report.fault(`watching ${folder.name} by ${watcher}`, error)
+      this.#choice = undefined
+      if (watcher === 'native') {
+        // The other one may do, at once.
+        this.#native_failed = messageOf(error)
+        this.#native_retry_ms = now_ms + retry_ms
+      } else this.#not_before_ms = now_ms + retry_ms
+      return false
+    }
+  }
+
+  /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
+  async #giveUpStale(now_ms: number, root: Root): Promise<void> {
+    if (!this.#watcher || now_ms < this.#renew_from_ms) return
+    if (!this.#watcher.isStale() && this.#inode === root.inode) return
+    this.#renew_from_ms = now_ms + renew_rest_ms
+    await this.stop()
+  }
+
+  async #renew(what: string): Promise<void> {
+    this.#watched.report.folder(this.#watched.folder.name, what, 'warn')
+    await this.stop()
+  }
+
+  async #giveUp(count: string): Promise<void> {
+    const { folder, record } = this.#watched
+    const watcher = this.#choice?.watcher ?? 'native'
+    const deaf = `${watcher} proved deaf: after it had been made anew a scan found ${count} that it missed`
+    await record({ type: 'folder_watched', folder: folder.name, watcher: 'scan', reason: deaf, deaf })
+    await this.#renew(`is scanned from now on: ${deaf}`)
+  }
+
+  /** By what the scan counted; well below the bound before it goes back, so that it does not go to and fro. */
+  #fitsNoMore(): 'more' | 'fewer' | undefined {
+    const { folder, watching } = this.#watched
+    if (folder.watch !== 'auto' || !this.#choice || !this.#counted) return undefined
+    const entries = this.#counted.files + this.#counted.directories
+    const is_native = this.#choice.watcher === 'native'
+    if (!is_native && this.#choice.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
+    return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
   }
 }

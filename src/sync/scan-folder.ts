@@ -17,7 +17,8 @@ export interface ScanTools {
 }
 
 export type ScanOutcome =
-  | { kind: 'finished'; summary: ScanSummary }
+  /** `changed`: paths that differ from the ledger, those that are missing among them. */
+  | { kind: 'finished'; summary: ScanSummary; changed: number }
   /** Stopped, or the root changed while it ran: nothing about missing files was believed. */
   | { kind: 'stopped' }
   /** What it found does not look like the folder that is known: nothing counts as gone. */
@@ -59,7 +60,8 @@ export async function scanOnce(
   if (doubt !== undefined) return { kind: 'doubtful', reason: doubt }
   // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
   if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
-  return { kind: 'finished', summary: { ...summaryOf(end), ...(missed ? { missed: missed.count() } : {}) } }
+  const summary = { ...summaryOf(end), ...(missed ? { missed: missed.count() } : {}) }
+  return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total }
 }
 
 /**
@@ -93,6 +95,7 @@ class Walk {
   #after_path: string | undefined
   #missing: string[] = []
   missing_total = 0
+  changed_total = 0
 
   constructor(folder: FolderSettings, tools: ScanTools, under: string | undefined) {
     this.#folder = folder
@@ -113,6 +116,7 @@ class Walk {
   async take(batch: ScanBatch, missed: MissedEvents | undefined): Promise<void> {
     const changed = await this.compare(batch)
     missed?.consider(batch, changed)
+    this.changed_total += changed.length
     const paths = [...changed].map((index) => entryPath(batch, index))
     for (let from = 0; from < paths.length; from += looks_a_round)
       await this.#look(paths.slice(from, from + looks_a_round))

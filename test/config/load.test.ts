@@ -109,7 +109,7 @@ describe('a good file', () => {
               "kind": "all",
             },
             "upload_name": "path",
-            "watch": true,
+            "watch": "auto",
             "widening": "warn",
           },
         ],
@@ -182,6 +182,20 @@ describe('a good file', () => {
         },
         "watchdog": {
           "silence_ms": 300000,
+        },
+        "watching": {
+          "burst_events": 1000,
+          "chokidar_entries": 10000,
+          "deaf_after_files": 10,
+          "deaf_after_scans": 3,
+          "deaf_rest_ms": 86400000,
+          "directory_hints": 200,
+          "inotify_percent": 75,
+          "memory_percent": 25,
+          "missed_scan_ms": 120000,
+          "scan_least_ms": 30000,
+          "scan_load_percent": 10,
+          "scan_most_ms": 900000,
         },
       }
     `)
@@ -321,7 +335,7 @@ fodlers: []
     [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
     [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],
     [`${minimal}    start: yesterday`, [/^7:5: folders\[0\]\.start: must be all, from_now, or/]],
-    [`${minimal}    watch: yes`, ['7:5: folders[0].watch: must be true or false']],
+    [`${minimal}    watch: yes`, ['7:5: folders[0].watch: must be one of auto, chokidar, native, scan']],
     [`${minimal}    label_from: folder`, ['7:5: folders[0].label_from: must be one of none, first_folder']],
     [`${minimal}    mime_types: { md: markdown }`, [/mime_types\.md: must be a media type/]],
     [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],

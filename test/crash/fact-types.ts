@@ -13,6 +13,7 @@ const tellers: Record<Fact['type'], Teller> = {
   folders_removed_except: 'worker',
   folder_online: 'worker',
   folder_offline: 'worker',
+  folder_watched: 'worker',
   scan_wanted: 'worker',
   scan_finished: 'worker',
   file_seen: 'worker',

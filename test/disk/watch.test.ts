@@ -9,6 +9,7 @@ import { builtModule } from './as-nobody.ts'
 import { makeFifo, writeRawFile } from './odd-entries.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
+const chokidar = { watcher: 'chokidar', burst_events: 2_000 } as const
 const open: FolderWatcher[] = []
 
 afterEach(async () => {
@@ -28,7 +29,7 @@ async function watchTree(tree: Record<string, string>): Promise<Watched> {
   const root = makeTree(tree)
   const hints: Hint[] = []
   const rules = createIgnoreRules(root, plain)
-  const watcher = await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) })
+  const watcher = await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) })
   open.push(watcher)
   return {
     root,
@@ -100,7 +101,7 @@ describe('hints', () => {
     const hints: Hint[] = []
     const root = join(above, 'root')
     const rules = createIgnoreRules(root, plain)
-    open.push(await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) }))
+    open.push(await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) }))
     appendFileSync(join(root, 'a/x.txt'), 'more')
     await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'a/x.txt' }), { timeout: 30_000 })
   })
@@ -177,7 +178,7 @@ describe('trouble', () => {
 
   test('a root that is not there', async () => {
     const root = join(makeTree(), 'none')
-    const watching = watchFolder({ root, rules: createIgnoreRules(root, plain), on_hint: () => {} })
+    const watching = watchFolder({ root, ...chokidar, rules: createIgnoreRules(root, plain), on_hint: () => {} })
     await expect(watching).rejects.toMatchObject({ code: 'disk.offline' })
   })
 
@@ -186,6 +187,7 @@ describe('trouble', () => {
     const abort = new AbortController()
     const starting = watchFolder({
       root,
+      ...chokidar,
       rules: createIgnoreRules(root, plain),
       on_hint: () => {},
       signal: abort.signal,
@@ -207,7 +209,8 @@ describe('trouble', () => {
       const root = process.argv[2]
       const hints = []
       const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
-      const watcher = await watchFolder({ root, rules, on_hint: (hint) => hints.push(hint) })
+      const options = { root, rules, watcher: 'chokidar', burst_events: 1000 }
+      const watcher = await watchFolder({ ...options, on_hint: (hint) => hints.push(hint) })
       const trouble = watcher.trouble()
       const watched = watcher.watched()
       await watcher.close()

@@ -1,13 +1,19 @@
-import { cpSync, renameSync, symlinkSync } from 'node:fs'
+import { appendFileSync, linkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time.ts'
+import { day_ms, minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
-/** Another directory stands there from one moment to the next: the watcher goes on hearing the first. */
-function replace(journey: Journey, from: string): void {
-  symlinkSync(journey.at(from), journey.at('link'))
-  renameSync(journey.at('link'), journey.at('docs'))
+const names = Array.from({ length: 12 }, (_, index) => `${index}.txt`)
+const tree = Object.fromEntries(names.map((name) => [`docs/${name}`, `text of ${name}\n`]))
+
+/** What is written through another name of a file, outside, tells the directory that is watched nothing. */
+function linkOutside(journey: Journey): void {
+  for (const name of names) linkSync(journey.at(`docs/${name}`), journey.at(name))
+}
+
+function changeUnheard(journey: Journey, count: number): void {
+  for (const name of names.slice(0, count)) appendFileSync(journey.at(name), 'nobody told of it\n')
 }
 
 async function scanned(journey: Journey): Promise<number | undefined> {
@@ -19,17 +25,18 @@ async function scanned(journey: Journey): Promise<number | undefined> {
   return summary == null ? undefined : (JSON.parse(summary) as { missed?: number }).missed
 }
 
+const watched_by = async (journey: Journey) =>
+  (await journey.daemon.ledger.folders()).find(({ name }) => name === 'docs')?.watch
+
 localJourneys('events that the watcher missed', (profile) => {
-  test('are counted by the scan that finds them; those that it told, the first scan and a return are not', async () => {
+  test('are counted by the scan that finds them; those that it told, and the first scan are not', async () => {
     const clock = new MovingClock()
-    const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }
-    const journey = await begin({ profile, tree, clock, service: { clock } }, 'not started')
-    journey.move('docs', 'first')
-    replace(journey, 'first')
+    const folders = { docs: { watch: 'native' } }
+    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    linkOutside(journey)
     await journey.start()
     await journey.allReady()
     await journey.idle()
-    expect(journey.folder()?.scan_ended_ms).not.toBeNull()
     clock.skip(2 * minute_ms)
     expect(await scanned(journey)).toBe(0)
     journey.write({ 'docs/told.txt': 'told' })
@@ -37,14 +44,48 @@ localJourneys('events that the watcher missed', (profile) => {
     clock.skip(2 * minute_ms)
     expect(await scanned(journey)).toBe(0)
 
-    cpSync(journey.at('first'), journey.at('other'), { recursive: true, preserveTimestamps: true })
-    journey.write({ 'other/missed.txt': 'nobody told of it' })
-    replace(journey, 'other')
+    changeUnheard(journey, 3)
     clock.skip(2 * minute_ms)
-    expect(await scanned(journey)).toBe(4)
-    await journey.stage('docs/missed.txt', 'ready')
+    expect(await scanned(journey)).toBe(3)
+    await journey.allReady()
     // Found, they are known.
     clock.skip(2 * minute_ms)
     expect(await scanned(journey)).toBe(0)
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
+  })
+
+  test('a watcher that tells of nothing is made anew, then given up for scans, and tried again a day later', async () => {
+    const clock = new MovingClock()
+    const folders = { docs: { watch: 'native' } }
+    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    linkOutside(journey)
+    await journey.start()
+    await journey.allReady()
+    await journey.idle()
+    expect(await watched_by(journey)).toMatchObject({ watcher: 'native', reason: 'watch: native in the configuration' })
+    for (const then of ['native', 'scan']) {
+      // The first of the two scans is the one from which on it is trusted.
+      clock.skip(2 * minute_ms)
+      await scanned(journey)
+      changeUnheard(journey, 11)
+      clock.skip(2 * minute_ms)
+      expect(await scanned(journey)).toBe(11)
+      await journey.until('it is judged', async () => (await watched_by(journey))?.watcher === then)
+      await journey.allReady()
+    }
+    expect((await watched_by(journey))?.deaf?.reason).toBe(
+      'native proved deaf: after it had been made anew a scan found 11 files that it missed',
+    )
+    // It stays so in the next life, and changes are found without anybody asking.
+    await journey.restart({ folders: { docs: { watch: 'native' } } })
+    await journey.idle()
+    expect(await watched_by(journey)).toMatchObject({
+      watcher: 'scan',
+      reason: expect.stringContaining('native proved deaf'),
+    })
+    clock.skip(day_ms)
+    await scanned(journey)
+    await journey.until('it is watched again', async () => (await watched_by(journey))?.watcher === 'native')
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
   })
 })

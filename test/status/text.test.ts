@@ -17,6 +17,7 @@ const folder: FolderStatus = {
   state: 'online',
   since: '2026-01-01T00:00:00.000Z',
   reason: null,
+  watching: null,
   last_scan: null,
   stages: none,
 }

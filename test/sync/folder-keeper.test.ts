@@ -7,9 +7,11 @@ import { rootStatus } from '../../src/disk/mount.ts'
 import { keepFolder } from '../../src/sync/folder-keeper.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
+import { WatchRoom } from '../../src/sync/watch-room.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree } from '../tree.ts'
+import { watching } from './usual-watching.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -37,7 +39,7 @@ async function keep() {
     start: { kind: 'all' },
     upload_name: 'path',
     mime_types: {},
-    watch: false,
+    watch: 'scan',
     rescan_interval_ms: hour_ms,
     widening: 'warn',
   }
@@ -76,7 +78,19 @@ async function keep() {
   const start = () => {
     const limits = { max_hints: 100, batch_entries: 100, empty_folder_files: 20, answer_ms: 1_000 }
     const roots = { status: async (root: string) => rootStatus(root) }
-    const tools = { ledger, intake, clock, report, pulses: unwatched, roots, ...limits }
+    const examiner = { lstat: async () => [] }
+    const tools = {
+      ledger,
+      intake,
+      clock,
+      report,
+      pulses: unwatched,
+      roots,
+      examiner,
+      watching,
+      room: new WatchRoom(),
+      ...limits,
+    }
     const rules = createIgnoreRules(root, settings)
     const keeper = keepFolder(settings, rules, tools, { watch: false, signal: signal.signal })
     ends.push(async () => {

@@ -40,7 +40,7 @@ async function lookAtUnreadable() {
     start: { kind: 'all' },
     upload_name: 'path',
     mime_types: {},
-    watch: true,
+    watch: 'auto',
     rescan_interval_ms: hour_ms,
     widening: 'warn',
   }

@@ -20,7 +20,7 @@ const folder: FolderSettings = {
   start: { kind: 'all' },
   upload_name: 'path',
   mime_types: {},
-  watch: true,
+  watch: 'auto',
   rescan_interval_ms: hour_ms,
   widening: 'warn',
 }

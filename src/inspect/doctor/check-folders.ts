@@ -2,7 +2,6 @@ import { accessSync, constants } from 'node:fs'
 import { codeOf } from '../../base/errors.ts'
 import { formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
-import { minute_ms } from '../../base/time.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, fault, named, ok, warning } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
@@ -66,26 +65,22 @@ function mayPass(directory: string): boolean {
   }
 }
 
-/** Scans stand in where the kernel tells nothing; more than this is a long wait for a file. */
-const long_wait_ms = 15 * minute_ms
-
 function checkFilesystem({ folder, root }: FolderLook): Check {
   const { name, watch, rescan_interval_ms } = folder
   if (root.kind !== 'online') return fault('filesystem', name, 'not looked at')
   const { filesystem, remote } = root
-  const every = formatDuration(rescan_interval_ms)
-  if (!watch) return ok('filesystem', name, `${filesystem}, not watched (watch: false): scanned every ${every}`)
-  if (remote) {
-    const text = `${filesystem}: what other machines change there gives no event here and is found by the scan every ${every}`
-    if (rescan_interval_ms <= long_wait_ms) return ok('filesystem', name, text)
-    return warning(
-      'filesystem',
-      name,
-      text,
-      'set rescan_interval_ms of this folder to what a file may wait, such as 5m',
-    )
+  if (!remote) {
+    const every = formatDuration(rescan_interval_ms)
+    return ok('filesystem', name, `${filesystem}${notes[filesystem] ?? ''}; a whole scan at least every ${every}`)
   }
-  return ok('filesystem', name, `${filesystem}, watched by inotify${notes[filesystem] ?? ''}; scanned every ${every}`)
+  const text = `${filesystem}: what other machines change there gives no event here, scans find it`
+  if (watch === 'auto' || watch === 'scan') return ok('filesystem', name, text)
+  return warning(
+    'filesystem',
+    name,
+    text,
+    `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`,
+  )
 }
 
 const notes: Record<string, string> = {

@@ -2,7 +2,7 @@
 export const check_groups = {
   Configuration: ['config', 'token', 'secret_files', 'time_zones'],
   Service: ['ca', 'api_host', 'project', 'blob_host', 'clock'],
-  Folders: ['folder', 'rights', 'widening', 'filesystem', 'inotify'],
+  Folders: ['folder', 'rights', 'widening', 'filesystem', 'watching', 'inotify'],
   State: ['user', 'state_dir', 'space', 'ledger', 'removals', 'unit'],
   Deliveries: ['mail', 'webhook', 'command'],
   Machine: ['node', 'sqlite', 'md5', 'open_files'],

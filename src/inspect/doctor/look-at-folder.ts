@@ -11,6 +11,8 @@ export interface FolderLook {
   /** `dead`: it gives no answer, and nothing else was tried. */
   root: RootStatus | { kind: 'dead' }
   seen: Seen | undefined
+  /** Why its watchers were given up, by the ledger. */
+  deaf?: string | undefined
 }
 
 /** Counts and lists of a walk of ours, or of the last scan where that is too large to wait for. */
@@ -50,11 +52,12 @@ async function lookAtFolder(
   const root = rootStatus(folder.path)
   if (root.kind === 'offline') return { folder, root, seen: undefined }
   const scan = known?.scan
+  const deaf = known?.deaf_reason
   const from_scan: Seen | undefined = scan && { narrower: [], narrower_total: 0, ...scan, from: 'last scan' }
   const is_large = scan !== undefined && scan.files + scan.directories > most_to_walk
   const walked = is_large ? undefined : await walkFor(folder, tools)
-  if (walked?.from === 'walk') return { folder, root, seen: walked }
-  return { folder, root, seen: from_scan ?? walked }
+  if (walked?.from === 'walk') return { folder, root, seen: walked, deaf }
+  return { folder, root, seen: from_scan ?? walked, deaf }
 }
 
 async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Promise<Seen | undefined> {

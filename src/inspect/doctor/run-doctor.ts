@@ -4,7 +4,9 @@ import { formatDuration } from '../../base/format.ts'
 import { type Clock, isoTime } from '../../base/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/usable.ts'
+import { freeMemory_bytes } from '../../disk/free-memory.ts'
 import { inotifyLimit } from '../../disk/inotify-limits.ts'
+import { nativeFault } from '../../disk/watch-native.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
 import { type Check, fault, warning, withinTime } from './check.ts'
 import { checkBlobHost } from './check-blob.ts'
@@ -14,7 +16,6 @@ import { checkCommands, checkMail, checkWebhooks } from './check-deliveries.ts'
 import { checkFolders } from './check-folders.ts'
 import type { CheckId } from './check-ids.ts'
 import { check_groups } from './check-ids.ts'
-import { checkInotify } from './check-inotify.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
 import { checkRemovals } from './check-removals.ts'
@@ -24,6 +25,7 @@ import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
 import { checkTimeZones } from './check-time-zones.ts'
 import { checkToken } from './check-token.ts'
 import { checkUnit } from './check-unit.ts'
+import { checkWatching, type WatchMeans } from './check-watching.ts'
 import { type DoctorLimits, type DoctorTools, usual_limits } from './doctor-tools.ts'
 import { type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
@@ -143,8 +145,13 @@ async function folderChecks(tools: DoctorTools): Promise<Check[]> {
   const looks = await lookAtFolders(tools)
   return [
     ...checkFolders(looks, tools.limits.answer_ms),
-    ...checkInotify(looks, inotifyLimit('watches'), inotifyLimit('instances')),
+    ...checkWatching(looks, await watchMeans(), tools.config.watching),
   ]
+}
+
+async function watchMeans(): Promise<WatchMeans> {
+  const [watches, instances] = [inotifyLimit('watches'), inotifyLimit('instances')]
+  return { watches, instances, free_memory_bytes: freeMemory_bytes(), native_fault: await nativeFault() }
 }
 
 /** One part that fails or hangs leaves the others alone. */

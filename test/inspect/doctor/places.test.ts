@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { system_clock } from '../../../src/base/time.ts'
 import { checkFolders } from '../../../src/inspect/doctor/check-folders.ts'
-import { checkInotify } from '../../../src/inspect/doctor/check-inotify.ts'
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
+import { checkWatching } from '../../../src/inspect/doctor/check-watching.ts'
 import { lookAtFolders } from '../../../src/inspect/doctor/look-at-folder.ts'
 import { deadPlaces } from '../../../src/inspect/doctor/probe-places.ts'
 import { builtModule, runAsNobody } from '../../disk/as-nobody.ts'
@@ -59,7 +59,7 @@ describe('a folder', () => {
     const script = `import { checkFolders } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
       import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/look-at-folder'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
-      const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: true, rescan_interval_ms: 1 }
+      const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: 'auto', rescan_interval_ms: 1 }
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
       const looks = await lookAtFolders({ config: { folders }, clock, limits, isDead: () => false })
@@ -79,35 +79,58 @@ describe('a folder', () => {
     chmodSync(join(root, 'gate'), 0o700)
   })
 
-  test('on a share it is said how long a change of another machine may take', async () => {
+  const share = { kind: 'online', device: 1n, inode: 2n, filesystem: 'nfs', remote: true, empty: false } as const
+  const shares = { chokidar_entries: 10_000, inotify_percent: 75, memory_percent: 25 }
+  const means = {
+    watches: { name: 'fs.inotify.max_user_watches', value: 1_000 },
+    instances: { name: 'fs.inotify.max_user_instances', value: 128 },
+    free_memory_bytes: 1e9,
+    native_fault: undefined,
+  }
+
+  test('a share is scanned; who wants it watched is told that nothing is heard there', async () => {
     const { looks } = await look(makeTree({ a: 'text' }))
-    const share = { kind: 'online', device: 1n, filesystem: 'nfs', remote: true, empty: false } as const
     const on_share = looks.map((one) => ({ ...one, root: share }))
     expect(checkFolders(on_share, 1)[1]).toMatchObject({
-      level: 'warning',
-      hint: expect.stringContaining('rescan_interval_ms'),
+      level: 'ok',
+      message: expect.stringContaining('scans find it'),
     })
-    const often = on_share.map((one) => ({ ...one, folder: { ...one.folder, rescan_interval_ms: 300_000 } }))
-    expect(checkFolders(often, 1)[1]).toMatchObject({ level: 'ok' })
+    expect(checkWatching(on_share, means, shares)[0]).toMatchObject({
+      level: 'ok',
+      message: 'scan: nfs: what other machines change there gives no event here',
+    })
+    const watched = on_share.map((one) => ({ ...one, folder: { ...one.folder, watch: 'native' as const } }))
+    expect(checkFolders(watched, 1)[1]).toMatchObject({
+      level: 'warning',
+      hint: expect.stringContaining('watch: auto'),
+    })
   })
 
-  test('watches are counted against the limit, and the line to type is exact', async () => {
+  test('what each folder is watched by, by what the others take; the line to type is exact', async () => {
     const { looks } = await look(makeTree({ 'a.txt': 'text', 'b/c.txt': 'text' }))
-    const instances = { name: 'fs.inotify.max_user_instances', value: 128 }
-    const watches = (value: number) => checkInotify(looks, { name: 'fs.inotify.max_user_watches', value }, instances)
-    expect(levels(watches(1_000))).toEqual(['ok inotify'])
-    expect(levels(watches(5))).toEqual(['warning inotify'])
-    expect(watches(3)).toMatchObject([
-      {
-        level: 'fault',
-        message:
-          'the folders take 4 watches, fs.inotify.max_user_watches is 3: what is not watched is found by scans only',
-        hint: 'echo fs.inotify.max_user_watches=8 | sudo tee -a /etc/sysctl.d/60-sluice.conf && sudo sysctl -w fs.inotify.max_user_watches=8',
-      },
+    const watching = (value: number, change: object = {}, some = looks) =>
+      checkWatching(some, { ...means, watches: { ...means.watches, value }, ...change }, shares)
+    expect(levels(watching(1_000))).toEqual(['ok watching', 'ok inotify'])
+    expect(watching(1_000)[0]?.message).toBe('chokidar: 2 files')
+    const two = [...looks, ...looks].map((one, index) => ({
+      ...one,
+      folder: { ...one.folder, name: `folder-${index}` },
+    }))
+    expect(watching(8, {}, two).map(({ message }) => message)).toEqual([
+      'chokidar: 2 files',
+      'native: 2 files, chokidar would take 4 inotify watches of 8 (other folders take 4), by fs.inotify.max_user_watches',
+      'the folders take 6 watches, fs.inotify.max_user_watches is 8',
     ])
-    expect(
-      levels(checkInotify([], watches(9)[0] ? { name: 'x', value: 9 } : instances, { ...instances, value: 2 })),
-    ).toEqual(['ok inotify', 'warning inotify'])
+    expect(watching(1)[0]).toMatchObject({ level: 'warning', message: expect.stringContaining('scan: 2 files') })
+    const wanted = looks.map((one) => ({ ...one, folder: { ...one.folder, watch: 'chokidar' as const } }))
+    expect(watching(3, {}, wanted)[1]).toMatchObject({
+      level: 'fault',
+      message:
+        'the folders take 4 watches, fs.inotify.max_user_watches is 3: what is not watched is found by scans only',
+      hint: 'echo fs.inotify.max_user_watches=8 | sudo tee -a /etc/sysctl.d/60-sluice.conf && sudo sysctl -w fs.inotify.max_user_watches=8',
+    })
+    const few = { instances: { ...means.instances, value: 2 } }
+    expect(levels(watching(9, few, []))).toEqual(['ok inotify', 'warning inotify'])
   })
 })
 

@@ -1,0 +1,71 @@
+import { formatCount } from '../../base/format.ts'
+import { chooseWatcher, type WatchChoice, type WatchShares } from '../../disk/choose-watcher.ts'
+import { type InotifyLimit, raisedLimit } from '../../disk/inotify-limits.ts'
+import { type Check, fault, ok, warning } from './check.ts'
+import type { FolderLook } from './look-at-folder.ts'
+
+/** What the kernel and the machine have for watching. */
+export interface WatchMeans {
+  watches: InotifyLimit
+  instances: InotifyLimit
+  free_memory_bytes: number
+  /** Why there is no native watching here. */
+  native_fault: string | undefined
+}
+
+/** One for each program that watches; desktops have dozens. */
+const least_instances = 16
+
+/** What each folder is watched by, in the order in which the daemon takes them up, and whether that is what was wished for. */
+export function checkWatching(looks: readonly FolderLook[], means: WatchMeans, shares: WatchShares): Check[] {
+  const { watches, instances, free_memory_bytes, native_fault } = means
+  let taken = 0
+  const checks = looks.flatMap(({ folder, root, seen, deaf }) => {
+    if (root.kind !== 'online' || seen === undefined) return []
+    const { files, directories } = seen
+    const choice = chooseWatcher(
+      {
+        setting: folder.watch,
+        filesystem: root.filesystem,
+        remote: root.remote,
+        counted: { files, directories, is_least: seen.from === 'part of a walk' },
+        inotify: { ...watches, taken },
+        free_memory_bytes,
+        native_fault,
+        deaf,
+      },
+      shares,
+    )
+    taken += choice.watches
+    return [checkChoice(folder.name, choice, folder.watch !== 'scan' && !root.remote)]
+  })
+  return [...checks, checkTaken(taken, watches), ...checkInstances(instances)]
+}
+
+function checkChoice(name: string, { watcher, reason }: WatchChoice, could_be_watched: boolean): Check {
+  const text = `${watcher}: ${reason}`
+  if (watcher !== 'scan' || !could_be_watched) return ok('watching', name, text)
+  return warning('watching', name, text, 'it is scanned on a timer, which finds the same later (section watching)')
+}
+
+function checkTaken(taken: number, { name, value }: InotifyLimit): Check {
+  if (value === Number.POSITIVE_INFINITY) return ok('inotify', 'inotify', 'this system has no limit that can be read')
+  const text = `the folders take ${formatCount(taken)} watches, ${name} is ${formatCount(value)}`
+  if (taken <= value) return ok('inotify', name, text)
+  return fault(
+    'inotify',
+    name,
+    `${text}: what is not watched is found by scans only`,
+    sysctlLine(name, raisedLimit(value, taken)),
+  )
+}
+
+function checkInstances({ name, value }: InotifyLimit): Check[] {
+  if (value >= least_instances) return []
+  return [warning('inotify', name, `it is ${value}, for all programs of this user together`, sysctlLine(name, 128))]
+}
+
+/** In force at once, and after a restart of the machine. */
+function sysctlLine(name: string, value: number): string {
+  return `echo ${name}=${value} | sudo tee -a /etc/sysctl.d/60-sluice.conf && sudo sysctl -w ${name}=${value}`
+}

@@ -1,0 +1,83 @@
+import { formatDuration } from '../base/format.ts'
+import type { Clock } from '../base/time.ts'
+import { chooseWatcher, type WatchChoice, type WatchFacts, type WatchShares } from '../disk/choose-watcher.ts'
+import { freeMemory_bytes } from '../disk/free-memory.ts'
+import { inotifyLimit } from '../disk/inotify-limits.ts'
+import type { RootStatus } from '../disk/mount.ts'
+import { scanFolder } from '../disk/scan.ts'
+import { nativeFault } from '../disk/watch-native.ts'
+import type { FolderState } from '../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import type { HearingLimits } from './hearing.ts'
+import type { PaceLimits } from './scan-pace.ts'
+import type { WatchRoom } from './watch-room.ts'
+
+/** The section `watching` of the configuration, which has this shape. */
+export type WatchingSettings = WatchShares &
+  HearingLimits &
+  Omit<PaceLimits, 'rescan_interval_ms'> & {
+    readonly burst_events: number
+    readonly directory_hints: number
+    readonly deaf_rest_ms: number
+  }
+
+export type Counted = WatchFacts['counted']
+
+export interface ChoiceFacts {
+  folder: FolderSettings
+  state: FolderState
+  root: Extract<RootStatus, { kind: 'online' }>
+  watching: WatchingSettings
+  room: WatchRoom
+  clock: Clock
+  /** Why native watching could not begin here lately. */
+  native_failed: string | undefined
+  /** By a scan of this life; undefined: it is counted as far as it matters. */
+  counted: Counted | undefined
+  signal: AbortSignal
+}
+
+/** What the folder is to be watched by; takes the room for it. Reads no more of the folder than the choice needs. */
+export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> {
+  const { folder, root, watching, room, native_failed } = facts
+  const known = {
+    setting: folder.watch,
+    filesystem: root.filesystem,
+    remote: root.remote,
+    inotify: { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) },
+    free_memory_bytes: freeMemory_bytes(),
+    native_fault: native_failed ?? (await nativeFault()),
+    deaf: deafness(facts),
+  }
+  const of_none = chooseWatcher({ ...known, counted: none }, watching)
+  // Whatever is in it, it is scanned: then nobody needs to count.
+  const choice =
+    of_none.watcher === 'scan' ? of_none : chooseWatcher({ ...known, counted: await countFor(facts) }, watching)
+  room.take(folder.name, choice.watches)
+  return choice
+}
+
+const none: Counted = { files: 0, directories: 0, is_least: false }
+
+function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
+  const deaf = state.watch?.deaf
+  if (!deaf || clock.now_ms() >= deaf.since_ms + watching.deaf_rest_ms) return undefined
+  return `${deaf.reason}; it is watched again ${formatDuration(watching.deaf_rest_ms)} after that`
+}
+
+/**
+ * As the last life of the daemon left it, where that is many. Few may have become many since, and chokidar would take minutes for
+ * them: so far as it is meant for, they are counted.
+ */
+async function countFor({ folder, state, watching, counted, signal }: ChoiceFacts): Promise<Counted> {
+  if (counted) return counted
+  const known = state.counted
+  if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_least: false }
+  const { batches, end } = scanFolder({ root: folder.path, ignore: folder, signal })
+  let files = 0
+  for await (const batch of batches) {
+    files += batch.count
+    if (files > watching.chokidar_entries) return { files, directories: known?.directories ?? 0, is_least: true }
+  }
+  return { files, directories: (await end).directories, is_least: false }
+}
