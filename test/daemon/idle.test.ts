@@ -1,29 +1,31 @@
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import { begin } from '../journey/harness.ts'
+import { begin, localJourneys } from '../journey/harness.ts'
 import { until, within } from '../journey/waiting.ts'
 
-test('however many wait until nothing is left to do, the ledger is asked once at a time; all are answered', async () => {
-  let left_to_send = 1
-  let asked = 0
-  let asking = 0
-  let most_at_once = 0
-  const wrap_ledger = (ledger: Ledger): Ledger => ({
-    ...ledger,
-    async pending(horizon_ms) {
-      asked++
-      most_at_once = Math.max(most_at_once, ++asking)
-      const pending = await ledger.pending(horizon_ms)
-      asking--
-      return { ...pending, send: pending.send + left_to_send }
-    },
+localJourneys('nothing left to do', (profile) => {
+  test('however many wait until nothing is left to do, the ledger is asked once at a time; all are answered', async () => {
+    let left_to_send = 1
+    let asked = 0
+    let asking = 0
+    let most_at_once = 0
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async pending(horizon_ms) {
+        asked++
+        most_at_once = Math.max(most_at_once, ++asking)
+        const pending = await ledger.pending(horizon_ms)
+        asking--
+        return { ...pending, send: pending.send + left_to_send }
+      },
+    })
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, wrap_ledger })
+    await journey.stage('docs/a.txt', 'ready')
+    const waiting = Array.from({ length: 50 }, () => journey.daemon.idle())
+    await until('it was looked at some times', () => asked >= 5)
+    expect(most_at_once).toBe(1)
+    left_to_send = 0
+    await within('every answer', Promise.all(waiting))
+    await within('the next answer', journey.daemon.idle())
   })
-  const journey = await begin({ profile: 'default', tree: { 'docs/a.txt': 'a' }, wrap_ledger })
-  await journey.stage('docs/a.txt', 'ready')
-  const waiting = Array.from({ length: 50 }, () => journey.daemon.idle())
-  await until('it was looked at some times', () => asked >= 5)
-  expect(most_at_once).toBe(1)
-  left_to_send = 0
-  await within('every answer', Promise.all(waiting))
-  await within('the next answer', journey.daemon.idle())
 })

@@ -244,39 +244,39 @@ localJourneys('verify', (profile) => {
     ])
     journey.ends({ also_there: [md5Of('b')] })
   })
-})
 
-test.skipIf(process.getuid?.() === 0)('what cannot be read is named, and nothing below it is gone', async () => {
-  const journey = await stopped({ profile: 'default' })
-  chmodSync(journey.at('docs/deep'), 0)
-  chmodSync(journey.at('docs/a.txt'), 0)
-  try {
-    const { named } = await verified(journey, { full: true, clock: later })
-    expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
-  } finally {
-    chmodSync(journey.at('docs/deep'), 0o700)
-    chmodSync(journey.at('docs/a.txt'), 0o600)
-  }
-})
+  test.skipIf(process.getuid?.() === 0)('what cannot be read is named, and nothing below it is gone', async () => {
+    const journey = await stopped({ profile })
+    chmodSync(journey.at('docs/deep'), 0)
+    chmodSync(journey.at('docs/a.txt'), 0)
+    try {
+      const { named } = await verified(journey, { full: true, clock: later })
+      expect(named).toEqual(['changed_on_disk docs/a.txt', 'unreadable docs/deep'])
+    } finally {
+      chmodSync(journey.at('docs/deep'), 0o700)
+      chmodSync(journey.at('docs/a.txt'), 0o600)
+    }
+  })
 
-test('10,000 files on each side: merged in order, and in a memory that is bounded', { timeout: 60_000 }, async () => {
-  const journey = await stopped({ profile: 'default', tree: { 'docs/a.txt': 'a' } })
-  const names = Array.from({ length: 10_000 }, (_, index) => `${index % 100}/${index}.txt`)
-  journey.write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])))
-  rememberAll(
-    journey,
-    names.map((name, index) => (index % 10 === 0 ? `${name}.old` : name)),
-  )
-  const before_bytes = process.memoryUsage().rss
-  let most_bytes = 0
-  const onProgress = () => {
-    most_bytes = Math.max(most_bytes, process.memoryUsage().rss - before_bytes)
-  }
-  const { summary } = await verified(journey, { clock: later, onProgress })
-  expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
-  expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
-  expect(most_bytes).toBeLessThan(150 * 1_048_576)
-  for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
+  test('10,000 files on each side: merged in order, and in a memory that is bounded', async () => {
+    const journey = await stopped({ profile, tree: { 'docs/a.txt': 'a' } })
+    const names = Array.from({ length: 10_000 }, (_, index) => `${index % 100}/${index}.txt`)
+    journey.write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])))
+    rememberAll(
+      journey,
+      names.map((name, index) => (index % 10 === 0 ? `${name}.old` : name)),
+    )
+    const before_bytes = process.memoryUsage().rss
+    let most_bytes = 0
+    const onProgress = () => {
+      most_bytes = Math.max(most_bytes, process.memoryUsage().rss - before_bytes)
+    }
+    const { summary } = await verified(journey, { clock: later, onProgress })
+    expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
+    expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
+    expect(most_bytes).toBeLessThan(150 * 1_048_576)
+    for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
+  })
 })
 
 /** Puts files into the ledger as they lie on the disk, without their contents; one that is not there with made-up times. */

@@ -5,17 +5,22 @@ import { type Clock, system_clock } from '../../src/base/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import { begin } from './harness.ts'
+import type { ProfileName } from '../../src/service/options.ts'
+import { begin, localJourneys } from './harness.ts'
 import { until, within } from './waiting.ts'
 
 /** Hashing it takes half a minute at the least; on the disk it takes no room. */
 const huge = { 'docs/huge.bin': { bytes: 30_000_000_000 } }
-const folders = { docs: { max_file_bytes: 40_000_000_000 } }
+/** What is quiet already when it is found is hashed where it was found, and claimed by nobody. */
+const folders = { docs: { max_file_bytes: 40_000_000_000, settle_ms: 3_000 } }
 /** Far less than that, and more than a busy machine takes for closing. */
 const soon_ms = 10_000
 
 /** A daemon that is about to hash the file, and what it logged as an error. */
-async function hashing(clock: Clock = system_clock): Promise<{ daemon: Daemon; errors: string[]; end: () => void }> {
+async function hashing(
+  profile: ProfileName,
+  clock: Clock = system_clock,
+): Promise<{ daemon: Daemon; errors: string[]; end: () => void }> {
   let is_claimed = false
   const wrap_ledger = (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -25,12 +30,13 @@ async function hashing(clock: Clock = system_clock): Promise<{ daemon: Daemon; e
       return claimed
     },
   })
-  const journey = await begin({ profile: 'default', tree: huge, folders }, 'not started')
+  const journey = await begin({ profile, folders }, 'not started')
   const config = journey.config()
   const errors: string[] = []
   const log = createLog({ level: 'warn', format: 'json', destination: { write: (text) => void errors.push(text) } })
   const { secrets } = openSecrets(config, {})
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'run', wrap_ledger })
+  journey.write(huge)
   await until('the file is looked at', () => is_claimed)
   return { daemon, errors, end: () => journey.remove('docs/huge.bin') }
 }
@@ -41,25 +47,27 @@ async function took_ms(work: Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-test('at once is at once, also while a huge file is being hashed', async () => {
-  const { daemon, errors, end } = await hashing()
-  expect(await took_ms(daemon.abort())).toBeLessThan(soon_ms)
-  expect(errors).toEqual([])
-  end()
-})
+localJourneys('a stop while a huge file is hashed', (profile) => {
+  test('at once is at once, also while a huge file is being hashed', async () => {
+    const { daemon, errors, end } = await hashing(profile)
+    expect(await took_ms(daemon.abort())).toBeLessThan(soon_ms)
+    expect(errors).toEqual([])
+    end()
+  })
 
-test('a stop that waits for it is cut short by a second signal', async () => {
-  const { daemon, errors, end } = await hashing()
-  const stopped = daemon.stop()
-  expect(await took_ms(Promise.all([stopped, daemon.abort()]))).toBeLessThan(soon_ms)
-  expect(errors).toEqual([])
-  end()
-})
+  test('a stop that waits for it is cut short by a second signal', async () => {
+    const { daemon, errors, end } = await hashing(profile)
+    const stopped = daemon.stop()
+    expect(await took_ms(Promise.all([stopped, daemon.abort()]))).toBeLessThan(soon_ms)
+    expect(errors).toEqual([])
+    end()
+  })
 
-test('a stop waits for it no longer than for an upload', async () => {
-  const sleep = (ms: number, signal?: AbortSignal) => system_clock.sleep(ms === 30_000 ? 300 : ms, signal)
-  const { daemon, errors, end } = await hashing({ ...system_clock, sleep })
-  expect(await took_ms(daemon.stop())).toBeLessThan(soon_ms)
-  expect(errors).toEqual([])
-  end()
+  test('a stop waits for it no longer than for an upload', async () => {
+    const sleep = (ms: number, signal?: AbortSignal) => system_clock.sleep(ms === 30_000 ? 300 : ms, signal)
+    const { daemon, errors, end } = await hashing(profile, { ...system_clock, sleep })
+    expect(await took_ms(daemon.stop())).toBeLessThan(soon_ms)
+    expect(errors).toEqual([])
+    end()
+  })
 })
