@@ -3,26 +3,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** What takes longest, by the start of its path: begun last, it would run alone while the other core has nothing to do. */
 const long = [
-  'test/crash/',
   'test/secrets/',
-  'test/bench/',
   'test/journey/',
-  'test/bad-input/',
+  'test/bench/',
   'test/cli/',
+  'test/bad-input/',
   'test/demo/',
+  'test/health/',
+  'test/prompts/',
 ]
 
-/**
- * Rooms whose tests keep nothing in a module, neither a hook nor a state: their files share a process, and what one has imported
- * is there for the next. Elsewhere each file has a process of its own.
- */
-const shared = 'test/{base,config,contract,disk,domain,ledger,status,sync}/**/*.test.ts'
+/** Measures the memory of its process, or changes what all of a process share: a process of its own. */
+const alone = 'test/{service/blobs,inspect/verify,base/cron,prompts/scheduler}.test.ts'
 
+/** Each project by itself, for a process goes on to the next file only where that may share it. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
       const at = long.findIndex((start) => moduleId.startsWith(`${project.config.root}/${start}`))
-      return at < 0 ? long.length : at
+      return (project.config.isolate ? 0 : long.length + 1) + (at < 0 ? long.length : at)
     }
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
@@ -40,15 +39,17 @@ const of_every_file = {
 export default defineConfig({
   test: {
     projects: [
+      { test: { ...of_every_file, name: 'alone', include: [alone] } },
+      // Elsewhere files share a process, and what one has imported is there for the next.
       {
         test: {
           ...of_every_file,
-          name: 'alone',
+          name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [shared, '**/node_modules/**'],
+          exclude: [alone, '**/node_modules/**'],
+          isolate: false,
         },
       },
-      { test: { ...of_every_file, name: 'shared', include: [shared], isolate: false } },
     ],
     globalSetup: ['test/build-first.ts'],
     sequence: { sequencer: LongFirst },

@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Worker } from 'node:worker_threads'
 import { afterAll, expect, inject } from 'vitest'
 
@@ -31,11 +31,12 @@ const meanings: Record<string, string> = {
 
 // Threads are unref'd and so hidden from getActiveResourcesInfo; Node announces each on this channel.
 const threads = new Set<Worker>()
-subscribe('worker_threads', (message) => {
+const noteThread = (message: unknown) => {
   const { worker } = message as { worker: Worker }
   threads.add(worker)
   worker.once('exit', () => threads.delete(worker))
-})
+}
+subscribe('worker_threads', noteThread)
 
 /** What vitest itself holds before the test file is loaded: its pipes. Its timers come and go within the grace. */
 const before = countResources()
@@ -47,6 +48,8 @@ afterAll(async () => {
     await new Promise((resolve) => setTimeout(resolve, look_again_ms))
     left = leftOver()
   }
+  // The next file of this process listens for itself.
+  unsubscribe('worker_threads', noteThread)
   if (left.length === 0) return
   const file = expect.getState().testPath ?? 'this test file'
   throw new Error(`${file} leaves running: ${left.join(', ')}. Close in the test (or afterEach) what it opens.`)

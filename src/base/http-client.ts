@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { Readable } from 'node:stream'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { slowest_bytes_per_s } from './answer-pace.ts'
 import { SluiceError } from './errors.ts'
+import { loadProxyAgent, PlainAgent, requestThrough } from './http-client-undici.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
 import { type Pulses, type SharedPulse, sharePulse, unwatched } from './pulse.ts'
@@ -81,7 +82,7 @@ export interface HttpClient {
 }
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const direct = new Agent(directOptions(options))
+  const direct = new PlainAgent(directOptions(options))
   const proxied = createProxied(options)
   // Requests wait for a free connection while others, for hours perhaps, use it: together they must move.
   const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
@@ -102,7 +103,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const headers_ms = options.timeouts.answer_ms + transfer_ms
       pulse.begin()
       try {
-        const answer = await dispatcher.request({
+        const answer = await requestThrough(dispatcher, {
           ...target(request),
           onInfo: endlessInfo(options.clock, headers_ms, going),
           headers: bytes ? withLength(request.headers, bytes.byteLength) : request.headers,
@@ -163,7 +164,7 @@ async function requestWithStream(
   try {
     // undici does not begin a stream of size 0, but what watches over its file must still speak.
     if (size === 0) for await (const _ of pieces());
-    const answer = await dispatcher.request({
+    const answer = await requestThrough(dispatcher, {
       ...target(request),
       headers: withLength(request.headers, size),
       // undici takes async iterables (its Dispatcher.request documents it); its types only know their subclass.
@@ -228,7 +229,8 @@ function createProxied({ connections, ca, timeouts, proxy }: HttpClientOptions):
   if (http_proxy === '' && https_proxy === '') return undefined
   for (const address of [http_proxy, https_proxy]) refuseOddProxy(address)
   const tls = { timeout: timeouts.connect_ms, ...(ca === undefined ? {} : { ca: trusted(ca) }) }
-  return new EnvHttpProxyAgent({
+  const ProxyAgent = loadProxyAgent()
+  return new ProxyAgent({
     ...poolOptions(connections, timeouts),
     connect: tls,
     requestTls: tls,

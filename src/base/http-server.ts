@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import {
   createServer,
   type IncomingMessage,
@@ -9,13 +8,8 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { ListenOptions, Socket } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
 import { system_clock } from './time.ts'
-
-export type HttpApp = FastifyInstance
-export type HttpRequest = FastifyRequest
-export type HttpReply = FastifyReply
 
 /** What an error becomes on the wire. */
 export interface ErrorAnswer {
@@ -24,34 +18,19 @@ export interface ErrorAnswer {
   headers?: Record<string, string>
 }
 
+/** Gives every error its answer, so that none escapes the application's own form. */
+export type AnswerError = (error: unknown) => ErrorAnswer
+
 /** PEM texts; of a chain the certificate of this host first. */
 export interface TlsKeys {
   cert: string
   key: string
 }
 
-export interface HttpAppOptions {
-  body_limit_bytes: number
-  /** Absent: plain HTTP. */
-  tls?: TlsKeys | undefined
-  /**
-   * Gives every error its answer, so that none escapes the application's own form. Faults of HTTP itself come as SluiceError:
-   * `http.path_unknown`, `http.method_wrong`, `http.media_type`, `http.body_too_large`, `http.body_invalid`, `http.malformed`; anything else is
-   * what a handler threw.
-   */
-  answerError: (error: unknown) => ErrorAnswer
-  /** Whether something is served under this path, by another method: such a request is `http.method_wrong`. */
-  isPath?: (path: string) => boolean
-  /** A connection on which nothing moves for so long, or a request that has not come whole, is cut; absent: only one without headers. */
-  silence_ms?: number
-  /** Answers preflights and adds the CORS headers for any origin; absent: neither. */
-  cors?: { methods: string[]; request_headers: string[]; answer_headers: string[] }
-}
-
 /** A connection must have become a TLS one, and a request must have sent its headers within this time, so that idle connections cannot pile up (slowloris). */
 const headers_timeout_ms = 30_000
 /** Longer than what clients and proxies commonly keep a connection (60 s), so that the client is the one to close it. */
-const keep_alive_ms = 72_000
+export const keep_alive_ms = 72_000
 
 const server_options = {
   // A missing Host header is the application's to refuse, in its own words; Node would send a bare 400.
@@ -62,96 +41,14 @@ const server_options = {
 }
 
 /** Node takes the shorter of the two times for that of the headers, and looks at all of them now and then: as exactly as is needed. */
-function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
+export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
   if (silence_ms === 0) return server_options
   const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
   return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
 }
 
-export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const { body_limit_bytes, answerError, isPath, cors: shared, tls, silence_ms = 0 } = options
-  const app = fastify({
-    bodyLimit: body_limit_bytes,
-    keepAliveTimeout: keep_alive_ms,
-    requestTimeout: silence_ms,
-    connectionTimeout: silence_ms,
-    exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
-    // Of the two servers only their common side is used.
-    ...(tls ? ({ https: { ...tls, ...optionsFor(silence_ms) } } as object) : { http: optionsFor(silence_ms) }),
-    clientErrorHandler: (error, socket) => answerMalformed(error, socket, answerError),
-    frameworkErrors: (error, _request, reply) => sendError(reply, answerError(httpFault(error))),
-  })
-  app.setErrorHandler((error, { raw }, reply) => {
-    // Nobody is left to hear it; but whoever went away in the middle of a body is no failure of ours.
-    const fault = raw.readableAborted ? invalidBody('the connection ended before the body') : httpFault(error)
-    return sendError(reply, answerError(fault))
-  })
-  app.setNotFoundHandler((request, reply) => {
-    const code = isPath?.(request.url.split('?')[0] ?? '') ? 'http.method_wrong' : 'http.path_unknown'
-    const message = `nothing answers ${request.method} on this path`
-    return sendError(reply, answerError(new SluiceError({ code, message })))
-  })
-  acceptJson(app)
-  refuseOddConnections(app.server, answerError)
-  if (shared) {
-    const { default: cors } = await import('@fastify/cors')
-    await app.register(cors, {
-      origin: '*',
-      methods: shared.methods,
-      allowedHeaders: shared.request_headers,
-      exposedHeaders: shared.answer_headers,
-      strictPreflight: false,
-    })
-  }
-  return app
-}
-
-/** JSON only; an empty body is an empty body whatever type is declared, since clients send the header on calls without one. */
-function acceptJson(app: HttpApp): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeAllContentTypeParsers()
-  // `curl -d ''` says that nothing is a form.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0 || request.is404) done(null, undefined)
-    else done(new SluiceError({ code: 'http.media_type', message: 'a body is application/json here' }))
-  })
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    if (body.length === 0) done(null, undefined)
-    else if (!isUtf8(body)) done(invalidBody('the body is not UTF-8'))
-    else {
-      parse(request, body.toString('utf8'), (error, value) => {
-        if (error) done(invalidBody(messageOf(error)))
-        else done(null, value)
-      })
-    }
-  })
-}
-
-function invalidBody(message: string): SluiceError {
-  return new SluiceError({ code: 'http.body_invalid', message })
-}
-
-function sendError(reply: HttpReply, { status, body, headers }: ErrorAnswer): HttpReply {
-  if (headers) reply.headers(headers)
-  return reply.status(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
-}
-
-const fastify_faults: Record<string, string> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'http.media_type',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'http.body_too_large',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'http.body_invalid',
-  FST_ERR_BAD_URL: 'http.malformed',
-  FST_ERR_MAX_PARAM_LENGTH: 'http.malformed',
-}
-
-function httpFault(error: unknown): unknown {
-  const code = fastify_faults[codeOf(error) ?? '']
-  return code === undefined ? error : new SluiceError({ code, message: messageOf(error), cause: error })
-}
-
 /** What the parser of HTTP refuses never becomes a request: it is answered on the socket, which then closes. */
-function answerMalformed(error: Error, socket: Socket, answerError: HttpAppOptions['answerError']): void {
+export function answerMalformed(error: Error, socket: Socket, answerError: AnswerError): void {
   if (!socket.writable || codeOf(error) === 'ECONNRESET') {
     socket.destroy()
     return
@@ -174,7 +71,7 @@ function rawAnswer(status: number, body: unknown): string {
 }
 
 /** Node answers an unknown `Expect` and the method CONNECT in its own form; both are given ours. */
-function refuseOddConnections(server: Server, answerError: HttpAppOptions['answerError']): void {
+export function refuseOddConnections(server: Server, answerError: AnswerError): void {
   function refuse(socket: Socket, message: string): void {
     const { status, body } = answerError(new SluiceError({ code: 'http.malformed', message }))
     socket.end(rawAnswer(status, body))
@@ -186,7 +83,7 @@ function refuseOddConnections(server: Server, answerError: HttpAppOptions['answe
 export interface BareServerOptions {
   handle: RequestListener
   tls?: TlsKeys | undefined
-  answerError: HttpAppOptions['answerError']
+  answerError: AnswerError
   /** A connection on which nothing moves for so long is cut, in the middle of a body, too. */
   silence_ms?: number
 }

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { pino } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 import { codeOf, messageOf, SluiceError } from './errors.ts'
 import { printable, printableJson } from './format.ts'
 import { scrubValue } from './scrub.ts'
@@ -65,6 +65,8 @@ function jsonLine(line: LogLine): string {
 
 /** Readable lines, made in this process and at once: a worker thread could still hold the last ones when the process ends. */
 function prettyForm(colors: boolean): (line: LogLine) => string {
+  // Loaded where it is wanted: under a service manager nobody reads it.
+  const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty')
   const pretty = prettyFactory({
     colorize: colors,
     translateTime: 'SYS:HH:MM:ss',

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../base/errors.ts'
-import { closeServer, createHttpApp, type ErrorAnswer, type HttpApp, listenOnSocket } from '../base/http-server.ts'
+import { closeServer, type ErrorAnswer, listenOnSocket } from '../base/http-server.ts'
 import { scrubText } from '../base/scrub.ts'
 import { second_ms } from '../base/time.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type PlaceInFolder,
 } from './control-verbs.ts'
 import type { Doubt } from './doubt.ts'
+import { createVerbServer, type Verb } from './verb-server.ts'
 
 export interface Control {
   /** Answers what can be answered at once, cuts the rest, removes the socket. */
@@ -31,67 +32,60 @@ const longest_socket_path = 103
 export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
   const { socket, verbs } = options
   refuseLongPath(socket)
-  const app = await createHttpApp({ body_limit_bytes, answerError })
-  serveVerbs(app, verbs)
-  await app.ready()
+  const server = createVerbServer({ verbs: servedVerbs(verbs), body_limit_bytes, answerError })
   rmSync(socket, { force: true })
-  await listenOnSocket(app.server, socket)
+  await listenOnSocket(server, socket)
   chmodSync(socket, 0o600)
-  return {
-    async close() {
-      await closeServer(app.server, close_grace_ms)
-      await app.close()
-    },
-  }
+  return { close: () => closeServer(server, close_grace_ms) }
 }
 
-function serveVerbs(app: HttpApp, verbs: ControlVerbs): void {
-  app.get('/v1/ping', () => verbs.ping())
-  app.post('/v1/rescan', async ({ body }) => {
-    const { folder } = fieldsOf(body)
-    await verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
-    return {}
-  })
-  app.post('/v1/retry', async ({ body }) => {
-    await verbs.retry(placeOf(body))
-    return {}
-  })
-  app.post('/v1/accept', async ({ body }) => {
-    await verbs.accept(placeOf(body))
-    return {}
-  })
-  app.post('/v1/accept-removals', async ({ body }) => {
-    await verbs.acceptRemovals(placeOf(body))
-    return {}
-  })
-  app.post('/v1/run-prompt', ({ body }) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }))
-  app.post('/v1/pause', async ({ body }) => {
-    await verbs.pause(pauseOf(body))
-    return {}
-  })
-  app.post('/v1/resume', async () => {
-    await verbs.resume()
-    return {}
-  })
-  app.post('/v1/reload', () => verbs.reload())
-  app.post('/v1/deliver-again', async ({ body }) => {
-    await verbs.deliverAgain(deliveriesOf(body))
-    return {}
-  })
-  app.post('/v1/audit', async () => {
-    await verbs.audit()
-    return {}
-  })
-  app.post('/v1/doubt', async ({ body }) => {
-    await verbs.doubt(doubtOf(body))
-    return {}
-  })
-  app.post('/v1/idle', async (_request, reply) => {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    await verbs.idle(gone.signal)
-    return {}
-  })
+function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
+  return {
+    'GET /v1/ping': () => verbs.ping(),
+    'POST /v1/rescan': async (body) => {
+      const { folder } = fieldsOf(body)
+      await verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
+      return {}
+    },
+    'POST /v1/retry': async (body) => {
+      await verbs.retry(placeOf(body))
+      return {}
+    },
+    'POST /v1/accept': async (body) => {
+      await verbs.accept(placeOf(body))
+      return {}
+    },
+    'POST /v1/accept-removals': async (body) => {
+      await verbs.acceptRemovals(placeOf(body))
+      return {}
+    },
+    'POST /v1/run-prompt': async (body) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }),
+    'POST /v1/pause': async (body) => {
+      await verbs.pause(pauseOf(body))
+      return {}
+    },
+    'POST /v1/resume': async () => {
+      await verbs.resume()
+      return {}
+    },
+    'POST /v1/reload': () => verbs.reload(),
+    'POST /v1/deliver-again': async (body) => {
+      await verbs.deliverAgain(deliveriesOf(body))
+      return {}
+    },
+    'POST /v1/audit': async () => {
+      await verbs.audit()
+      return {}
+    },
+    'POST /v1/doubt': async (body) => {
+      await verbs.doubt(doubtOf(body))
+      return {}
+    },
+    'POST /v1/idle': async (_body, gone) => {
+      await verbs.idle(gone)
+      return {}
+    },
+  }
 }
 
 function placeOf(body: unknown): PlaceInFolder {

@@ -1,12 +1,6 @@
 import { messageOf, SluiceError, toPlainError } from '../base/errors.ts'
-import {
-  closeServer,
-  createHttpApp,
-  type HttpApp,
-  type HttpReply,
-  type HttpRequest,
-  listen,
-} from '../base/http-server.ts'
+import { closeServer, listen } from '../base/http-server.ts'
+import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server-app.ts'
 import { isLoopbackAuthority } from '../base/loopback.ts'
 
 /** One answer: its status, and JSON, or text of a type of its own. */

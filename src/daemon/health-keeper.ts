@@ -12,7 +12,7 @@ import { promptHealth } from '../status/health-prompts.ts'
 import type { Metrics } from '../status/metrics.ts'
 import { AlertSender } from './alert-sender.ts'
 import { CheckerPing } from './checker-ping.ts'
-import { type HealthAnswer, type HealthEndpoints, serveHealth } from './health-endpoints.ts'
+import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
 import { stuckAfter_ms } from './limits.ts'
 import { recordUnlessStuck } from './record-unless-stuck.ts'
 import { ledger_pulse, type Tools } from './tools.ts'
@@ -177,6 +177,7 @@ export class HealthKeeper {
     this.#listens = 'off'
     if (listen !== 'off') {
       await this.#count()
+      const { serveHealth } = await import('./health-endpoints.ts')
       this.#endpoints = await serveHealth(listen, {
         '/healthz': async () => this.#alive(),
         '/readyz': async () => this.#ready(),

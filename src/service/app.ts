@@ -1,5 +1,6 @@
 import { messageOf } from '../base/errors.ts'
-import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest, type TlsKeys } from '../base/http-server.ts'
+import type { TlsKeys } from '../base/http-server.ts'
+import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server-app.ts'
 import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
 import type { Role } from '../contract/messages-projects.ts'

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../base/http-server.ts'
+import type { HttpRequest } from '../base/http-server-app.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import type { Route } from '../contract/route.ts'
 import { fault } from './faults.ts'

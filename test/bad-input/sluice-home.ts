@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -38,13 +37,13 @@ export interface StartOptions {
 
 const children = new Set<ChildProcess>()
 
-afterAll(() => {
+process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
 type Fields = Record<string, unknown>
 
-/** A user with a folder called docs, a token file and a configuration; what still runs after the last test is killed. */
+/** A user with a folder called docs, a token file and a configuration; what a test leaves running is killed when it is out of patience, or with this process. */
 export class SluiceHome {
   readonly path: string
 

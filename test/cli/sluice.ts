@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, type TestContext } from 'vitest'
+import { onTestFinished, type TestContext } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
@@ -11,15 +11,10 @@ import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-const homes: Home[] = []
 /** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
 const patience_ms = 40_000
 /** Of the folder docs. */
 export const settle_ms = 50
-
-afterEach(async () => {
-  for (const home of homes.splice(0)) await home.close()
-})
 
 export interface Ended {
   code: number | null
@@ -53,9 +48,7 @@ export class Home {
   }
 
   static async make(tree: Record<string, TreeEntry> = {}, options: Partial<ServiceOptions> = {}): Promise<Home> {
-    const home = await Home.#open(tree, options)
-    homes.push(home)
-    return home
+    return Home.of({ onTestFinished }, tree, options)
   }
 
   /** For tests that run beside each other: it is closed with its own. */

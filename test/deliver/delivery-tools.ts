@@ -1,13 +1,8 @@
-import { afterEach, expect } from 'vitest'
-import { createHttpClient, type HttpClient } from '../../src/base/http-client.ts'
+import { expect, onTestFinished } from 'vitest'
+import { createHttpClient } from '../../src/base/http-client.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { Delivered, DeliveryTools } from '../../src/deliver/deliver.ts'
 import type { Message } from '../../src/deliver/message.ts'
-
-const clients: HttpClient[] = []
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()))
-})
 
 export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
   const { clock = system_clock } = changes
@@ -17,7 +12,7 @@ export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
     max_body_bytes: 10_000,
     clock,
   })
-  clients.push(http)
+  onTestFinished(() => http.close())
   const environment = { PATH: '/usr/bin:/bin', HOME: '/nowhere', LANG: 'C.UTF-8' }
   return { http, clock, signal: new AbortController().signal, environment, output_bytes: 2_048, ...changes }
 }

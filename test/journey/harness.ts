@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, expect, inject } from 'vitest'
+import { describe, expect, inject, onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -30,15 +30,6 @@ declare module 'vitest' {
   }
 }
 
-const running: Journey[] = []
-
-afterEach(async ({ task }) => {
-  const has_passed = task.result?.state !== 'fail'
-  // A second daemon over the same service goes first; the service goes with the journey that began it.
-  for (const journey of running.splice(0).reverse()) await journey.close(has_passed)
-  expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
-})
-
 /** The same journeys against what the interface says, and against what the hosted service was seen to do. */
 export function journeys(title: string, define: (profile: ProfileName) => void): void {
   describe.each(['default', 'hosted'] as const)(`${title} (%s)`, { timeout: 60_000 }, define)
@@ -55,6 +46,9 @@ export function localJourneys(title: string, define: (profile: ProfileName) => v
 
 /** Makes the folders, starts the service and, unless the journey does it later, the daemon. All is checked and closed after the test. */
 export async function begin(options: JourneyOptions, start: 'started' | 'not started' = 'started'): Promise<Journey> {
+  onTestFinished(() => {
+    expect(takeAnswerFaults(), 'answers that are not as the service describes them').toEqual([])
+  })
   const base = makeTree()
   for (const name of Object.keys(options.folders ?? { docs: {} })) mkdirSync(join(base, name))
   addToTree(base, options.tree ?? {})
@@ -94,7 +88,8 @@ export class Journey {
     this.#owns_service = so_far === 0
     this.#person = service.tokens.create(`person ${so_far}`).token
     this.giveToken(so_far === 0 ? 'daemon' : `daemon ${so_far}`)
-    running.push(this)
+    // These run in reverse: a second daemon over the same service goes first, and the service with the journey that began it.
+    onTestFinished(({ task }) => this.close(task.result?.state !== 'fail'))
   }
 
   /** A second daemon with a memory of its own, over the same folders, service and project. */

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
 import type { Failure, Outcome } from '../../src/remote/outcome.ts'
@@ -17,11 +17,6 @@ export function idNumber(kind: string, number: number): string {
   return `${kind}_${String(number).padStart(20, '0')}`
 }
 
-const remotes: Remote[] = []
-afterEach(async () => {
-  await Promise.all(remotes.splice(0).map((remote) => remote.close()))
-})
-
 export function remoteAt(base_url: string, changes: Partial<RemoteOptions> = {}): Remote {
   const remote = createRemote({
     base_url,
@@ -31,7 +26,7 @@ export function remoteAt(base_url: string, changes: Partial<RemoteOptions> = {})
     clock: system_clock,
     ...changes,
   })
-  remotes.push(remote)
+  onTestFinished(() => remote.close())
   return remote
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { test_certificate, test_key } from './test-certificate.ts'
 
 export interface Recorded {
@@ -33,12 +33,6 @@ export interface RecordingServer {
   connections(): number
   close(): Promise<void>
 }
-
-const started: { close(): Promise<void> }[] = []
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((server) => server.close()))
-})
 
 /**
  * A real server on a free loopback port; it is closed after the test. `early` gets each request when its head is there, and
@@ -105,7 +99,7 @@ export async function listen(server: Server | import('node:net').Server) {
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
-  started.push({ close })
+  onTestFinished(close)
   return { port: (server.address() as AddressInfo).port, close, count: () => count }
 }
 

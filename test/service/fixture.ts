@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Route } from '../../src/contract/route.ts'
 import { type RouteId, routes } from '../../src/contract/routes.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
@@ -28,12 +28,6 @@ export interface Slot {
   upload_headers: Record<string, string>
 }
 
-const running: Service[] = []
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.close()))
-})
-
 export function temporaryFolder(): string {
   return makeStore()
 }
@@ -41,7 +35,7 @@ export function temporaryFolder(): string {
 /** A service with a project and a token, closed after the test, and the calls a client makes. */
 export async function start(options: Partial<ServiceOptions> = {}): Promise<Client> {
   const service = await startService({ data_dir: temporaryFolder(), ...options })
-  running.push(service)
+  onTestFinished(() => service.close())
   const project_id = service.projects.list()[0]?.project_id ?? service.projects.create('tests').project_id
   const { token } = service.tokens.create(`tests ${service.tokens.list().length}`)
   return new Client(service, project_id, token, options.profile !== 'hosted')
