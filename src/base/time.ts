@@ -35,6 +35,12 @@ export function kernelMonotonic_us(): bigint {
   return process.hrtime.bigint() / 1_000n
 }
 
+/** 0 to 1439, in the zone of this machine. */
+export function localMinuteOfDay(at_ms: number): number {
+  const time = new Date(at_ms)
+  return time.getHours() * 60 + time.getMinutes()
+}
+
 export const second_ms = 1_000
 export const minute_ms = 60_000
 export const hour_ms = 3_600_000

@@ -1,3 +1,4 @@
+import type { BandwidthSpan } from './schema-bandwidth.ts'
 import type { CheckedHealth } from './schema-health.ts'
 import type { CheckedWatching } from './schema-watching.ts'
 
@@ -66,11 +67,14 @@ export type FolderStart =
 
 export interface UploadsConfig {
   readonly concurrency: number
+  readonly order: 'newest' | 'as_found'
+  readonly bandwidth: readonly BandwidthSpan[]
   readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
   readonly max_bytes_per_day: number | 'off'
   readonly min_resend_s: number
   readonly max_attempts: number
   readonly small_file_bytes: number
+  readonly held_bytes: number
   readonly retry_first_ms: number
   readonly retry_most_ms: number
   readonly request_timeout_ms: number

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { AlertsConfig, Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
+import { bandwidthText } from './schema-bandwidth.ts'
 import { durationText } from './units.ts'
 
 /** What stands in the place of what is not shown. */
@@ -10,9 +11,10 @@ const mask = '***'
  * a line at the top then says. Secrets are not in it: a Config names the files that hold them.
  */
 export function configAsYaml(config: Config): string {
-  const { folders, prompts, alerts, ...rest } = maskedConfig(config)
+  const { folders, prompts, alerts, uploads, ...rest } = maskedConfig(config)
   const text = stringify({
     ...rest,
+    uploads: { ...uploads, bandwidth: bandwidthText(uploads.bandwidth) },
     alerts: { ...alerts, deliver: alerts.deliver.map(deliveryAsWritten) },
     folders: folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
     prompts: prompts.map(promptAsWritten),

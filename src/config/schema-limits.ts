@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { choice, count, countValue, duration, size, sizeValue } from './fields.ts'
+import { bandwidth } from './schema-bandwidth.ts'
 
 const day_ms = 86_400_000
 const most_bytes = Number.MAX_SAFE_INTEGER
@@ -45,14 +46,21 @@ const max_bytes_per_day = z
 
 export const uploads_schema = z.strictObject({
   concurrency: count({
-    usual: 8,
+    usual: 16,
     least: 1,
     most: 64,
     about:
-      'Connections to the service, and as many to its blob store. Large files go one a connection; of small ones a few ' +
-      'more are on their way, so that no connection waits for the ledger. Default 8: more gain little and trouble the ' +
-      'service.',
+      'The most calls for uploads at once. How many there are is found out while sending: it begins with four, grows while more ' +
+      'brings more through, and halves when the service says that it is too much (429, 503) or does not answer in time. Large ' +
+      'files leave a place to the small ones. Default 16: on a distant line more is faster; a service nearby is full with less.',
   }),
+  order: choice(
+    ['newest', 'as_found'],
+    'newest',
+    'What goes first: newest, the files that were changed last, or as_found, those that were taken up first. Default newest: what ' +
+      'people work on now is asked about first, and an archive of years follows.',
+  ),
+  bandwidth,
   brake,
   max_bytes_per_day,
   min_resend_s: duration('s', {
@@ -76,8 +84,16 @@ export const uploads_schema = z.strictObject({
     least: 0,
     most: 64 * 2 ** 20,
     about:
-      'Files up to this are read once, into memory, and sent from there; larger ones are streamed. Default 1MiB: ' +
-      'with 64 at once it is 64 MiB at the most.',
+      'Files up to this are read once, into memory, and sent from there; larger ones are streamed. Default 1MiB: most documents, ' +
+      'and reading them twice would cost more than the memory (held_bytes bounds it).',
+  }),
+  held_bytes: size({
+    usual: '32MiB',
+    least: 0,
+    most: 2 ** 30,
+    about:
+      'So many bytes of small files are held in memory at once, or those of a single one. Default 32MiB: hundreds of usual ' +
+      'documents, and little beside what the daemon needs anyway.',
   }),
   retry_first_ms: duration('ms', {
     usual: '1s',

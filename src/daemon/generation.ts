@@ -65,6 +65,7 @@ export function prepareGeneration(
     const hard = new AbortController()
     // Every worker and every rest listens to it: many, and bounded by the number of workers.
     setMaxListeners(0, soft.signal, hard.signal)
+    tools.bandwidth.follow(config.uploads.bandwidth)
     const { remote, receivers } = connections
     const workers = startWorkers(
       { ...tools, remote, receivers, circuits, in_hand, folders },

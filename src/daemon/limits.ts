@@ -12,6 +12,7 @@ export function ledgerLimits({ uploads, ledger, removal }: Config): LedgerLimits
     brake: brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: brake.per_hours * hour_ms },
     max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
     min_resend_ms: uploads.min_resend_s * second_ms,
+    newest_first: uploads.order === 'newest',
     history_days: ledger.history_days,
     history_rows: ledger.history_rows,
     claim_ms: ledger.claim_ms,

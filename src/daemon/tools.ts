@@ -11,6 +11,7 @@ import { type LedgerFault, watchLedgerPlace } from '../ledger/ledger-place.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
 import type { Measures } from '../status/measures.ts'
+import { type Bandwidth, createBandwidth } from '../sync/bandwidth.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
@@ -25,6 +26,8 @@ export interface Tools {
   examiner: Examiner
   roots: RootAsker
   clock: Clock
+  /** How much of the line uploads take, those of every generation together. */
+  bandwidth: Bandwidth
   report: SyncReport
   prompt_report: PromptReport
   lines: FileLines
@@ -68,6 +71,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
     examiner,
     roots: startRootAsker(clock),
     clock,
+    bandwidth: createBandwidth(clock),
     report: countingSent(report, measures),
     prompt_report: logPromptReport(rooms.prompts, clock),
     lines,

@@ -57,7 +57,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
       follow_first_ms: follow.first_ms,
       retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
     },
-    { connections: uploads.concurrency, signal: soft, hard_stop: hard, onFree },
+    { calls_most: uploads.concurrency, held_bytes: uploads.held_bytes, signal: soft, hard_stop: hard, onFree },
   )
   const follower = startFollower({ ...tools, policy: followPolicy(config), list_from: follow.list_from }, soft)
   const labeler = startLabeler(tools, soft)

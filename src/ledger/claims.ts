@@ -1,24 +1,26 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { ClaimQueries } from './claim-queries.ts'
 import { ClaimTable, lookKey, UndoLog } from './claim-table.ts'
 import { type ContentRow, contentRow } from './content-rows.ts'
 import { DailyBudget, HeldForBudget, nextHour } from './daily-budget.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderRows } from './folder-rows.ts'
-import {
-  type Claimed,
-  type FollowWork,
-  type LabelWork,
-  type LedgerLimits,
-  type LookWork,
-  most_sources,
-  type Release,
-  type SendWork,
-  type SourcePath,
+import type {
+  Claimed,
+  FollowWork,
+  LabelWork,
+  LargeLimit,
+  LedgerLimits,
+  LookWork,
+  Release,
+  SendWork,
+  SourcePath,
 } from './ledger.ts'
 import { OutOfReach } from './out-of-reach.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
 import { areSettled, type LabelRecorder } from './record-label.ts'
+import { SizesLeft } from './sizes-left.ts'
 import type { Tickets } from './tickets.ts'
 import type { Usage } from './usage.ts'
 
@@ -38,10 +40,6 @@ type LookRow = { folder: number; path: string }
 /** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
 const most_examined = 1_000
 
-const to_send = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
-const not_excepted =
-  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
-
 /**
  * Hands out work. Claims live in memory: one process holds the ledger, and what it had claimed is free again when it ends.
  */
@@ -52,47 +50,14 @@ export class Claims {
   readonly #claimed: Record<ContentWork, ClaimTable<number>>
   readonly #looked_at = new ClaimTable<string>(this.#undo)
   readonly #out_of_reach
-  readonly #looks
-  readonly #select: Record<ContentWork, ReturnType<Sqlite['prepare']>>
-  readonly #next_due: Record<'look' | ContentWork, ReturnType<Sqlite['prepare']>>
-  readonly #a_path
-  readonly #sources
-  readonly #to_complete
+  readonly #queries
 
   constructor(database: Sqlite, parts: ClaimParts) {
     this.#parts = parts
     const table = () => new ClaimTable<number>(this.#undo)
     this.#claimed = { send: table(), follow: table(), label: table() }
     this.#out_of_reach = new OutOfReach(database)
-    this.#looks = database.prepare(
-      `SELECT folder, path FROM files WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= ?
-       ORDER BY not_before_ms LIMIT ?`,
-    )
-    const select = (condition: string, due: string) =>
-      database.prepare(
-        `SELECT * FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
-      )
-    this.#select = {
-      send: select(to_send, 'not_before_ms'),
-      follow: select(`state = 'ingesting'`, 'not_before_ms'),
-      label: select(`state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms'),
-    }
-    const next = (table: string, condition: string, due: string) =>
-      database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
-    this.#next_due = {
-      look: next('files', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`, 'not_before_ms'),
-      send: next('contents', to_send, 'not_before_ms'),
-      follow: next('contents', `state = 'ingesting'`, 'not_before_ms'),
-      label: next('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms'),
-    }
-    this.#a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? LIMIT 1')
-    this.#sources = database
-      .prepare(
-        `SELECT * FROM files WHERE content = ? AND state = 'present'
-           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
-      )
-      .safeIntegers(true)
-    this.#to_complete = select(`state = 'sent'`, 'not_before_ms')
+    this.#queries = new ClaimQueries(database)
   }
 
   look(limit: number, now_ms: number): Claimed<LookWork> {
@@ -100,7 +65,7 @@ export class Claims {
     const work: LookWork[] = []
     for (let examined = 0; work.length < limit; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
-      const due = this.#looks.all(now_ms, limit - work.length + this.#looked_at.size) as LookRow[]
+      const due = this.#queries.looks.all(now_ms, limit - work.length + this.#looked_at.size) as LookRow[]
       const rows = due.filter(({ folder, path }) => !this.#looked_at.has(lookKey(folder, path)))
       if (rows.length === 0) break
       examined += rows.length
@@ -127,35 +92,47 @@ export class Claims {
     this.#out_of_reach.bringBack(at_ms)
   }
 
-  send(limit: number, except: readonly string[], now_ms: number): Claimed<SendWork> {
+  send(
+    limit: number,
+    { except, large }: { except: readonly string[]; large: LargeLimit | undefined },
+    now_ms: number,
+  ): Claimed<SendWork> {
     const in_flight_bytes = this.#claimed.send.bytes()
-    const { max_bytes_per_day } = this.#parts.limits
+    const { max_bytes_per_day, newest_first } = this.#parts.limits
     const budget = new DailyBudget(max_bytes_per_day, this.#parts.usage, in_flight_bytes, now_ms)
     if (this.#parts.pause.holds(now_ms)) budget.exhausted = true
+    const select = newest_first ? this.#queries.send_newest : this.#queries.send_as_found
+    const sizes = new SizesLeft(large)
     const work: SendWork[] = []
     for (let examined = 0; work.length < limit && !budget.exhausted; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
-      const rows = this.#due('send', limit - work.length, except, now_ms)
+      const rows = this.#due('send', limit - work.length, except, now_ms, select, sizes.up_to)
       if (rows.length === 0) break
       examined += rows.length
-      work.push(...this.#claimToSend(rows, budget, now_ms))
+      work.push(...this.#claimToSend(rows, { budget, sizes }, now_ms))
     }
     this.held_for_budget.note(budget.exhausted && work.length === 0 && in_flight_bytes === 0, now_ms)
     const next_due_ms = this.#nextDue('send', now_ms)
     if (!budget.exhausted) return { work, next_due_ms }
     // What only has to be completed costs no bytes, and its slot runs out.
-    const sent = this.#due('send', limit - work.length, except, now_ms, this.#to_complete)
-    work.push(...this.#claimToSend(sent, undefined, now_ms))
+    const sent = this.#due('send', limit - work.length, except, now_ms, this.#queries.to_complete)
+    work.push(...this.#claimToSend(sent, {}, now_ms))
     return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
   }
 
-  #claimToSend(rows: readonly ContentRow[], budget: DailyBudget | undefined, now_ms: number): SendWork[] {
+  #claimToSend(
+    rows: readonly ContentRow[],
+    { budget, sizes }: { budget?: DailyBudget; sizes?: SizesLeft },
+    now_ms: number,
+  ): SendWork[] {
     const work: SendWork[] = []
     for (const row of rows) {
+      const bytes = row.state === 'sent' ? 0 : row.size
+      if (sizes && bytes > sizes.up_to) continue
       const item = this.#sendWork(row, now_ms)
       if (!item) continue
-      const bytes = row.state === 'sent' ? 0 : row.size
       if (budget && !budget.take(bytes)) break
+      sizes?.take(bytes)
       this.#claim('send', row.id, now_ms, bytes)
       work.push(item)
     }
@@ -163,7 +140,7 @@ export class Claims {
   }
 
   follow(limit: number, except: readonly string[], now_ms: number): Claimed<FollowWork> {
-    const rows = this.#due('follow', limit, except, now_ms)
+    const rows = this.#due('follow', limit, except, now_ms, this.#queries.follow)
     const work = rows.map((row) => {
       this.#claim('follow', row.id, now_ms)
       return {
@@ -184,7 +161,7 @@ export class Claims {
   label(limit: number, except: readonly string[], now_ms: number): Claimed<LabelWork> {
     if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     const work: LabelWork[] = []
-    for (const row of this.#due('label', limit, except, now_ms)) {
+    for (const row of this.#due('label', limit, except, now_ms, this.#queries.label)) {
       const wanted = this.#parts.labels.wanted(row.id)
       const attached = this.#parts.labels.attached(row.id)
       if (wanted === undefined || areSettled(attached, wanted)) {
@@ -237,11 +214,12 @@ export class Claims {
     limit: number,
     except: readonly string[],
     now_ms: number,
-    select = this.#select[work],
+    select: ReturnType<Sqlite['prepare']>,
+    up_to = Number.MAX_SAFE_INTEGER,
   ): ContentRow[] {
     const claimed = this.#claimed[work]
     claimed.expire(now_ms)
-    const rows = select.all({ now: now_ms, limit: limit + claimed.size, except: JSON.stringify(except) })
+    const rows = select.all({ now: now_ms, limit: limit + claimed.size, except: JSON.stringify(except), up_to })
     return rows
       .map(contentRow)
       .filter((row) => !claimed.has(row.id))
@@ -270,7 +248,7 @@ export class Claims {
 
   /** Undefined where there is nothing to read from now: the content is abandoned, or deferred while its folder is away. */
   #sourcesOf(row: ContentRow, now_ms: number): SourcePath[] | undefined {
-    const rows = (this.#sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
+    const rows = (this.#queries.sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
     if (rows.length > 0) return rows.map((file) => this.#source(file))
     const is_orphan = this.#parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
     if (!is_orphan) this.#out_of_reach.deferContent(row.id, now_ms)
@@ -283,12 +261,12 @@ export class Claims {
   }
 
   #nextDue(work: 'look' | ContentWork, now_ms: number): number | undefined {
-    return (this.#next_due[work].get(now_ms) as number | null) ?? undefined
+    return (this.#queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 
   /** For people: the folder and path of one of the files that hold the content. */
   #nameOf(row: ContentRow): string {
-    const file = this.#a_path.get(row.id) as { folder: number; path: string } | undefined
+    const file = this.#queries.a_path.get(row.id) as { folder: number; path: string } | undefined
     return file ? `${this.#parts.folders.withId(file.folder)?.name}/${file.path}` : `content ${row.id}`
   }
 

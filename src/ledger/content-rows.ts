@@ -37,18 +37,21 @@ export class ContentRows {
   readonly #find
   readonly #insert
   readonly #update
+  readonly #changed
 
   constructor(database: Sqlite) {
     this.#get = database.prepare('SELECT * FROM contents WHERE id = ?')
     this.#find = database.prepare('SELECT * FROM contents WHERE md5 = ? AND size = ? AND project = ?')
     this.#insert = database.prepare(
-      `INSERT INTO contents (project, md5, size, state, not_before_ms, wanted_ms) VALUES (?, ?, ?, 'wanted', ?, ?)`,
+      `INSERT INTO contents (project, md5, size, state, not_before_ms, wanted_ms, newest_ms)
+       VALUES (?, ?, ?, 'wanted', ?, ?, ?)`,
     )
     this.#update = database.prepare(
       `UPDATE contents SET state = ?, asset_id = ?, made_here = ?, without_md5 = ?, not_before_ms = ?, attempts = ?, slots_lost = ?,
          vanished = ?, error_code = ?, error_message = ?, intended_ms = ?, sent_ms = ?, following_since_ms = ?, ready_ms = ?
        WHERE id = ?`,
     )
+    this.#changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
   }
 
   get(id: number): ContentRow | undefined {
@@ -62,8 +65,18 @@ export class ContentRows {
   }
 
   /** A new content, `wanted`. */
-  insert(project: number, md5: string, size: number, not_before_ms: number, at_ms: number): number {
-    return Number(this.#insert.run(project, Buffer.from(md5, 'hex'), size, not_before_ms, at_ms).lastInsertRowid)
+  insert(
+    { project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>,
+    times: { not_before_ms: number; wanted_ms: number; newest_ms: number },
+  ): number {
+    const { not_before_ms, wanted_ms, newest_ms } = times
+    const bytes = Buffer.from(md5, 'hex')
+    return Number(this.#insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms).lastInsertRowid)
+  }
+
+  /** A file of it was changed then. */
+  changedAt(id: number, mtime_ms: number): void {
+    this.#changed.run(mtime_ms, id)
   }
 
   update(id: number, to: ContentProgress): void {

@@ -27,7 +27,11 @@ export interface Ledger extends PromptLedger, AuditLedger {
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
   claimToLook(limit: number): Promise<Claimed<LookWork>>
-  claimToSend(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<SendWork>>
+  /** `large`: at most so many whose bytes are to go, and that have more of them; for those there are others in their place. */
+  claimToSend(
+    limit: number,
+    options: { except_projects: readonly string[]; large?: LargeLimit },
+  ): Promise<Claimed<SendWork>>
   claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
   /** What is handed out is `removing`: the intent to remove it on the service stands from then on. */
@@ -133,6 +137,11 @@ export interface Differences {
 /** Beyond this many the paths of missing files are counted, not listed; the next scan names the rest. */
 export const most_missing = 100_000
 
+export interface LargeLimit {
+  over_bytes: number
+  most: number
+}
+
 export interface LookWork {
   folder: string
   path: string
@@ -216,6 +225,8 @@ export interface LedgerLimits {
   brake: { files: number; bytes: number; per_ms: number } | undefined
   max_bytes_per_day: number | undefined
   min_resend_ms: number
+  /** What is claimed to be sent first: what was changed last; else what was wanted first. */
+  newest_first: boolean
   history_days: number
   history_rows: number
   claim_ms: number

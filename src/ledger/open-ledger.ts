@@ -71,7 +71,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     differences: (stretch) => call('differences', stretch),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
     claimToLook: claim('claimToLook'),
-    claimToSend: claim('claimToSend'),
+    claimToSend: (limit, { except_projects: except, large }) => call('claimToSend', { limit, except, large }),
     claimToFollow: claim('claimToFollow'),
     claimToLabel: claim('claimToLabel'),
     claimToRemove: claim('claimToRemove'),

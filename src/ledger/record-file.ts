@@ -142,9 +142,14 @@ export class FileRecorder {
     // Sent in the future: the clock was set back since.
     const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
     const not_before_ms = Math.max(at_ms, sent_ms + this.#limits.min_resend_ms)
-    if (known) this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
-    const id = known?.id ?? this.#contents.rows.insert(folder.project, md5, stat.size, not_before_ms, at_ms)
-    return this.#contents.rows.get(id)!
+    const newest_ms = Number(stat.mtime_ns / 1_000_000n)
+    const { rows } = this.#contents
+    if (known) {
+      this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
+      rows.changedAt(known.id, newest_ms)
+    }
+    const times = { not_before_ms, wanted_ms: at_ms, newest_ms }
+    return rows.get(known?.id ?? rows.insert({ project: folder.project, md5, size: stat.size }, times))!
   }
 
   #brakeHolds(bytes: number, at_ms: number): boolean {

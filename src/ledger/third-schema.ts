@@ -18,6 +18,8 @@
  * folders.watcher      what the folder is watched by, `watch_reason` why; NULL: nobody has chosen yet.
  * folders.deaf_ms      when its watcher was given up for what scans found against it, `deaf_reason` what that was; NULL: it was not, or
  *                      it is watched again.
+ *
+ * contents.newest_ms   the newest change (mtime) of a file that held it, when it was wanted, in ms: what goes first.
  */
 const stretches = `
 CREATE TABLE stretches (
@@ -71,4 +73,11 @@ ALTER TABLE folders ADD COLUMN deaf_ms INTEGER;
 ALTER TABLE folders ADD COLUMN deaf_reason TEXT;
 `
 
-export const third = [stretches, removals, watching].join('\n')
+const newest = `
+ALTER TABLE contents ADD COLUMN newest_ms INTEGER NOT NULL DEFAULT 0;
+UPDATE contents SET newest_ms = wanted_ms WHERE state IN ('wanted', 'reserving', 'reserved', 'sent');
+CREATE INDEX contents_newest ON contents (newest_ms DESC, id, not_before_ms, size)
+  WHERE state IN ('wanted', 'reserving', 'reserved', 'sent');
+`
+
+export const third = [stretches, removals, watching, newest].join('\n')

@@ -1,7 +1,7 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
-import type { LedgerLimits } from './ledger.ts'
+import type { LargeLimit, LedgerLimits } from './ledger.ts'
 import { LedgerStore } from './store.ts'
 
 /*
@@ -24,7 +24,8 @@ const calls: Record<string, Call> = {
   differences: (store, stretch) => store.differences(stretch),
   wasBeforeStart: (store, { folder, stat }) => store.wasBeforeStart(folder, stat),
   claimToLook: (store, { limit }: ClaimArgument, now_ms) => store.claims.look(limit, now_ms),
-  claimToSend: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.send(limit, except, now_ms),
+  claimToSend: (store, { limit, except, large }: ClaimArgument, now_ms) =>
+    store.claims.send(limit, { except, large }, now_ms),
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
   claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
   claimToRemove: (store, { limit, except }: ClaimArgument, now_ms) => store.removal_claims.claim(limit, except, now_ms),
@@ -63,6 +64,7 @@ const reads_only: ReadonlySet<string> = new Set([
 interface ClaimArgument {
   limit: number
   except: string[]
+  large: LargeLimit | undefined
 }
 
 const data = threadData<LedgerThreadData>()

@@ -138,7 +138,7 @@ export class Circuits {
     if (failure.about === 'project' && !this.asksFor(project_id)) return 'count'
     if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
     if (!of_a_host.includes(failure.about)) return 'count'
-    if (!this.#is_retired && (failure.status === 429 || failure.status === 503)) this.#tools.onSlowDown()
+    if (!this.#is_retired && isTooMuch(failure)) this.#tools.onSlowDown()
     if (failure.retry_after_ms !== undefined) return this.#trip(host, failure, failure.retry_after_ms)
     const in_a_row = (this.#in_a_row.get(host) ?? 0) + 1
     this.#in_a_row.set(host, in_a_row)
@@ -253,6 +253,10 @@ export class Circuits {
       this.#tools.report.trouble('account', messageOf(error), 'error')
     }
   }
+}
+
+function isTooMuch({ status, code }: Failure): boolean {
+  return status === 429 || status === 503 || code === 'network.timeout'
 }
 
 function hintFor(about: About): string {

@@ -5,9 +5,11 @@ import type { Ticket } from '../domain/ticket.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
+import type { Bandwidth } from './bandwidth.ts'
 import type { Circuits } from './circuits.ts'
 import { isUnfilled } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
+import type { SendPlaces } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
 import { withoutTicket } from './without-ticket.ts'
@@ -20,10 +22,10 @@ export interface SendTools extends SourceTools {
   report: SyncReport
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
+  bandwidth: Bandwidth
+  places: Pick<SendPlaces, 'call' | 'large'>
   /** Asks for no new slot once it has aborted. */
   soft: AbortSignal
-  /** Large contents: asks for a slot only when a connection is free. */
-  whenLineIsFree(task: () => Promise<void>): Promise<unknown>
 }
 
 const still_at_it: readonly ContentFact['type'][] = ['slot_intended', 'slot_reserved', 'bytes_accepted']
@@ -71,11 +73,11 @@ class Sender {
     if (!this.#source) return
     const source = this.#source
     if (this.#work.size <= this.#tools.small_file_bytes) await this.#sendSource(source)
-    else await this.#tools.whenLineIsFree(() => this.#sendSource(source))
+    else await this.#tools.places.large(() => this.#sendSource(source))
   }
 
   async #sendSource(source: SendingSource): Promise<void> {
-    if (this.#signal.aborted || this.#tools.soft.aborted || this.#tools.circuits.rests(this.#work.project_id)) return
+    if (this.#mayNotBegin()) return
     const slot = await this.#slot(source)
     if (!slot) return
     if (!(await this.#put(slot.ticket, source))) return
@@ -99,14 +101,21 @@ class Sender {
     return await this.#newSlot(source)
   }
 
-  /** The intent is recorded already, for all that was claimed together. */
+  #mayNotBegin(): boolean {
+    return this.#signal.aborted || this.#tools.soft.aborted || this.#tools.circuits.rests(this.#work.project_id)
+  }
+
+  /** The intent is recorded already, for all that was claimed together. Undefined, too, where a stop came while it waited for a place. */
   async #newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
     const { content, project_id, md5, without_md5 } = this.#work
-    const { report, remote, folders } = this.#tools
+    const { report, remote, folders, places } = this.#tools
     const folder = folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
     const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
-    const created = await this.#call('api', remote.createAsset(project_id, asset))
+    const calling = await places.call('create', async () => {
+      return this.#mayNotBegin() ? undefined : await remote.createAsset(project_id, asset)
+    })
+    const created = calling && (await this.#answered('api', calling))
     if (!created) return undefined
     if (created.kind === 'exists') {
       await this.#record({ type: 'asset_found', content, asset_id: created.asset_id })
@@ -120,9 +129,11 @@ class Sender {
 
   async #put(ticket: Ticket, source: SendingSource): Promise<boolean> {
     const { content, project_id } = this.#work
+    const { remote, bandwidth, places } = this.#tools
     let outcome: Outcome<void>
     try {
-      outcome = await this.#tools.remote.putBytes(ticket, source.body, this.#signal)
+      const body = bandwidth.pace(source.body, this.#signal)
+      outcome = await places.call('put', () => remote.putBytes(ticket, body, this.#signal), body.size)
     } catch (error) {
       if (!isSluiceError(error) || !error.code.startsWith('file.')) throw error
       await this.#fileFault(source, error)
@@ -143,9 +154,9 @@ class Sender {
   /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
   async complete(asset_id: string, ticket?: Ticket): Promise<void> {
     const { project_id, slots_lost } = this.#work
-    const { remote, circuits } = this.#tools
+    const { remote, circuits, places } = this.#tools
     for (let tries = 0; ; tries++) {
-      const outcome = await remote.completeAsset(project_id, asset_id)
+      const outcome = await places.call('complete', () => remote.completeAsset(project_id, asset_id))
       await this.#sent
       if (outcome.ok) {
         await circuits.succeeded(project_id, 'api')
@@ -221,8 +232,7 @@ class Sender {
   }
 
   /** What a call answered, or undefined after its failure was dealt with. */
-  async #call<Value>(host: 'api' | 'blob', calling: Promise<Outcome<Value>>): Promise<Value | undefined> {
-    const outcome = await calling
+  async #answered<Value>(host: 'api' | 'blob', outcome: Outcome<Value>): Promise<Value | undefined> {
     if (!outcome.ok) {
       await this.#failed(outcome.failure, host)
       return undefined

@@ -4,29 +4,34 @@ import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
 import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { SendWork } from '../ledger/ledger.ts'
+import { ByteGate } from './byte-gate.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
+import { createSendPlaces } from './send-places.ts'
 
 export interface Uploader {
   worker: Worker
   inFlight(): number
-  /** Halves what is sent at once; it grows back with every success. */
+  /** How many calls may be out at once now. */
+  width(): number
+  /** Halves that; it grows back while that helps. */
   slowDown(): void
   /** Resolves when what was begun has ended. */
   drained(): Promise<void>
 }
 
 /**
- * Contents for each connection: while some wait for the ledger's commit, others use the line. As many again are claimed
- * ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
+ * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line. As many
+ * again are claimed ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
  */
-const contents_per_connection = 4
+const contents_per_call = 8
 /** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
 export function startUploader(
-  tools: Omit<SendTools, 'whenLineIsFree' | 'soft'> & { pulses: Pulses },
+  tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
   options: {
-    connections: number
+    calls_most: number
+    held_bytes: number
     /** Begin nothing new: what waits for its turn goes back. */
     signal: AbortSignal
     hard_stop: AbortSignal
@@ -34,36 +39,37 @@ export function startUploader(
     onFree?: () => void
   },
 ): Uploader {
-  const most = options.connections * contents_per_connection
-  const queue = new PQueue({ concurrency: most })
-  // A slot lives for minutes, a large upload takes hours: those get their slot when a connection is free for them.
-  const line = new PQueue({ concurrency: options.connections })
+  const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
+  const places = createSendPlaces(options.calls_most, clock)
+  const contentsAtOnce = () => places.width() * contents_per_call
+  const queue = new PQueue({ concurrency: contentsAtOnce() })
+  const memory = new ByteGate(options.held_bytes)
   const letWaitingSeeTheSignal = () => {
     queue.concurrency = Number.POSITIVE_INFINITY
-    line.concurrency = Number.POSITIVE_INFINITY
+    places.letAllIn()
   }
   options.signal.addEventListener('abort', letWaitingSeeTheSignal, { once: true })
-  const { ledger, circuits, clock, report, pulses } = tools
   let in_flight = 0
+  let large_in_flight = 0
   let faults_in_a_row = 0
   let rest_until_ms = 0
+  const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
   /** What one upload waits for answers for itself: a quiet one of hours is no silence while its bytes move. */
   function toolsOf(pulse: Pulse): SendTools {
-    const { remote, examiner } = tools
-    const whenLineIsFree = (task: () => Promise<void>) => pulse.during(line.add(task))
-    const held = { remote: heldBy(pulse, remote), examiner: heldBy(pulse, examiner) }
-    return { ...tools, ...held, soft: options.signal, whenLineIsFree }
+    const held = { remote: heldBy(pulse, tools.remote), examiner: heldBy(pulse, tools.examiner) }
+    return { ...tools, ...held, soft: options.signal, places: heldBy(pulse, places) }
   }
 
   async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
+    const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
+    await pulse.during(memory.enter(held_bytes))
     try {
       // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
       if (options.signal.aborted || circuits.rests(work.project_id)) await ledger.release('send', [work.content])
       else await sendAsset(work, toolsOf(pulse), options.hard_stop)
-      if (queue.concurrency < most) queue.concurrency++
       faults_in_a_row = 0
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
@@ -72,7 +78,10 @@ export function startUploader(
       // The file may be gone, and the service was never asked.
       if (is_probe) circuits.unused()
       pulse.end()
+      memory.leave(held_bytes)
       in_flight--
+      if (isLarge(work)) large_in_flight--
+      if (!options.signal.aborted) queue.concurrency = contentsAtOnce()
       worker.wake()
       options.onFree?.()
     }
@@ -98,19 +107,23 @@ export function startUploader(
       await clock.sleep(rest_ms, options.signal)
       return { wait_ms: 0 }
     }
-    const room = most * 2 - in_flight
-    if (room < most) return { wait_ms: longest_rest_ms }
+    const at_once = contentsAtOnce()
+    const room = at_once * 2 - in_flight
+    if (room < at_once) return { wait_ms: longest_rest_ms }
     const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
     if (limit === 1 && in_flight > 0) {
       circuits.unused()
       return { wait_ms: longest_rest_ms }
     }
-    const { work, next_due_ms } = await ledger.claimToSend(Math.min(room, limit), { except_projects })
+    // Large ones have places of their own, so that the small ones are not stuck behind them.
+    const large = { over_bytes: small_file_bytes, most: Math.max(0, places.largeMost() * 2 - large_in_flight) }
+    const { work, next_due_ms } = await ledger.claimToSend(Math.min(room, limit), { except_projects, large })
     if (work.length === 0 && limit === 1) circuits.unused()
     await intend(work)
     for (const item of work) {
       in_flight++
+      if (isLarge(item)) large_in_flight++
       void queue.add(() => sendOne(item, limit === 1))
     }
     if (work.length === 0) await circuits.nothingToSend()
@@ -129,9 +142,8 @@ export function startUploader(
   return {
     worker,
     inFlight: () => in_flight,
-    slowDown: () => {
-      if (!options.signal.aborted) queue.concurrency = Math.max(1, Math.floor(queue.concurrency / 2))
-    },
+    width: () => places.width(),
+    slowDown: () => places.slowDown(),
     drained: () => queue.onIdle(),
   }
 }

@@ -165,15 +165,18 @@ describe('a good file', () => {
         },
         "state_dir": "HOME/.local/state/sluice",
         "uploads": {
+          "bandwidth": [],
           "brake": {
             "bytes": 100000000000,
             "files": 100000,
             "per_hours": 24,
           },
-          "concurrency": 8,
+          "concurrency": 16,
+          "held_bytes": 33554432,
           "max_attempts": 12,
           "max_bytes_per_day": "off",
           "min_resend_s": 600,
+          "order": "newest",
           "request_timeout_ms": 30000,
           "retry_first_ms": 1000,
           "retry_most_ms": 300000,
@@ -266,7 +269,7 @@ folders:
   test('a field without a value is a field left out', () => {
     const { config } = load(`${minimal}    exclude:\n      # - nothing yet\nuploads:\n`)
     expect(config.folders[0]!.exclude).toEqual([])
-    expect(config.uploads.concurrency).toBe(8)
+    expect(config.uploads.concurrency).toBe(16)
   })
 
   test('a folder that is not there is a state, not a fault', () => {

@@ -7,6 +7,7 @@ import { fileContract } from './contract-files.ts'
 import { folderContract } from './contract-folders.ts'
 import { labelContract } from './contract-labels.ts'
 import { limitContract } from './contract-limits.ts'
+import { orderContract } from './contract-order.ts'
 import { pauseContract } from './contract-pause.ts'
 import { promptPropertyContract } from './contract-prompt-properties.ts'
 import { promptRunContract } from './contract-prompt-runs.ts'
@@ -23,6 +24,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
   describe(`the ledger on ${name}`, () => {
     describe('files', () => fileContract(factory))
     describe('claims', () => claimContract(factory))
+    describe('what goes first', () => orderContract(factory))
     describe('limits', () => limitContract(factory))
     describe('a pause', () => pauseContract(factory))
     describe('labels', () => labelContract(factory))

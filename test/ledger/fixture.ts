@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ContentFact, Fact, FolderFact, ScanSummary } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
-import type { Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
+import type { LargeLimit, Ledger, LedgerLimits, SendWork } from '../../src/ledger/ledger.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 /** What the suite reads of a ledger beside its verbs; every implementation brings its own. */
@@ -60,6 +60,7 @@ export const no_limits: LedgerLimits = {
   brake: undefined,
   max_bytes_per_day: undefined,
   min_resend_ms: 0,
+  newest_first: false,
   history_days: 90,
   history_rows: 100_000,
   claim_ms: 600_000,
@@ -187,8 +188,8 @@ export class Bench {
     return this.record({ type: 'file_gone', folder, path })
   }
 
-  claimToSend(limit = 100, except_projects: readonly string[] = []) {
-    return this.ledger.claimToSend(limit, { except_projects })
+  claimToSend(limit = 100, except_projects: readonly string[] = [], large?: LargeLimit) {
+    return this.ledger.claimToSend(limit, { except_projects, ...(large ? { large } : {}) })
   }
 
   async sendable(limit = 100): Promise<SendWork[]> {

@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { parseSize_bytes } from './units.ts'
+
+/** From one minute of the day (local time) to another, exclusive; never over midnight. */
+export interface BandwidthSpan {
+  readonly from_minute: number
+  readonly to_minute: number
+  readonly bytes_per_s: number
+}
+
+const day_minutes = 1_440
+const slowest_bytes_per_s = 10_000
+const unlimited = Number.POSITIVE_INFINITY
+const rate_pattern = /^\d+(\.\d+)? ?(B|[kKMG]B|[KMG]iB)\/s$/
+const span_pattern = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
+
+const wrong_rate = 'must be a size per second, 10kB/s or more, such as 2MB/s, or off'
+const wrong =
+  'must be off, a size per second such as 2MB/s, or times of the day with one each: { "08:00-18:00": 2MB/s }'
+
+const rate = z
+  .string({ error: wrong_rate })
+  .regex(rate_pattern, { error: wrong_rate })
+  .transform((text) => parseSize_bytes(text.replace(/ ?\/s$/, '')))
+  .refine((bytes_per_s) => bytes_per_s >= slowest_bytes_per_s, { error: wrong_rate })
+
+/** In YAML 1.1 `off` is a boolean. */
+const off = z.literal(['off', false], { error: wrong }).transform(() => unlimited)
+
+const span = z.string().regex(span_pattern, { error: 'must be times of the day, such as 08:00-18:00' })
+
+const timetable = z
+  .record(span, z.union([off, rate], { error: wrong_rate }), { error: wrong })
+  .transform((entries) => Object.entries(entries).flatMap(([text, bytes_per_s]) => spansOf(text, bytes_per_s)))
+  .refine((spans) => !overlap(spans), { error: 'must not have two rates for the same time' })
+  .transform((spans) => spans.filter(({ bytes_per_s }) => bytes_per_s !== unlimited))
+
+export const bandwidth = z
+  .union(
+    [
+      off.transform((): BandwidthSpan[] => []),
+      rate.transform((bytes_per_s) => spansOf('00:00-24:00', bytes_per_s)),
+      timetable,
+    ],
+    {
+      error: wrong,
+    },
+  )
+  .transform((spans): readonly BandwidthSpan[] => spans)
+  .prefault('off')
+  .meta({
+    description:
+      'Uploads together take no more of the line than this: a size per second, or times of the day (of this machine’s zone) with one ' +
+      'each, { "08:00-18:00": 2MB/s, "22:00-06:00": off }; at all other times there is no limit. Default off: nobody should wait ' +
+      'for files while the line is idle.',
+  })
+
+function spansOf(text: string, bytes_per_s: number): BandwidthSpan[] {
+  const [from_minute, to_minute] = text.split('-').map(minuteOf) as [number, number]
+  if (from_minute < to_minute) return [{ from_minute, to_minute, bytes_per_s }]
+  const over_midnight = [
+    { from_minute, to_minute: day_minutes, bytes_per_s },
+    { from_minute: 0, to_minute, bytes_per_s },
+  ]
+  return over_midnight.filter((span) => span.from_minute < span.to_minute)
+}
+
+function minuteOf(time: string): number {
+  const [hours, minutes] = time.split(':').map(Number) as [number, number]
+  return hours * 60 + minutes
+}
+
+function overlap(spans: readonly BandwidthSpan[]): boolean {
+  const sorted = [...spans].sort((one, other) => one.from_minute - other.from_minute)
+  return sorted.some((span, at) => at > 0 && span.from_minute < sorted[at - 1]!.to_minute)
+}
+
+const sizes = [
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+] as const
+
+/** As one would write it in the file. */
+export function bandwidthText(spans: readonly BandwidthSpan[]): string | Record<string, string> {
+  if (spans.length === 0) return 'off'
+  const [first] = spans
+  if (spans.length === 1 && first!.to_minute - first!.from_minute === day_minutes) return rateText(first!.bytes_per_s)
+  return Object.fromEntries(
+    spans.map(({ from_minute, to_minute, bytes_per_s }) => [
+      `${timeText(from_minute)}-${timeText(to_minute)}`,
+      rateText(bytes_per_s),
+    ]),
+  )
+}
+
+function rateText(bytes_per_s: number): string {
+  const [unit, bytes] = sizes.find(([, bytes]) => bytes_per_s % bytes === 0) ?? ['B', 1]
+  return `${bytes_per_s / bytes}${unit}/s`
+}
+
+function timeText(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+}

@@ -1,0 +1,60 @@
+import type { Sqlite } from '../base/sqlite.ts'
+import { most_sources } from './ledger.ts'
+
+const to_send = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
+const to_follow = `state = 'ingesting'`
+const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
+const to_look_at = `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
+const not_excepted =
+  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
+// What only has to be completed is small, whatever its size.
+const of_sizes = `(size <= @up_to OR state = 'sent')`
+
+/**
+ * Reads what may be claimed, by the partial indexes: rows that are done cost nothing. Those of contents take `now`, `limit` and
+ * `except` (project ids as JSON), those to send `up_to` bytes besides.
+ */
+export class ClaimQueries {
+  readonly looks
+  readonly send_newest
+  readonly send_as_found
+  readonly to_complete
+  readonly follow
+  readonly label
+  readonly next_due
+  readonly a_path
+  readonly sources
+
+  constructor(database: Sqlite) {
+    const select = (condition: string, due = 'not_before_ms') =>
+      database.prepare(
+        `SELECT * FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
+      )
+    const next = (table: string, condition: string, due = 'not_before_ms') =>
+      database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
+    this.looks = database.prepare(
+      `SELECT folder, path FROM files WHERE ${to_look_at} AND not_before_ms <= ? ORDER BY not_before_ms LIMIT ?`,
+    )
+    this.send_newest = database.prepare(
+      `SELECT * FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
+         AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
+    )
+    this.send_as_found = select(`${to_send} AND ${of_sizes}`)
+    this.to_complete = select(`state = 'sent'`)
+    this.follow = select(to_follow)
+    this.label = select(to_label, 'labels_due_ms')
+    this.next_due = {
+      look: next('files', to_look_at),
+      send: next('contents', to_send),
+      follow: next('contents', to_follow),
+      label: next('contents', to_label, 'labels_due_ms'),
+    }
+    this.a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? LIMIT 1')
+    this.sources = database
+      .prepare(
+        `SELECT * FROM files WHERE content = ? AND state = 'present'
+           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
+      )
+      .safeIntegers(true)
+  }
+}

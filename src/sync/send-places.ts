@@ -1,0 +1,69 @@
+import PQueue from 'p-queue'
+import type { Clock } from '../base/time.ts'
+import { SendWindow } from './send-window.ts'
+
+/** What is begun is ended first: its bytes are held, or its slot runs out. */
+export type Step = 'create' | 'put' | 'complete'
+const priorities: Record<Step, number> = { create: 0, put: 1, complete: 2 }
+
+/** A call without a body costs about what so many bytes do. */
+const bytes_of_a_call = 65_536
+
+/** Where uploads wait for each other: calls for a place on the line, large contents for one of their own, bytes for memory. */
+export interface SendPlaces {
+  /** How many calls may be out at once now. */
+  width(): number
+  /** Runs a call when a place is free; `bytes` is what its body has. */
+  call<Answer>(step: Step, task: () => Promise<Answer>, bytes?: number): Promise<Answer>
+  /**
+   * Runs all the steps of a large content: one place at the least is left to the small ones, unless there is only one. A slot lives
+   * for minutes, a large upload takes hours: it is asked for when the bytes can go.
+   */
+  large(task: () => Promise<void>): Promise<void>
+  /** So many large contents may be at work. */
+  largeMost(): number
+  /** The service, or the line, said that it is too much. */
+  slowDown(): void
+  /** From now on nothing waits: those who wait are to see that all stops. */
+  letAllIn(): void
+}
+
+export function createSendPlaces(most: number, clock: Clock): SendPlaces {
+  const window = new SendWindow(most)
+  const calls = new PQueue({ concurrency: window.width })
+  const larges = new PQueue({ concurrency: largeOf(window.width) })
+  let open = false
+
+  function follow(): void {
+    if (open) return
+    calls.concurrency = window.width
+    larges.concurrency = largeOf(window.width)
+  }
+
+  return {
+    width: () => window.width,
+    async call(step, task, bytes = 0) {
+      try {
+        return await calls.add(task, { priority: priorities[step] })
+      } finally {
+        window.answered(bytes_of_a_call + bytes, calls.size > 0, clock.monotonic_ms())
+        follow()
+      }
+    },
+    large: (task) => larges.add(task),
+    largeMost: () => largeOf(window.width),
+    slowDown() {
+      window.slowDown(clock.monotonic_ms())
+      follow()
+    },
+    letAllIn() {
+      open = true
+      calls.concurrency = Number.POSITIVE_INFINITY
+      larges.concurrency = Number.POSITIVE_INFINITY
+    },
+  }
+}
+
+function largeOf(width: number): number {
+  return Math.max(1, width - 1)
+}
