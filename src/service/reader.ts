@@ -2,7 +2,10 @@ import { codeOf } from '../base/errors.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { ReaderCalls, ReaderData } from './reader-messages.ts'
 
-/** The reading thread, started anew when it broke down: a file that it dies of costs one answer, not the service. */
+/**
+ * The reading thread, started when it is asked, and anew when it broke down: a file that it dies of costs one answer, not the
+ * service.
+ */
 export interface Reader {
   ask<Name extends keyof ReaderCalls>(
     name: Name,
@@ -12,7 +15,7 @@ export interface Reader {
 }
 
 export function startReader(data: ReaderData): Reader {
-  let thread: Thread | undefined = startThread('service/reader-thread', data)
+  let thread: Thread | undefined
 
   return {
     async ask(name, argument) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { listen } from '../base/http-server.ts'
@@ -60,13 +61,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const bad_days = judgeBadDays(settings.bad_days, () => settings.clock.monotonic_ms())
   const running = startWorkers(settings, stores, assistant, bad_days)
   try {
-    await completeIndex(running.reader, running.openDocuments, settings.log)
+    if (hasIndex(stores)) await completeIndex(running.reader, running.openDocuments, settings.log)
     running.indexIsComplete()
     return await openDoors(settings, stores, running, bad_days)
   } catch (error) {
     await running.end()
     throw error
   }
+}
+
+/** A new service starts the thread that reads, and makes the index, with the first file or question. */
+function hasIndex({ paths, assets }: Stores): boolean {
+  return existsSync(paths.passages) || assets.anyReady()
 }
 
 /** What works without being asked: reading files, writing answers, removing dead slots. */

@@ -54,6 +54,7 @@ export interface AssetStore {
   passToChild(seq: number): void
   dueForChild(now_ms: number, limit: number): AssetRow[]
   finishIngest(seq: number, status: 'ready' | 'failed'): void
+  anyReady(): boolean
   describe(seq: number, change: { name?: string | undefined; description?: string | undefined }): void
   /** Erases the asset; its place in the list and the work of forgetting its passages are noted. */
   remove(asset: AssetRow): void
@@ -110,6 +111,7 @@ export function openAssetStore(database: Sqlite): AssetStore {
       `SELECT * FROM assets WHERE status = 'uploaded' AND expires_at_ms < ?
          AND (expires_at_ms < ? OR NOT EXISTS (SELECT 1 FROM objects WHERE asset = assets.seq)) LIMIT ?`,
     ),
+    any_ready: database.prepare(`SELECT 1 FROM assets WHERE status = 'ready' LIMIT 1`),
     in_project: database.prepare(
       `SELECT *, EXISTS (SELECT 1 FROM objects WHERE asset = assets.seq) AS has_object
        FROM assets WHERE project = ? ORDER BY seq`,
@@ -147,6 +149,7 @@ export function openAssetStore(database: Sqlite): AssetStore {
     passToChild: (seq) => void sql.pass_to_child.run(seq),
     dueForChild: (now_ms, limit) => sql.due_for_child.all(now_ms, limit) as AssetRow[],
     finishIngest: (seq, status) => void sql.finish.run(status, seq),
+    anyReady: () => sql.any_ready.get() !== undefined,
     describe: (seq, { name, description }) => void sql.describe.run(name ?? null, description ?? null, seq),
     remove(asset) {
       sql.note_place.run(asset.asset_id, asset.project, asset.seq)

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { FakeClock } from '../fake-clock.ts'
@@ -210,7 +212,10 @@ test('C-11 prompt and response come together, once the answer is written', async
 test('C-11 a turn that fails ends in error after its deadline, without words', async () => {
   const lines: string[] = []
   const clock = new FakeClock()
-  const client = await start({ clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
+  const data_dir = temporaryFolder()
+  // Where there is one, the index is looked through at the start.
+  writeFileSync(join(data_dir, 'passages.db'), '')
+  const client = await start({ data_dir, clock, log: (line) => lines.push(line), answer_delay_ms: 5_000 })
   const { chat_id, message_id } = (await client.post('/v1/chats', { prompt: 'x' })).body
   const index = new (sqliteDriver())(`${client.service.data_dir}/passages.db`)
   index.exec('DROP TABLE passages')
