@@ -1,17 +1,23 @@
 import type { FileStat } from '../domain/file.ts'
 
-/** Files of a scan in path order, as typed arrays that threads hand over without copying: objects cost a quarter more. */
-export interface ScanBatch {
+/** Names in path order, as typed arrays that threads hand over without copying: objects cost a quarter more. */
+export interface ListedBatch {
   count: number
   /** Paths relative to the root in UTF-8, one after the other. */
   names: Uint8Array
   /** Where each path ends in `names`. */
   ends: Uint32Array
-  /** Four for each file: size, mtime_ns, ctime_ns, inode. */
-  stats: BigInt64Array
 }
 
-export function entryPath(batch: ScanBatch, index: number): string {
+/** Files of a scan in path order. */
+export interface ScanBatch extends ListedBatch {
+  /** Four for each file: size, mtime_ns, ctime_ns, inode; an inode of 0 where the filesystem keeps none (kept-inodes.ts). */
+  stats: BigInt64Array
+  /** Of all of it: two batches with the same are the same. */
+  digest: string
+}
+
+export function entryPath(batch: Pick<ListedBatch, 'names' | 'ends'>, index: number): string {
   const { names, ends } = batch
   const start = index === 0 ? 0 : (ends[index - 1] ?? 0)
   const bytes = names instanceof Buffer ? names : Buffer.from(names.buffer, names.byteOffset, names.byteLength)
@@ -46,21 +52,30 @@ export function putStat(stats: BigInt64Array, index: number, stat: BigStat): voi
 }
 
 export interface BatchBuilder {
+  /** True when the batch is to be taken before the next name is added. */
+  readonly is_full: boolean
   readonly count: number
   /** `raw_path` has one character for each byte of the path (latin1), so that its bytes are the name's own. */
-  add(raw_path: string, stat: BigStat): void
+  add(raw_path: string): void
   /** The batch so far; the next `add` begins a new one. */
-  take(): ScanBatch
+  take(): ListedBatch
 }
 
 const bytes_per_entry = 96
+/** Smaller batches are for tests, who count them. */
+const least_for_landmarks = 64
 
-export function createBatchBuilder(entries: number): BatchBuilder {
-  let names = Buffer.allocUnsafeSlow(entries * bytes_per_entry)
-  let ends = new Uint32Array(entries)
-  let stats = new BigInt64Array(entries * 4)
+/**
+ * Batches of at most so many entries, that end at landmarks where they can: at names that are chosen by their own characters. So a
+ * file that came or went moves the border of one batch or two, and all others are the same from scan to scan.
+ */
+export function createBatchBuilder(most_entries: number): BatchBuilder {
+  const between = most_entries < least_for_landmarks ? 0 : most_entries >> 2
+  let names = Buffer.allocUnsafeSlow(most_entries * bytes_per_entry)
+  let ends = new Uint32Array(most_entries)
   let count = 0
   let used = 0
+  let is_at_landmark = false
 
   function makeRoom(length: number): void {
     if (used + length <= names.length) return
@@ -73,26 +88,35 @@ export function createBatchBuilder(entries: number): BatchBuilder {
     get count() {
       return count
     },
-    add(raw_path, stat) {
+    get is_full() {
+      return is_at_landmark || count === most_entries
+    },
+    add(raw_path) {
       makeRoom(raw_path.length)
+      const begin = used
       used += names.write(raw_path, used, 'latin1')
       ends[count] = used
-      putStat(stats, count, stat)
       count += 1
+      is_at_landmark = between > 0 && count >= between && mixed(names, begin, used) % between === 0
     },
     take() {
-      const batch = {
-        count,
-        names: names.subarray(0, used),
-        ends: ends.subarray(0, count),
-        stats: stats.subarray(0, 4 * count),
-      }
-      names = Buffer.allocUnsafeSlow(entries * bytes_per_entry)
-      ends = new Uint32Array(entries)
-      stats = new BigInt64Array(entries * 4)
+      const batch = { count, names: names.subarray(0, used), ends: ends.subarray(0, count) }
+      names = Buffer.allocUnsafeSlow(most_entries * bytes_per_entry)
+      ends = new Uint32Array(most_entries)
       count = 0
       used = 0
+      is_at_landmark = false
       return batch
     },
   }
+}
+
+/** The end of a path tells it from its neighbours. */
+const mixed_bytes = 24
+
+/** FNV-1a of the last bytes; its low bits alone would be those of the last byte. */
+function mixed(names: Uint8Array, begin: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let at = Math.max(begin, end - mixed_bytes); at < end; at += 1) hash = Math.imul(hash ^ names[at]!, 0x01000193)
+  return (hash ^ (hash >>> 15)) >>> 0
 }

@@ -1,30 +1,44 @@
 import { serveCalls, Transferred, threadData } from '../base/thread.ts'
-import type { ScanBatch } from './scan-batch.ts'
+import { keepsInodes } from './kept-inodes.ts'
+import { measureBatch } from './measure.ts'
+import type { ListedBatch } from './scan-batch.ts'
 import { countInto } from './thread-progress.ts'
 import { type WalkOptions, walk } from './walk.ts'
-import type { ScanEnd } from './walk-report.ts'
+import type { WalkEnd } from './walk-report.ts'
 
 export interface ScanThreadData {
   walk: WalkOptions
   progress: SharedArrayBuffer
 }
 
-export type ScanStep = { batch: ScanBatch } | { end: ScanEnd }
+export type ListStep = { listed: ListedBatch } | { end: WalkEnd }
 
 const { walk: options, progress } = threadData<ScanThreadData>()
-const walking = walk(options, countInto(progress))
-let end: ScanEnd | undefined
+const progressed = countInto(progress)
+const walking = walk(options, progressed)
+let end: WalkEnd | undefined
+let keeps_inodes: boolean | undefined
 
+/** One thread walks, and measures with the others what it named. */
 serveCalls({
-  next(): ScanStep | Transferred {
+  next(): ListStep | Transferred {
     if (end !== undefined) return { end }
     const step = walking.next()
     if (step.done) {
       end = step.value
       return { end }
     }
-    const batch = step.value
-    const buffers = [batch.names, batch.ends, batch.stats].map((array) => array.buffer as ArrayBuffer)
-    return new Transferred({ batch } satisfies ScanStep, buffers)
+    const listed = step.value
+    return new Transferred({ listed } satisfies ListStep, [listed.names, listed.ends].map(bufferOf))
+  },
+  measure(listed: ListedBatch): Transferred {
+    keeps_inodes ??= keepsInodes(options.root)
+    const measured = measureBatch(options.root, listed, keeps_inodes, progressed)
+    const { names, ends, stats } = measured.batch
+    return new Transferred(measured, [names, ends, stats].map(bufferOf))
   },
 })
+
+function bufferOf(array: ArrayBufferView): ArrayBuffer {
+  return array.buffer as ArrayBuffer
+}

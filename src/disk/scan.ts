@@ -1,11 +1,10 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
-import { startThread, type Thread } from '../base/thread.ts'
 import type { IgnoreSpec } from './ignore.ts'
 import type { ScanBatch } from './scan-batch.ts'
-import type { ScanStep, ScanThreadData } from './scan-thread.ts'
+import { startScanThreads } from './scan-threads.ts'
 import { createProgress } from './thread-progress.ts'
-import { createWalkReport, type ScanEnd } from './walk-report.ts'
+import { createMeasuredTotal, createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export { entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
 export type { ScanEnd } from './walk-report.ts'
@@ -24,12 +23,13 @@ export interface ScanOptions {
   pulses?: Pulses
 }
 
-/** About 400 KiB a batch, 2 ms of walking: messages cost nothing against it, and it is small beside a page of the ledger. */
+/** About 200 KiB a batch, 4 ms of looking: messages cost nothing against it, and it is small beside a page of the ledger. */
 const default_batch_entries = 2_000
+/** Two for each thread, so that none waits for its next. */
 const default_max_ahead = 4
 
 /**
- * Walks a folder in a thread of its own. The batches hold regular files that are not ignored, in byte order of their paths.
+ * Walks a folder in threads of its own. The batches hold regular files that are not ignored, in byte order of their paths.
  * `end` settles when the batches were read to their end, when the caller stopped reading them, or when the signal aborted; in
  * the last two cases at once, with `complete: false` and only the files that were handed over. Errors, from both:
  * `disk.offline` where the root is missing or unreadable.
@@ -53,46 +53,33 @@ async function* readBatches(
   reject: (error: unknown) => void,
 ): AsyncGenerator<ScanBatch, void> {
   const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
-  const delivered = { files: 0, bytes: 0 }
-  if (signal?.aborted) return resolve(endOfUnfinished(delivered))
+  const delivered = createMeasuredTotal()
+  const unfinished = () => delivered.with(createWalkReport().end(false))
+  if (signal?.aborted) return resolve(unfinished())
   const progress = createProgress()
-  const thread = startThread('disk/scan-thread', threadDataOf(options, progress.shared))
+  const { ignore, under = '', batch_entries = default_batch_entries } = options
+  const threads = startScanThreads({ walk: { root, ignore, under, batch_entries }, progress: progress.shared })
   const abort = abortion(signal)
-  const steps: Promise<ScanStep>[] = []
   try {
     for (;;) {
-      while (steps.length < max_ahead) steps.push(ask(thread))
-      // Not while the caller is busy: then the thread rests.
+      threads.goOn(max_ahead)
+      // Not while the caller is busy: then the threads rest.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
-      const step = await Promise.race([abort.happened, steps.shift()]).finally(() => pulse.end())
+      const step = await Promise.race([abort.happened, threads.next()]).finally(() => pulse.end())
       if (step === undefined) return
-      if ('end' in step) return resolve(step.end)
-      delivered.files += step.batch.count
-      delivered.bytes += bytesIn(step.batch)
-      yield step.batch
+      if ('end' in step) return resolve(delivered.with(step.end))
+      delivered.add(step.measured.total)
+      if (step.measured.batch.count > 0) yield step.measured.batch
     }
   } catch (error) {
     reject(error)
     throw error
   } finally {
     abort.forget()
-    // Nobody waits for the thread: it may hang in a call to a dead share, and it keeps no process alive.
-    void thread.terminate()
-    resolve(endOfUnfinished(delivered))
+    // Nobody waits for the threads: they may hang in a call to a dead share, and they keep no process alive.
+    threads.terminate()
+    resolve(unfinished())
   }
-}
-
-function threadDataOf(options: ScanOptions, progress: SharedArrayBuffer): ScanThreadData {
-  const { root, ignore, under = '', batch_entries = default_batch_entries } = options
-  return { walk: { root, ignore, under, batch_entries }, progress }
-}
-
-/** The thread answers one call after the other, so calls that wait there are batches that it makes ahead. */
-function ask(thread: Thread): Promise<ScanStep> {
-  const step = thread.call<ScanStep>('next', undefined)
-  // One that is still unanswered when the scan stops is rejected with nobody to hear it.
-  step.catch(() => {})
-  return step
 }
 
 function abortion(signal: AbortSignal | undefined): { happened: Promise<undefined>; forget(): void } {
@@ -102,16 +89,6 @@ function abortion(signal: AbortSignal | undefined): { happened: Promise<undefine
     signal?.addEventListener('abort', listener)
   })
   return { happened, forget: () => signal?.removeEventListener('abort', listener) }
-}
-
-function bytesIn({ stats, count }: ScanBatch): number {
-  let bytes = 0
-  for (let index = 0; index < count; index += 1) bytes += Number(stats[4 * index])
-  return bytes
-}
-
-function endOfUnfinished(delivered: { files: number; bytes: number }): ScanEnd {
-  return { ...createWalkReport().end(false), ...delivered }
 }
 
 function refuseOutside(under: string): void {

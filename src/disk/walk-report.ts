@@ -36,14 +36,59 @@ const most_listed = 1_000
 
 export interface WalkReport {
   directory(): void
-  file(bytes: number): void
   ignored(verdict: Ignored): void
   oddName(escaped_path: string): void
   special(kind: SpecialKind): void
   unreadable(path: string, error: unknown): void
   otherMount(path: string): void
   narrower(path: string, why: string): void
-  end(complete: boolean): ScanEnd
+  end(complete: boolean): WalkEnd
+}
+
+/** What the walk alone knows: the files are only named by it. */
+export type WalkEnd = Omit<ScanEnd, 'files' | 'bytes'>
+
+/** What looking at the named files found. */
+export interface MeasuredTotal {
+  files: number
+  bytes: number
+  special: ScanEnd['special']
+  unreadable: ScanEnd['unreadable']
+  unreadable_total: number
+}
+
+export function createMeasuredTotal() {
+  const total = { files: 0, bytes: 0, unreadable: [] as ScanEnd['unreadable'], unreadable_total: 0 }
+  const special = new Map<SpecialKind, number>()
+  return {
+    file(bytes: number): void {
+      total.files += 1
+      total.bytes += bytes
+    },
+    special(kind: SpecialKind, count = 1): void {
+      special.set(kind, (special.get(kind) ?? 0) + count)
+    },
+    unreadable(path: string, code: string): void {
+      total.unreadable_total += 1
+      if (total.unreadable.length < most_listed) total.unreadable.push({ path, code })
+    },
+    add(more: MeasuredTotal): void {
+      total.files += more.files
+      total.bytes += more.bytes
+      for (const { kind, count } of more.special) this.special(kind, count)
+      for (const { path, code } of more.unreadable) this.unreadable(path, code)
+      total.unreadable_total += more.unreadable_total - more.unreadable.length
+    },
+    told: (): MeasuredTotal => ({ ...total, special: [...special].map(([kind, count]) => ({ kind, count })) }),
+    /** The whole of a scan: what its walk says and what is gathered here. */
+    with(end: WalkEnd): ScanEnd {
+      for (const { kind, count } of end.special) this.special(kind, count)
+      const { special: kinds, files, bytes } = this.told()
+      const unreadable = [...end.unreadable, ...total.unreadable].slice(0, most_listed)
+      const unreadable_total = end.unreadable_total + total.unreadable_total
+      return { ...end, files, bytes, special: kinds, unreadable, unreadable_total }
+    },
+  }
 }
 
 export function createWalkReport(): WalkReport {
@@ -55,16 +100,12 @@ export function createWalkReport(): WalkReport {
     other_mounts: [],
     narrower: [],
   }
-  const totals = { files: 0, directories: 0, bytes: 0, odd_names_total: 0, unreadable_total: 0, narrower_total: 0 }
+  const totals = { directories: 0, odd_names_total: 0, unreadable_total: 0, narrower_total: 0 }
   let mounts_beyond = false
 
   return {
     directory() {
       totals.directories += 1
-    },
-    file(bytes) {
-      totals.files += 1
-      totals.bytes += bytes
     },
     ignored(verdict) {
       const rule = ignored.has(verdict) || ignored.size < most_listed ? verdict : other_rules

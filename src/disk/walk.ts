@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer'
-import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs'
+import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../base/errors.ts'
-import { entryKind, escapeName, isGone } from './entry.ts'
+import { type NamedEntry, readDirectory } from './directory-names.ts'
+import { type EntryKind, entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
 import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { offline } from './offline.ts'
-import { createBatchBuilder, type ScanBatch } from './scan-batch.ts'
-import { createWalkReport, type ScanEnd } from './walk-report.ts'
+import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
+import { createWalkReport, type WalkEnd } from './walk-report.ts'
 
 export interface WalkOptions {
   root: string
@@ -26,9 +27,9 @@ interface Place {
 
 interface Frame extends Place {
   readonly rules: DirectoryRules
-  readonly names: readonly string[]
+  readonly entries: readonly NamedEntry[]
   next: number
-  /** Directories among the names before `next` whose turn has not come, the innermost last. */
+  /** Directories among the entries before `next` whose turn has not come, the innermost last. */
   readonly waiting: { name: string; text: string; narrower: boolean }[]
   /** It, or one above it, is narrower than the root: those below are not told of once more. */
   readonly narrower: boolean
@@ -36,11 +37,11 @@ interface Frame extends Place {
 
 /**
  * Walks with the synchronous calls of node:fs, in byte order of the whole path, a directory sorted as if its name ended in `/`:
- * the order of a ledger's pages, so that both can be merged. One lstat for each entry; links are not followed, mount points not
- * crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
+ * the order of a ledger's pages, so that both can be merged. Files are only named: measure.ts looks at them, in other threads too. Links
+ * are not followed, mount points not crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
  * all is ignored a batch may take hours. Error: `disk.offline`.
  */
-export function* walk(options: WalkOptions, progressed = () => {}): Generator<ScanBatch, ScanEnd> {
+export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, WalkEnd> {
   const { root, under, batch_entries } = options
   const base = root.endsWith('/') ? root : `${root}/`
   const rules = createWalkingRules(root, options.ignore)
@@ -51,18 +52,19 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
   const root_access = accessOf(root_stat)
   const skips_narrower = options.ignore.widening === 'skip'
 
-  function open(place: Place, here: DirectoryRules, names: readonly string[], narrower: boolean): void {
+  function open(place: Place, here: DirectoryRules, entries: readonly NamedEntry[], narrower: boolean): void {
     if (here.closed === undefined) {
       report.directory()
-      stack.push({ ...place, rules: here, names, next: 0, waiting: [], narrower })
+      stack.push({ ...place, rules: here, entries, next: 0, waiting: [], narrower })
     } else report.ignored(here.closed)
   }
 
   function enter(text: string, raw: string, above: DirectoryRules, narrower: boolean): void {
     try {
-      const names = readdirSync(base + text, 'latin1').sort()
-      const here = rules.enter(above, text, names.includes(ignore_file_name))
-      open({ raw: `${raw}/`, text: `${text}/` }, here, names, narrower)
+      const entries = readDirectory(base + text)
+      const has_ignore_file = entries.some(({ name }) => name === ignore_file_name)
+      const here = rules.enter(above, text, has_ignore_file)
+      open({ raw: `${raw}/`, text: `${text}/` }, here, entries, narrower)
     } catch (error) {
       if (!isGone(error)) report.unreadable(text, error)
     }
@@ -70,7 +72,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
 
   function enterRoot(): void {
     try {
-      open({ raw: '', text: '' }, rules.top(), readdirSync(root, 'latin1').sort(), false)
+      open({ raw: '', text: '' }, rules.top(), readDirectory(root), false)
     } catch (error) {
       throw offline(root, error)
     }
@@ -84,7 +86,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
       if (text !== '') here = rules.enter(here, text, true)
       text = text === '' ? name : `${text}/${name}`
       const stat = lstatEntry(base + text, text)
-      if (stat === undefined || !mayEnter(here, name, text, stat)) return
+      if (stat === undefined || !mayEnter(here, name, text, entryKind(stat.mode), stat.dev)) return
       if (skips_narrower && isNarrower(text, stat)) {
         report.ignored(narrower_ignored)
         return
@@ -94,11 +96,10 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
   }
 
   /** Reports an entry that is no directory to be walked. */
-  function mayEnter(here: DirectoryRules, name: string, text: string, stat: BigIntStats): boolean {
-    const kind = entryKind(stat.mode)
+  function mayEnter(here: DirectoryRules, name: string, text: string, kind: EntryKind, device: bigint): boolean {
     const ignored = rules.judge(here, name, text, kind === 'directory' ? 'directory' : 'file')
     if (ignored !== undefined) report.ignored(ignored)
-    else if (kind === 'directory' && stat.dev !== root_stat.dev) report.otherMount(text)
+    else if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
     else if (kind !== 'directory' && kind !== 'file') report.special(kind)
     else return kind === 'directory'
     return false
@@ -110,28 +111,39 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
     return why !== undefined
   }
 
-  /** Looks at one name; a directory is put aside until its turn. */
-  function look(frame: Frame, raw_name: string): void {
+  /** Takes one entry; a directory is put aside until its turn. */
+  function take(frame: Frame, entry: NamedEntry): void {
+    const { name: raw_name, kind } = entry
     const name = beyond_ascii.test(raw_name) ? decode(raw_name) : raw_name
     if (name === undefined) {
       lookAtOddName(frame, raw_name)
       return
     }
     const text = frame.text + name
+    if (kind === 'file') takeFile(frame, raw_name, name, text)
+    else if (kind === 'directory' || kind === undefined) look(frame, raw_name, name, text)
+    else mayEnter(frame.rules, name, text, kind, root_stat.dev)
+  }
+
+  function takeFile(frame: Frame, raw_name: string, name: string, text: string): void {
+    const ignored = rules.judge(frame.rules, name, text, 'file')
+    if (ignored === undefined) batch.add(frame.raw + raw_name)
+    else report.ignored(ignored)
+  }
+
+  /** A directory is looked at for what is mounted there and who may read it. */
+  function look(frame: Frame, raw_name: string, name: string, text: string): void {
     const stat = lstatEntry(base + text, text)
     if (stat === undefined) return
-    if (entryKind(stat.mode) !== 'file') {
-      if (!mayEnter(frame.rules, name, text, stat)) return
-      const narrower = frame.narrower || isNarrower(text, stat)
-      if (narrower && skips_narrower) report.ignored(narrower_ignored)
-      else frame.waiting.push({ name: raw_name, text, narrower })
+    const kind = entryKind(stat.mode)
+    if (kind === 'file') {
+      takeFile(frame, raw_name, name, text)
       return
     }
-    const ignored = rules.judge(frame.rules, name, text, 'file')
-    if (ignored === undefined) {
-      batch.add(frame.raw + raw_name, stat)
-      report.file(Number(stat.size))
-    } else report.ignored(ignored)
+    if (!mayEnter(frame.rules, name, text, kind, stat.dev)) return
+    const narrower = frame.narrower || isNarrower(text, stat)
+    if (narrower && skips_narrower) report.ignored(narrower_ignored)
+    else frame.waiting.push({ name: raw_name, text, narrower })
   }
 
   /** A name that no ledger row and no API call can carry: it is told of, not taken, and not entered. */
@@ -162,18 +174,18 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Sc
   else enterUnder()
   while (stack.length > 0) {
     const frame = stack.at(-1)!
-    const name = frame.names[frame.next]
+    const entry = frame.entries[frame.next]
     const waiting = frame.waiting.at(-1)
-    if (waiting !== undefined && !sortsBeforeInsides(name, waiting.name)) {
+    if (waiting !== undefined && !sortsBeforeInsides(entry?.name, waiting.name)) {
       frame.waiting.pop()
       enter(waiting.text, frame.raw + waiting.name, frame.rules, waiting.narrower)
-    } else if (name === undefined) {
+    } else if (entry === undefined) {
       stack.pop()
     } else {
       frame.next += 1
       progressed()
-      look(frame, name)
-      if (batch.count === batch_entries) yield batch.take()
+      take(frame, entry)
+      if (batch.is_full) yield batch.take()
     }
   }
   if (batch.count > 0) yield batch.take()

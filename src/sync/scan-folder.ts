@@ -89,6 +89,8 @@ class Walk {
   readonly #folder: FolderSettings
   readonly #tools: ScanTools
   readonly #last_path: string | undefined
+  /** A walk through one directory cuts its stretches elsewhere than a walk through all. */
+  readonly #with_digests: boolean
   readonly #rounds = new Set<Promise<unknown>>()
   /** Of the first round that failed. */
   #fault: { error: unknown } | undefined
@@ -101,6 +103,7 @@ class Walk {
     this.#folder = folder
     this.#tools = tools
     this.#after_path = under === undefined ? undefined : `${under}/`
+    this.#with_digests = under === undefined
     this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
   }
 
@@ -124,7 +127,7 @@ class Walk {
 
   /** The rows after the last path that the walker met. */
   async close(): Promise<void> {
-    const nothing = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array() }
+    const nothing = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array(), digest: undefined }
     await this.#compare(nothing, this.#last_path)
     await this.settled()
   }
@@ -151,12 +154,19 @@ class Walk {
   }
 
   async #compare(
-    batch: Pick<ScanBatch, 'names' | 'ends' | 'stats'>,
+    batch: Pick<ScanBatch, 'names' | 'ends' | 'stats'> & { digest: string | undefined },
     through_path: string | undefined,
   ): Promise<Uint32Array> {
     const { names, ends, stats } = batch
-    const stretch = { folder: this.#folder.name, after_path: this.#after_path, through_path, names, ends, stats }
-    const { changed, missing, missing_total } = await this.#tools.ledger.differences(stretch)
+    const digest = this.#with_digests ? batch.digest : undefined
+    const place = { folder: this.#folder.name, after_path: this.#after_path, through_path }
+    const { changed, missing, missing_total } = await this.#tools.ledger.differences({
+      ...place,
+      names,
+      ends,
+      stats,
+      digest,
+    })
     this.missing_total += missing_total
     this.#missing = this.#missing.concat(missing)
     return changed

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { type BigIntStats, lstatSync } from 'node:fs'
+import { codeOf, messageOf } from '../base/errors.ts'
+import { entryKind, isGone } from './entry.ts'
+import { type ListedBatch, putStat, type ScanBatch } from './scan-batch.ts'
+import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
+
+export interface Measured {
+  batch: ScanBatch
+  total: MeasuredTotal
+}
+
+const options = { bigint: true, throwIfNoEntry: false } as const
+
+/**
+ * The one lstat for each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
+ * batch, whose arrays are those of `listed`.
+ */
+export function measureBatch(
+  root: string,
+  listed: ListedBatch,
+  keeps_inodes: boolean,
+  progressed: () => void,
+): Measured {
+  const base = root.endsWith('/') ? root : `${root}/`
+  const { names, ends } = listed
+  const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
+  const stats = new BigInt64Array(4 * listed.count)
+  const total = createMeasuredTotal()
+  let count = 0
+  let used = 0
+  for (let index = 0, begin = 0; index < listed.count; index += 1) {
+    const end = ends[index]!
+    const path = bytes.toString('utf8', begin, end)
+    progressed()
+    if (lookAt(base + path, path, stats, count, total)) {
+      if (used !== begin) bytes.copyWithin(used, begin, end)
+      used += end - begin
+      ends[count] = used
+      if (!keeps_inodes) stats[4 * count + 3] = 0n
+      count += 1
+    }
+    begin = end
+  }
+  const kept = {
+    count,
+    names: names.subarray(0, used),
+    ends: ends.subarray(0, count),
+    stats: stats.subarray(0, 4 * count),
+  }
+  return { batch: { ...kept, digest: digestOf(kept) }, total: total.told() }
+}
+
+/** True: it is a file, and its stat was put at `at`. */
+function lookAt(
+  absolute: string,
+  path: string,
+  stats: BigInt64Array,
+  at: number,
+  total: ReturnType<typeof createMeasuredTotal>,
+): boolean {
+  let stat: BigIntStats | undefined
+  try {
+    stat = lstatSync(absolute, options)
+  } catch (error) {
+    if (!isGone(error)) total.unreadable(path, codeOf(error) ?? messageOf(error))
+  }
+  if (stat === undefined) return false
+  const kind = entryKind(stat.mode)
+  if (kind !== 'file') {
+    // A directory that took its place was not there when the walk went by.
+    if (kind !== 'directory') total.special(kind)
+    return false
+  }
+  putStat(stats, at, stat)
+  total.file(Number(stat.size))
+  return true
+}
+
+function digestOf({ names, ends, stats }: Omit<ScanBatch, 'count' | 'digest'>): string {
+  return createHash('sha256').update(names).update(ends).update(stats).digest('hex')
+}
