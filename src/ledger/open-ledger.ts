@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
+import { packFacts } from './fact-wire.ts'
 import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
 import { refuseNoRight } from './no-right.ts'
 import { refuseOpenRebuild } from './open-rebuild.ts'
@@ -62,7 +63,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     call<never>(method, { limit, except: options?.except_projects ?? [] })
   return {
     async record(facts) {
-      await call('record', facts)
+      await call('record', packFacts(facts))
       const kinds = workMadeBy(facts)
       for (const listener of listeners) listener(kinds)
     },

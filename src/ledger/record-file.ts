@@ -1,6 +1,6 @@
+import type { ContentState } from '../domain/content.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
-import type { ContentRow } from './content-rows.ts'
 import type { Counts } from './counts.ts'
 import type { FileRow, FileRows } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
@@ -98,7 +98,7 @@ export class FileRecorder {
   ) {
     const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
     const content = this.#contentFor(folder, row, fact, at_ms)
-    if (content === 'brake') {
+    if (content.id === undefined) {
       const detail = 'more new files than uploads.brake lets pass'
       this.#write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
       return
@@ -106,7 +106,7 @@ export class FileRecorder {
     const is_ready = content.state === 'ready'
     const same_as_before = row?.content === content.id
     const is_other = row?.content !== undefined && !same_as_before
-    const there_ms = (is_other ? undefined : base.there_ms) ?? this.#files.thereWith(folder.id, content.id)
+    const there_ms = (is_other ? undefined : base.there_ms) ?? this.#thereWith(folder, content)
     this.#write(
       row,
       {
@@ -134,10 +134,10 @@ export class FileRecorder {
     row: FileRow | undefined,
     { md5, stat }: { md5: string; stat: FileStat },
     at_ms: number,
-  ): ContentRow | 'brake' {
+  ): { id: number; state: ContentState; is_new?: true } | { id?: undefined } {
     const known = this.#contents.rows.find(folder.project, md5, stat.size)
     if (known && known.state !== 'abandoned') return known
-    if (!row?.accepted && this.#brakeHolds(stat.size, at_ms)) return 'brake'
+    if (!row?.accepted && this.#brakeHolds(stat.size, at_ms)) return {}
     this.#usage.add('wanted', stat.size, at_ms)
     // Sent in the future: the clock was set back since.
     const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
@@ -147,9 +147,16 @@ export class FileRecorder {
     if (known) {
       this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
       rows.changedAt(known.id, newest_ms)
+      return rows.get(known.id)!
     }
     const times = { not_before_ms, wanted_ms: at_ms, newest_ms }
-    return rows.get(known?.id ?? rows.insert({ project: folder.project, md5, size: stat.size }, times))!
+    const id = rows.insert({ project: folder.project, md5, size: stat.size }, times)
+    return { id, state: 'wanted', is_new: true }
+  }
+
+  /** Nobody has held a content before it was new. */
+  #thereWith(folder: FolderRow, content: { id: number; is_new?: true }): number | undefined {
+    return content.is_new ? undefined : this.#files.thereWith(folder.id, content.id)
   }
 
   #brakeHolds(bytes: number, at_ms: number): boolean {

@@ -115,9 +115,10 @@ export class LedgerStore {
     this.#pending = new PendingWork(database)
   }
 
-  record(facts: readonly Fact[], at_ms: number): void {
+  record(facts: Iterable<Fact>, at_ms: number): void {
     for (const fact of facts) this.#apply(fact, at_ms)
     this.#counts.flush()
+    this.#usage.flush()
     this.#stretches.flush()
   }
 
@@ -139,6 +140,7 @@ export class LedgerStore {
   /** After a savepoint was rolled back: memory follows the tables again, as it was at the mark. */
   recover(marks: ClaimMarks): void {
     this.#counts.forget()
+    this.#usage.forget()
     this.wall_clock.reload()
     this.claims.backTo(marks.claims)
     this.run_claims.backTo(marks.run_claims)

@@ -1,6 +1,7 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
+import { type PackedFact, unpackFacts } from './fact-wire.ts'
 import type { LargeLimit, LedgerLimits } from './ledger.ts'
 import { LedgerStore } from './store.ts'
 
@@ -18,7 +19,7 @@ export interface LedgerThreadData {
 type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
 
 const calls: Record<string, Call> = {
-  record: (store, facts, now_ms) => store.record(facts, now_ms),
+  record: (store, packed: PackedFact[], now_ms) => store.record(unpackFacts(packed), now_ms),
   folders: (store) => store.folders(),
   filesAt: (store, { folder, paths }: { folder: string; paths: string[] }) => store.filesAt(folder, paths),
   differences: (store, stretch) => store.differences(stretch),

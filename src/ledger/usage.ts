@@ -9,11 +9,13 @@ export class Usage {
   readonly #add
   readonly #since
   readonly #trim
+  /** Not in the table yet: a first look adds a hundred thousand times to one row. */
+  readonly #gathered = new Map<string, { what: Used; hour_ms: number; files: number; bytes: number }>()
 
   constructor(database: Sqlite) {
     this.#add = database.prepare(
-      `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, 1, ?)
-       ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + 1, bytes = bytes + excluded.bytes`,
+      `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
+       ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
     )
     this.#since = database.prepare(
       'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
@@ -22,11 +24,29 @@ export class Usage {
   }
 
   add(what: Used, bytes: number, at_ms: number): void {
-    this.#add.run(what, Math.floor(at_ms / hour_ms) * hour_ms, bytes)
+    const began_ms = Math.floor(at_ms / hour_ms) * hour_ms
+    const key = `${what} ${began_ms}`
+    const sum = this.#gathered.get(key)
+    if (sum) {
+      sum.files += 1
+      sum.bytes += bytes
+    } else this.#gathered.set(key, { what, hour_ms: began_ms, files: 1, bytes })
+  }
+
+  /** Inside the transaction, before it commits. */
+  flush(): void {
+    for (const { what, hour_ms, files, bytes } of this.#gathered.values()) this.#add.run(what, hour_ms, files, bytes)
+    this.#gathered.clear()
+  }
+
+  /** After a rollback. */
+  forget(): void {
+    this.#gathered.clear()
   }
 
   /** Sum of the hours that began less than `span_ms` before `at_ms`. */
   over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
+    this.flush()
     return this.#since.get(what, at_ms - span_ms) as { files: number; bytes: number }
   }
 
