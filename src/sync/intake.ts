@@ -7,6 +7,7 @@ import type { RootAsker } from '../disk/root-asker.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { lookVerdict } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
@@ -17,8 +18,16 @@ import type { SyncReport } from './report.ts'
  */
 export interface Intake {
   /** Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be checked before any file counts as gone. */
-  lookAt(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
+  lookAt(folder: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'>
   inFlight(): number
+}
+
+/** What a scan hands on with the paths that it found. */
+export interface Scanned {
+  /** What it saw of them a moment ago. A path that nobody knows needs no other look: hashing finds out whether that still holds. */
+  stats: ReadonlyMap<string, FileStat>
+  /** Gathers what many rounds tell. */
+  facts: Pick<FactGroup, 'record'>
 }
 
 export interface IntakeFolder {
@@ -41,7 +50,7 @@ export interface IntakeTools {
 }
 
 /** Small enough that a group of big files does not hold the others up, large enough to keep two hashing threads busy. */
-const looks_at_once = 250
+const looks_at_once = 500
 /** A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at first sight on a share. */
 const remote_clock_doubt_ms = hour_ms
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
@@ -52,7 +61,11 @@ type Answer = 'recorded' | 'doubtful' | 'outdated'
 export function createIntake(tools: IntakeTools): Intake {
   const in_flight = new Map<string, Promise<unknown>>()
 
-  async function lookAtSome(folder: IntakeFolder, paths: readonly string[]): Promise<Answer> {
+  async function lookAtSome(
+    folder: IntakeFolder,
+    paths: readonly string[],
+    scanned: Scanned | undefined,
+  ): Promise<Answer> {
     const keys = paths.map((path) => `${folder.settings.name}\n${path}`)
     for (;;) {
       const others = keys.map((key) => in_flight.get(key)).filter((other) => other !== undefined)
@@ -60,7 +73,7 @@ export function createIntake(tools: IntakeTools): Intake {
       await Promise.allSettled(others)
     }
     const isInForce = () => tools.folders.get(folder.settings.name) === folder
-    const work = new LookRound(tools, folder, isInForce).run(paths)
+    const work = new LookRound(tools, folder, isInForce, scanned).run(paths)
     for (const key of keys) in_flight.set(key, work)
     try {
       return await work
@@ -70,12 +83,12 @@ export function createIntake(tools: IntakeTools): Intake {
   }
 
   return {
-    async lookAt(name, paths) {
+    async lookAt(name, paths, scanned) {
       let answer: 'recorded' | 'doubtful' = 'recorded'
       for (let from = 0; from < paths.length; ) {
         const folder = tools.folders.get(name)
         if (!folder) return 'recorded'
-        const looked = await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))])
+        const looked = await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))], scanned)
         if (looked === 'outdated') continue
         if (looked === 'doubtful') answer = 'doubtful'
         from += looks_at_once
@@ -106,30 +119,44 @@ class LookRound {
   readonly #isInForce: () => boolean
   readonly #facts: FileFact[] = []
   readonly #known = new Map<string, KnownFile>()
+  readonly #scanned: Scanned | undefined
   #state: FolderState | undefined
 
-  constructor(tools: IntakeTools, folder: IntakeFolder, isInForce: () => boolean) {
+  constructor(tools: IntakeTools, folder: IntakeFolder, isInForce: () => boolean, scanned: Scanned | undefined) {
     this.#tools = tools
+    this.#scanned = scanned
     this.#isInForce = isInForce
     this.#folder = folder.settings
     this.#rules = folder.rules
   }
 
   async run(paths: readonly string[]): Promise<Answer> {
-    const { ledger, examiner } = this.#tools
+    const { ledger } = this.#tools
     const name = this.#folder.name
     this.#state = (await ledger.folders()).find((state) => state.name === name)
     if (!this.#state?.online) return 'doubtful'
-    const [known, looks] = await Promise.all([ledger.filesAt(name, paths), examiner.lstat(this.#folder.path, paths)])
+    const known = await ledger.filesAt(name, paths)
     for (const file of known) if (file) this.#known.set(file.path, file)
-    const looked = paths.map((path, index) => ({ path, known: known[index], look: looks[index]! }))
-    const to_hash = await this.#judge(looked)
+    const to_hash = await this.#judge(await this.#look(paths))
     await this.#hash(to_hash)
     const trusted = await this.#trustGone()
     if (!this.#isInForce()) return 'outdated'
-    if (this.#facts.length > 0) await ledger.record(this.#facts)
+    if (this.#facts.length > 0) await (this.#scanned?.facts ?? ledger).record(this.#facts)
     this.#tell()
     return trusted ? 'recorded' : 'doubtful'
+  }
+
+  /** What is not known yet cannot have been seen by somebody else since the scan was there. */
+  async #look(paths: readonly string[]): Promise<Looked[]> {
+    const seen = (path: string) => (this.#known.has(path) ? undefined : this.#scanned?.stats.get(path))
+    const unseen = paths.filter((path) => seen(path) === undefined)
+    const looks = unseen.length === 0 ? [] : await this.#tools.examiner.lstat(this.#folder.path, unseen)
+    let next = 0
+    return paths.map((path) => {
+      const stat = seen(path)
+      const look: Look = stat ? { kind: 'file', stat } : looks[next++]!
+      return { path, known: this.#known.get(path), look }
+    })
   }
 
   async #judge(looked: readonly Looked[]): Promise<ToHash[]> {

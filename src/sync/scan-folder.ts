@@ -1,8 +1,10 @@
 import type { Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
-import { entryPath, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import type { ScanSummary } from '../domain/fact.ts'
+import type { FileStat } from '../domain/file.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { createFactGroup, type FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { Intake } from './intake.ts'
 import type { MissedEvents } from './missed-events.ts'
@@ -24,8 +26,8 @@ export type ScanOutcome =
   /** What it found does not look like the folder that is known: nothing counts as gone. */
   | { kind: 'doubtful'; reason: string }
 
-/** Rounds of looks that may be under way while the walk goes on. */
-const rounds_ahead = 4
+/** Rounds of looks that may be under way while the walk goes on: twice as many as wait for one transaction. */
+const rounds_ahead = 24
 const looks_a_round = 500
 /** Sorts after every path below a directory. */
 const after_all = '\u{10FFFF}'
@@ -91,6 +93,7 @@ class Walk {
   readonly #last_path: string | undefined
   /** A walk through one directory cuts its stretches elsewhere than a walk through all. */
   readonly #with_digests: boolean
+  readonly #facts: FactGroup
   readonly #rounds = new Set<Promise<unknown>>()
   /** Of the first round that failed. */
   #fault: { error: unknown } | undefined
@@ -102,6 +105,7 @@ class Walk {
   constructor(folder: FolderSettings, tools: ScanTools, under: string | undefined) {
     this.#folder = folder
     this.#tools = tools
+    this.#facts = createFactGroup(tools.ledger, tools.clock)
     this.#after_path = under === undefined ? undefined : `${under}/`
     this.#with_digests = under === undefined
     this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
@@ -120,9 +124,18 @@ class Walk {
     const changed = await this.compare(batch)
     missed?.consider(batch, changed)
     this.changed_total += changed.length
-    const paths = [...changed].map((index) => entryPath(batch, index))
-    for (let from = 0; from < paths.length; from += looks_a_round)
-      await this.#look(paths.slice(from, from + looks_a_round))
+    for (let from = 0; from < changed.length; from += looks_a_round) {
+      const paths: string[] = []
+      const stats = new Map<string, FileStat>()
+      for (const index of changed.subarray(from, from + looks_a_round)) {
+        const path = entryPath(batch, index)
+        const stat = entryStat(batch, index)
+        paths.push(path)
+        // Where the filesystem keeps no inodes the walk saw too little.
+        if (stat.inode !== 0n) stats.set(path, stat)
+      }
+      await this.#look(paths, stats)
+    }
   }
 
   /** The rows after the last path that the walker met. */
@@ -134,6 +147,7 @@ class Walk {
 
   /** Throws what a round met: files that nobody looked at make no finished scan. */
   async settled(): Promise<void> {
+    this.#facts.hurry()
     await Promise.all(this.#rounds)
     if (this.#fault) throw this.#fault.error
   }
@@ -172,11 +186,12 @@ class Walk {
     return changed
   }
 
-  async #look(paths: string[]): Promise<void> {
+  /** `stats`: what the walk saw. */
+  async #look(paths: string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
     if (paths.length === 0) return
     while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
     const round = this.#tools.intake
-      .lookAt(this.#folder.name, paths)
+      .lookAt(this.#folder.name, paths, { stats, facts: this.#facts })
       .catch((error: unknown) => {
         this.#fault ??= { error }
       })

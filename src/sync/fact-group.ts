@@ -1,0 +1,59 @@
+import type { Clock } from '../base/time.ts'
+import type { Fact } from '../domain/fact.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+/** Hands facts on to the ledger, some thousand at a time. */
+export interface FactGroup {
+  /** Resolves when these are durable, and rejects when they cannot be recorded. */
+  record(facts: readonly Fact[]): Promise<void>
+  /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
+  hurry(): void
+}
+
+/** A quarter of a second of the ledger's time: nobody waits longer for it. */
+const most_facts = 5_000
+/** What is known shows, and goes up, not later than this. */
+const most_ms = 1_000
+
+/**
+ * Many rounds of a scan in one transaction. A new content's md5 lands anywhere in its index: in transactions of some hundred each
+ * would write a page of its own, again and again.
+ */
+export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): FactGroup {
+  let facts: Fact[] = []
+  let recorded: Promise<void> | undefined
+  let flush = () => {}
+  let in_hurry = false
+
+  function begin(): Promise<void> {
+    const timer = new AbortController()
+    const due = new Promise<void>((resolve) => {
+      flush = () => {
+        timer.abort()
+        resolve()
+      }
+    })
+    void clock.sleep(most_ms, timer.signal).then(flush)
+    return due.then(() => {
+      const gathered = facts
+      facts = []
+      recorded = undefined
+      return ledger.record(gathered)
+    })
+  }
+
+  return {
+    record(more) {
+      if (in_hurry) return ledger.record(more)
+      recorded ??= begin()
+      const mine = recorded
+      facts.push(...more)
+      if (facts.length >= most_facts) flush()
+      return mine
+    },
+    hurry() {
+      in_hurry = true
+      flush()
+    },
+  }
+}
