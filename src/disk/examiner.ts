@@ -184,7 +184,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
 
 function startOne(): Pick<Slot, 'thread' | 'progress'> {
   const progress = createProgress()
-  return { thread: startThread('disk/examine-thread', progress.shared), progress }
+  return { thread: startThread('disk/examine-thread', progress.shared, { young_mb: 4 }), progress }
 }
 
 function examinerClosed(): SluiceError {

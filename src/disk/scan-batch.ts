@@ -72,7 +72,7 @@ const least_for_landmarks = 64
 export function createBatchBuilder(most_entries: number): BatchBuilder {
   const between = most_entries < least_for_landmarks ? 0 : most_entries >> 2
   let names = Buffer.allocUnsafeSlow(most_entries * bytes_per_entry)
-  let ends = new Uint32Array(most_entries)
+  const ends = new Uint32Array(most_entries)
   let count = 0
   let used = 0
   let is_at_landmark = false
@@ -100,9 +100,8 @@ export function createBatchBuilder(most_entries: number): BatchBuilder {
       is_at_landmark = between > 0 && count >= between && mixed(names, begin, used) % between === 0
     },
     take() {
-      const batch = { count, names: names.subarray(0, used), ends: ends.subarray(0, count) }
-      names = Buffer.allocUnsafeSlow(most_entries * bytes_per_entry)
-      ends = new Uint32Array(most_entries)
+      // Copies of just their size: what is handed over is cleared up late, by whoever it was handed to.
+      const batch = { count, names: new Uint8Array(names.subarray(0, used)), ends: ends.slice(0, count) }
       count = 0
       used = 0
       is_at_landmark = false

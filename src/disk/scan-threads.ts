@@ -29,7 +29,7 @@ interface Slot {
 }
 
 export function startScanThreads(data: ScanThreadData): ScanThreads {
-  const start = (): Slot => ({ thread: startThread('disk/scan-thread', data), load: 0 })
+  const start = (): Slot => ({ thread: startThread('disk/scan-thread', data, { young_mb: 4 }), load: 0 })
   const lister = start()
   const slots = [lister]
   const steps: Promise<ScanStep>[] = []
