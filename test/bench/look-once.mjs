@@ -1,0 +1,69 @@
+// node look-once.mjs PROGRAM_ROOT STATE_DIR FOLDER: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints what it
+// found, how long it took and how long the event loop was held up, as one line of JSON.
+import { mkdirSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { pathToFileURL } from 'node:url'
+
+const [program, state_dir, watched] = process.argv.slice(2)
+/** @param {string} module */
+const built = (module) => import(pathToFileURL(`${program}/${module}.js`).href)
+const { configFromObject } = await built('config/load')
+const { openTools } = await built('daemon/tools')
+const { createLog } = await built('base/log')
+const { system_clock: clock } = await built('base/time')
+const { createIgnoreRules } = await built('disk/ignore')
+const { rootStatus } = await built('disk/mount')
+const { createIntake } = await built('sync/intake')
+const { rulesText } = await built('sync/folder-settings')
+const { scanOnce } = await built('sync/scan-folder')
+
+mkdirSync(state_dir, { recursive: true, mode: 0o700 })
+const config = configFromObject(
+  {
+    service: { base_url: 'http://127.0.0.1:1', project_id: `project_${'n'.repeat(20)}`, token_file: '/dev/null' },
+    state_dir,
+    folders: [{ name: 'bench', path: watched, settle_ms: '50ms' }],
+    uploads: { brake: 'off' },
+  },
+  {},
+)
+const log = createLog({ level: 'error', format: 'json', destination: process.stderr })
+const began = performance.now()
+const tools = await openTools({ config, clock, log })
+const [folder] = config.folders
+const { name, path: root, project_id, labels, label_from } = folder
+const folders = new Map([[name, { settings: folder, rules: createIgnoreRules(root, folder) }]])
+const { empty_folder_files, answer_ms } = config.scan
+const intake = createIntake({ ...tools, folders, empty_folder_files, answer_ms })
+await tools.ledger.record([
+  { type: 'folder_configured', folder: { name, root, project_id, labels, label_from, rules: rulesText(folder) } },
+  { type: 'folder_online', folder: name, device: rootStatus(root).device },
+])
+const delay = monitorEventLoopDelay({ resolution: 1 })
+delay.enable()
+const scan_began = performance.now()
+const began_ms = clock.now_ms()
+const { kind, summary } = await scanOnce(
+  folder,
+  { ...tools, intake, ...config.scan },
+  { signal: new AbortController().signal },
+)
+await tools.ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary }])
+const scan_s = (performance.now() - scan_began) / 1_000
+delay.disable()
+await tools.examiner.close()
+await tools.roots.close?.()
+await tools.ledger.close()
+const cpu = process.cpuUsage()
+console.log(
+  JSON.stringify({
+    kind,
+    files: summary?.files,
+    scan_s,
+    whole_s: (performance.now() - began) / 1_000,
+    cpu_s: (cpu.user + cpu.system) / 1e6,
+    loop_p99_ms: delay.percentile(99) / 1e6,
+    loop_most_ms: delay.max / 1e6,
+    peak_mb: process.resourceUsage().maxRSS / 1_000,
+  }),
+)
