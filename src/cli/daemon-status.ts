@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isSluiceError } from '../base/errors.ts'
-import { controlSocket } from '../control/control-verbs.ts'
-import { refuseOrphan } from '../control/orphan.ts'
+import { refuseOrphan } from '../ledger/orphan.ts'
+import { controlSocket } from '../ledger/state-directory.ts'
 import type { DaemonStatus } from '../status/view.ts'
 
 /** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */

@@ -4,8 +4,9 @@ import { formatDuration } from '../base/format.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
 import { refuseNoRight } from '../ledger/no-right.ts'
-import { type ControlVerbs, controlSocket, type DaemonPresence, type Reloaded } from './control-verbs.ts'
-import { refuseOrphan } from './orphan.ts'
+import { refuseOrphan } from '../ledger/orphan.ts'
+import { controlSocket } from '../ledger/state-directory.ts'
+import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {
   /** What answered when we came. */
@@ -21,7 +22,7 @@ const max_body_bytes = 65_536
 
 /**
  * Reaches the daemon that works on this state directory; undefined when nobody listens there. Errors of the verbs: what the
- * daemon threw, `account.no_right`, `control.orphan`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket
+ * daemon threw, `account.no_right`, `ledger.orphan`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket
  * is not ours to use.
  */
 export async function connectControl(

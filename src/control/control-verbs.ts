@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { day_ms } from '../base/time.ts'
 import type { Doubt } from './doubt.ts'
 
@@ -68,8 +67,4 @@ export interface PlaceInFolder {
 export interface DeliveriesOfRun {
   run: number
   targets: readonly string[]
-}
-
-export function controlSocket(state_dir: string): string {
-  return join(state_dir, 'control.sock')
 }

@@ -23,6 +23,11 @@ export function ticketsFile(state_dir: string): string {
   return join(state_dir, 'tickets.db')
 }
 
+/** Where commands speak to the daemon. */
+export function controlSocket(state_dir: string): string {
+  return join(state_dir, 'control.sock')
+}
+
 /** Where a rebuild keeps the new ledger until it is whole. */
 export function rebuildDirectory(state_dir: string): string {
   return join(state_dir, 'rebuild')

@@ -119,6 +119,9 @@ test('a state directory that is taken away under the daemon: everybody says so, 
   renameSync(state_dir, `${state_dir}-away`)
   const told = `process ${daemon.child.pid} is the daemon still, and ${state_dir} was taken away from under it`
   expect(await home.inProcess('status')).toMatchObject({ code: 3, out: expect.stringContaining(told) })
+  expect((await home.inProcess('doctor')).out.replace(/\s+/g, ' ')).toContain(
+    `FAULT ledger: ${state_dir}/ledger.db: ${told}`,
+  )
   for (const words of [['run'], ['sync'], ['rebuild'], ['pause'], ['rescan']])
     expect(await home.inProcess(...words), words[0]).toMatchObject({ code: 1, err: expect.stringContaining(told) })
   expect(existsSync(state_dir)).toBe(false)

@@ -9,7 +9,8 @@ import { createHttpClient } from '../../src/base/http-client.ts'
 import { system_clock } from '../../src/base/time.ts'
 import { type ControlClient, connectControl } from '../../src/control/control-client.ts'
 import { type Control, startControl } from '../../src/control/control-server.ts'
-import { type ControlVerbs, controlSocket, longest_pause_ms } from '../../src/control/control-verbs.ts'
+import { type ControlVerbs, longest_pause_ms } from '../../src/control/control-verbs.ts'
+import { controlSocket } from '../../src/ledger/state-directory.ts'
 
 tmp.setGracefulCleanup()
 

@@ -62,6 +62,34 @@ describeInstalled('under systemd', () => {
     await sluice.start()
   })
 
+  test('a fault of the machine (1) is tried again until it is over: the ledger is in other hands', async ({
+    lab,
+    sluice,
+  }) => {
+    await sluice.change({ RestartSec: '100ms' })
+    sluice.write({ 'a.txt': 'one' })
+    await lab.sh(
+      'systemd-run --quiet --unit=other --setenv=SLUICE_TOKEN_FILE=/etc/sluice/token sluice run --config /etc/sluice/sluice.yaml',
+    )
+    await lab.until(
+      'the other has it',
+      () => sluice.readyAssets() === 1,
+      () => lab.sh('journalctl --unit other --no-pager'),
+    )
+    expect((await lab.systemctl('start', '--no-block', 'sluice')).code).toBe(0)
+    await lab.until(
+      'it was tried more than once',
+      async () => Number((await sluice.state()).NRestarts) > 1,
+      () => sluice.tail(),
+    )
+    const log = await sluice.log()
+    expect(log).toContain('another Sluice process is at work on /var/lib/sluice')
+    expect(log).toContain('status=1/FAILURE')
+    await lab.systemctl('stop', 'other')
+    await sluice.untilStatus('1 ready')
+    expect(await sluice.state()).toMatchObject({ ActiveState: 'active', SubState: 'running' })
+  })
+
   test('a crash is mended by a restart, and what was begun goes on', async ({ lab, sluice }) => {
     await sluice.change({ RestartSec: '100ms' })
     sluice.write({ 'a.txt': 'one' })

@@ -5,6 +5,7 @@ import { formatBytes, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
 import { startThread } from '../../base/thread.ts'
 import { ledger_version } from '../../ledger/migrations.ts'
+import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import { type Check, fault, ok, warning } from './check.ts'
@@ -20,6 +21,7 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
   if (isDead(config.state_dir)) return [warning('ledger', file, 'not looked at: no answer from where it lies')]
   const thread = startThread('inspect/doctor/ledger-thread', { file } satisfies LedgerThreadData)
   try {
+    refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
     const { version, tables } = await thread.call<{ version: number; tables: string[] }>('tables', undefined)
     const until_ms = clock.monotonic_ms() + limits.ledger_ms

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { codeOf, SluiceError } from '../base/errors.ts'
-import { ledgerFile } from '../ledger/state-directory.ts'
-import { controlSocket } from './control-verbs.ts'
+import { controlSocket, ledgerFile } from './state-directory.ts'
 
 /** Every socket of Linux, with the path that it was bound to: that stays when the file goes (proc_net(5), unix). */
 const sockets_file = '/proc/net/unix'
@@ -11,7 +10,7 @@ const listens_flag = 0x1_00_00
 
 /**
  * Where the socket is gone a daemon may work on all the same: somebody removed, moved or covered what it has open. Another beside
- * it would begin an empty ledger and ask every prompt once more. Error `control.orphan`. Says nothing where such a process cannot
+ * it would begin an empty ledger and ask every prompt once more. Error `ledger.orphan`. Says nothing where such a process cannot
  * be seen: of another user, in another container, without /proc.
  */
 export function refuseOrphan(state_dir: string): void {
@@ -20,7 +19,7 @@ export function refuseOrphan(state_dir: string): void {
   if (pid === undefined) return
   const is_whole = existsSync(ledgerFile(state_dir))
   throw new SluiceError({
-    code: 'control.orphan',
+    code: 'ledger.orphan',
     message: `process ${pid} is the daemon still, and ${is_whole ? 'its socket was removed' : `${state_dir} was taken away from under it`}`,
     hint: is_whole
       ? 'nobody can speak to it: restart it (systemctl restart sluice, or end it and start it again)'
