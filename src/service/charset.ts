@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { analyse } from 'chardet'
-import { decodeCharset } from './decode-charset.ts'
+import { decodeCharset, switchesCharset } from './decode-charset.ts'
 import { utf16WithoutMark } from './utf16.ts'
 
 /** Enough for letter statistics, which is all that the rest of a text could add to. */
@@ -18,15 +18,29 @@ export function decodeForeign(bytes: Buffer, named?: string): string | undefined
   const wide = utf16WithoutMark(bytes)
   if (wide !== undefined) return withoutControls(decodeAs(wide, bytes))
   if (hasControls(bytes)) return undefined
-  if (isUtf8(bytes)) return decodeAs('utf-8', bytes)
+  if (isUtf8(bytes) && !switchesCharset(bytes)) return decodeAs('utf-8', bytes)
   const by_name = named === undefined ? undefined : decodeAs(named, bytes)
   if (by_name !== undefined) return by_name
-  for (const { name, confidence } of analyse(sampleOf(bytes))) {
+  const sample = sampleOf(bytes)
+  const japanese = hasKana(sample) ? decodeAs('shift_jis', bytes) : undefined
+  if (japanese !== undefined) return japanese
+  for (const { name, confidence } of analyse(sample)) {
     if (confidence < sure_from) break
     const text = decodeAs(name, bytes)
     if (text !== undefined) return text
   }
   return isMostlyAscii(bytes) ? decodeAs('windows-1252', bytes) : undefined
+}
+
+/**
+ * A few words of Japanese are too little for statistics, which then see Western letters. But kana are two bytes in Shift_JIS, the first always
+ * 0x82 or 0x83, and those are a low quote and a florin elsewhere: hardly ever there, and never in front of every other letter.
+ */
+function hasKana(sample: Buffer): boolean {
+  const text = sample.toString('latin1')
+  const kana = text.match(/\x82[\x9f-\xf1]|\x83[\x40-\x96]/g)?.length ?? 0
+  const foreign = text.match(/[\x80-\xff]/g)?.length ?? 0
+  return kana >= 2 && kana * 4 >= foreign
 }
 
 /** Around the first byte that is not ASCII: the start of a long text may hold none. */

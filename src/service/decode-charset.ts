@@ -13,3 +13,8 @@ export function decodeCharset(charset: string, bytes: Buffer, { strict }: { stri
   const text = bytes.toString('latin1')
   return text.replace(/[\u0080-\u009f]/g, (letter) => windows_1252[letter.charCodeAt(0) - 0x80]!)
 }
+
+/** ISO-2022 (Japanese mail) is ASCII throughout, and says by escape sequences what it means otherwise. */
+export function switchesCharset(bytes: Buffer): boolean {
+  return bytes.includes('\x1b$')
+}

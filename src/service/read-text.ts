@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { switchesCharset } from './decode-charset.ts'
 import { formatOf, isNamedDocument } from './document-kinds.ts'
 import { htmlToText } from './html-text.ts'
 import { utf16WithoutMark } from './utf16.ts'
@@ -45,6 +46,7 @@ export function readText(file: FileToRead): ReadText {
     return { unreadable: 'a kind of file that is not read' }
   }
   if (formatOf(bytes) !== undefined) return { needs_child: true }
+  if (switchesCharset(bytes)) return { needs_child: true }
   const text = decode(bytes)
   if (text !== undefined && !text.includes('\0')) {
     if (!isHtml(file)) return { text }

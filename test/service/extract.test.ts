@@ -160,6 +160,12 @@ describe('character sets', () => {
       '日本語のテストです。これは文字化けしません。',
     ],
     [
+      'a list of few words in Shift_JIS',
+      Buffer.from('4e6f2c956996bc2c909497ca0a312c82e882f182b22c31300a322c82dd82a982f12c32300a', 'hex'),
+      'No,品名,数量\n1,りんご,10\n2,みかん,20\n',
+    ],
+    ['ISO-2022-JP', Buffer.from('\x1b$B9A$NLg$O6e;~$KJD$^$j$^$9!#\x1b(B', 'latin1'), '港の門は九時に閉まります。'],
+    [
       'KOI8-R',
       Buffer.from('f0d2c9d7c5d420cdc9d22e20fcd4cf20d4c5cbd3d420ceC120d2d5d3d3cbcfcd20d1dad9cbc52e', 'hex'),
       'Привет мир. Это текст на русском языке.',

@@ -45,6 +45,11 @@ describe('reading', () => {
     ['an archive by its name', Buffer.from('PK\u0003\u0004'), 'a.zip'],
   ])('not %s', (_what, bytes, filename) => expect(read(bytes, filename)).toHaveProperty('unreadable'))
 
+  test('text that switches its charset is left to a child, ASCII as it looks', () =>
+    expect(readText({ filename: 'a.txt', mime_type: 'text/plain', bytes: Buffer.from('\x1b$B9A\x1b(B') })).toEqual({
+      needs_child: true,
+    }))
+
   test('structured types of vendors are text, their packages are not', () => {
     expect(read(Buffer.from('{}'), 'a', 'application/vnd.api+json')).toEqual({ text: '{}' })
     expect(read(Buffer.from('{}'), 'a', 'application/vnd.ms-excel')).toHaveProperty('unreadable')
