@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What `npm pack` needs of the project. It builds anew, which must not happen where other tests run. */
 const parts = ['src', 'config', 'docs', 'systemd', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc']
+/** Not there from Node 22.14 on (src/base/sqlite-driver.ts). */
+const compiled_sqlite = join(root, 'node_modules/better-sqlite3')
 const texts = ['README.md', 'CHANGELOG.md', 'LICENSE']
 
 export interface Packed {
@@ -29,27 +31,27 @@ export function packProject(directory: string, version = projectVersion()): Pack
   return { file, files: listed.filter((path) => path !== '').map((path) => path.replace(/^package\//, '')) }
 }
 
-/** Installs it as `npm install -g` does. */
+/** Installs it as `npm install -g` does. Where better-sqlite3 brings its own binary, without the scripts of the other version. */
 export function installPacked(file: string, prefix: string): string {
   const prebuilt = join(prefix, 'prebuilt')
   packSqlite(prebuilt)
   const env = { ...process.env, npm_config_better_sqlite3_local_prebuilds: prebuilt }
-  const words = ['install', '-g', '--prefix', prefix, '--omit=dev', '--prefer-offline', file]
+  const scripts = existsSync(compiled_sqlite) ? [] : ['--ignore-scripts']
+  const words = ['install', '-g', '--prefix', prefix, '--omit=dev', '--prefer-offline', ...scripts, file]
   const { stdout, stderr } = run('npm', words, { env })
   return stdout + stderr
 }
 
 /**
  * The compiled better-sqlite3 of the project as a prebuilt one, for the variable npm_config_better_sqlite3_local_prebuilds: to
- * compile it takes a minute and shows nothing new. None from Node 22.14 on: `better-sqlite3-napi` brings its own.
+ * compile it takes a minute and shows nothing new. None where it is not needed.
  */
 export function packSqlite(directory: string): void {
   mkdirSync(directory, { recursive: true })
-  const sqlite = join(root, 'node_modules/better-sqlite3')
-  if (!existsSync(sqlite)) return
-  const { version } = JSON.parse(readFileSync(join(sqlite, 'package.json'), 'utf8'))
+  if (!existsSync(compiled_sqlite)) return
+  const { version } = JSON.parse(readFileSync(join(compiled_sqlite, 'package.json'), 'utf8'))
   const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${process.platform}-${process.arch}.tar.gz`
-  run('tar', ['-czf', join(directory, name), '-C', sqlite, 'build/Release/better_sqlite3.node'])
+  run('tar', ['-czf', join(directory, name), '-C', compiled_sqlite, 'build/Release/better_sqlite3.node'])
 }
 
 export function projectVersion(): string {
