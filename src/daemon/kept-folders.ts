@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Worker } from '../base/worker.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
+import { createDeviceTurns } from '../sync/device-turns.ts'
 import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
 import { createIntake, type Intake, type IntakeFolder } from '../sync/intake.ts'
 import { startLooker } from '../sync/looker.ts'
@@ -19,6 +20,7 @@ export class KeptFolders {
   readonly #intake: Intake
   readonly #looker: Worker
   readonly #stop = new AbortController()
+  readonly #turns = createDeviceTurns()
   /** Of every folder in force, whether it is kept here or not. */
   readonly #folders = new Map<string, IntakeFolder>()
   readonly #kept = new Map<string, Kept>()
@@ -107,7 +109,14 @@ export class KeptFolders {
     setMaxListeners(0, ending.signal)
     const end = () => ending.abort()
     this.#stop.signal.addEventListener('abort', end, { once: true })
-    const keeper_tools = { ...this.#tools, intake: this.#intake, room: this.#room, watching, ...this.#scan! }
+    const keeper_tools = {
+      ...this.#tools,
+      intake: this.#intake,
+      room: this.#room,
+      turns: this.#turns,
+      watching,
+      ...this.#scan!,
+    }
     const keeper = keepFolder(folder, rules, keeper_tools, { watch: this.#watch, signal: ending.signal })
     this.#kept.set(folder.name, {
       keeper,

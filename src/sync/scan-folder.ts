@@ -4,6 +4,7 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { DeviceTurns } from './device-turns.ts'
 import { createFactGroup, type FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { Intake } from './intake.ts'
@@ -16,6 +17,7 @@ export interface ScanTools {
   pulses: Pulses
   batch_entries: number
   empty_folder_files: number
+  turns: DeviceTurns
 }
 
 export type ScanOutcome =
@@ -39,8 +41,26 @@ const after_all = '\u{10FFFF}'
 export async function scanOnce(
   folder: FolderSettings,
   tools: ScanTools,
-  options: { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal },
+  options: ScanOnceOptions,
 ): Promise<ScanOutcome> {
+  // One directory is soon done, and somebody saves files in it.
+  if (options.under !== undefined) return scanNow(folder, tools, options)
+  const state = (await tools.ledger.folders()).find(({ name }) => name === folder.name)
+  const endTurn = await tools.turns.take(state?.device ?? 0n, options.signal)
+  try {
+    return options.signal.aborted ? { kind: 'stopped' } : await scanNow(folder, tools, options)
+  } finally {
+    endTurn()
+  }
+}
+
+interface ScanOnceOptions {
+  under?: string
+  missed?: MissedEvents | undefined
+  signal: AbortSignal
+}
+
+async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOnceOptions): Promise<ScanOutcome> {
   const { under, missed, signal } = options
   const scan = scanFolder({
     root: folder.path,

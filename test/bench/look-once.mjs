@@ -1,9 +1,11 @@
-// node look-once.mjs PROGRAM_ROOT STATE_DIR FOLDER: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints what it
-// found, how long it took and how long the event loop was held up, as one line of JSON.
-import { mkdirSync } from 'node:fs'
+// node look-once.mjs DIST STATE_DIR FOLDER: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints what it recorded,
+// how long it took and how long the event loop was held up, as one line of JSON.
+import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 
+/** More paths than this say nothing that their number does not. */
+const most_told = 100
 const [program, state_dir, watched] = process.argv.slice(2)
 /** @param {string} module */
 const built = (module) => import(pathToFileURL(`${program}/${module}.js`).href)
@@ -15,6 +17,7 @@ const { createIgnoreRules } = await built('disk/ignore')
 const { rootStatus } = await built('disk/mount')
 const { createIntake } = await built('sync/intake')
 const { rulesText } = await built('sync/folder-settings')
+const { createDeviceTurns } = await built('sync/device-turns')
 const { scanOnce } = await built('sync/scan-folder')
 
 mkdirSync(state_dir, { recursive: true, mode: 0o700 })
@@ -34,7 +37,19 @@ const [folder] = config.folders
 const { name, path: root, project_id, labels, label_from } = folder
 const folders = new Map([[name, { settings: folder, rules: createIgnoreRules(root, folder) }]])
 const { empty_folder_files, answer_ms } = config.scan
-const intake = createIntake({ ...tools, folders, empty_folder_files, answer_ms })
+const told = { settled: [], gone: [] }
+let settled = 0
+const ledger = {
+  ...tools.ledger,
+  async record(facts) {
+    await tools.ledger.record(facts)
+    for (const { type, path } of facts) {
+      if (type === 'file_settled' && ++settled <= most_told) told.settled.push(path)
+      else if (type === 'file_gone') told.gone.push(path)
+    }
+  },
+}
+const intake = createIntake({ ...tools, ledger, folders, empty_folder_files, answer_ms })
 await tools.ledger.record([
   { type: 'folder_configured', folder: { name, root, project_id, labels, label_from, rules: rulesText(folder) } },
   { type: 'folder_online', folder: name, device: rootStatus(root).device },
@@ -45,7 +60,7 @@ const scan_began = performance.now()
 const began_ms = clock.now_ms()
 const { kind, summary } = await scanOnce(
   folder,
-  { ...tools, intake, ...config.scan },
+  { ...tools, ledger, intake, turns: createDeviceTurns(), ...config.scan },
   { signal: new AbortController().signal },
 )
 await tools.ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary }])
@@ -59,11 +74,13 @@ console.log(
   JSON.stringify({
     kind,
     files: summary?.files,
+    settled,
+    told,
     scan_s,
     whole_s: (performance.now() - began) / 1_000,
     cpu_s: (cpu.user + cpu.system) / 1e6,
     loop_p99_ms: delay.percentile(99) / 1e6,
     loop_most_ms: delay.max / 1e6,
-    peak_mb: process.resourceUsage().maxRSS / 1_000,
+    peak_mb: Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1_000,
   }),
 )

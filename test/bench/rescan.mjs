@@ -59,7 +59,7 @@ export async function benchRescan(options, work) {
  * @param {string[]} paths what is there; kept up to date
  * @param {number} round
  */
-function disturb(watched, paths, round) {
+export function disturb(watched, paths, round) {
   const changed = paths[Math.floor(paths.length * 0.3) + round]
   const [removed] = paths.splice(Math.floor(paths.length * 0.6) + round, 1)
   const added = join(changed, `../added-${round}.txt`)
@@ -72,11 +72,11 @@ function disturb(watched, paths, round) {
 }
 
 /** @param {string} watched */
-function find(watched) {
+export function find(watched) {
   return measureCommand('find', [watched, '-type', 'f', '-printf', find_format])
 }
 
-function rest() {
+export function rest() {
   return new Promise((resolve) => setTimeout(resolve, rest_ms))
 }
 

@@ -4,6 +4,7 @@ import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { rootStatus } from '../../src/disk/mount.ts'
+import { createDeviceTurns } from '../../src/sync/device-turns.ts'
 import { keepFolder } from '../../src/sync/folder-keeper.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
@@ -82,6 +83,7 @@ async function keep() {
     const tools = {
       ledger,
       intake,
+      turns: createDeviceTurns(),
       clock,
       report,
       pulses: unwatched,

@@ -6,6 +6,7 @@ import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms } from '../../src/base/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
+import { createDeviceTurns } from '../../src/sync/device-turns.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { Intake } from '../../src/sync/intake.ts'
 import { scanOnce } from '../../src/sync/scan-folder.ts'
@@ -18,6 +19,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const root = makeTree(tree)
   const rig = await openRig({ root })
   const looked: string[] = []
+  const turns = createDeviceTurns()
   const intake: Intake = {
     async lookAt(folder, paths) {
       looked.push(...paths)
@@ -51,7 +53,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     closeLedger: rig.closeLedger,
     /** The paths that one scan has looked at, in order. */
     async scan(): Promise<string[]> {
-      const tools = { ...rig, intake, pulses: unwatched, batch_entries: 64, empty_folder_files: 1_000 }
+      const tools = { ...rig, intake, pulses: unwatched, turns, batch_entries: 64, empty_folder_files: 1_000 }
       const outcome = await scanOnce(settings, tools, { signal: new AbortController().signal })
       expect(outcome.kind).toBe('finished')
       return looked.splice(0).sort()
