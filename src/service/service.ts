@@ -26,8 +26,9 @@ import { observeRequests, type RequestEntry, type Stage, type StageListener } fr
 import { type OpenedAssistant, openAssistant } from './open-assistant.ts'
 import { describeInterface } from './openapi.ts'
 import { describeLimits } from './openapi-limits.ts'
+import { describeProfile } from './openapi-profile.ts'
 import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
-import { profileOf } from './profile.ts'
+import { type Profile, profileOf } from './profile.ts'
 import { limitRequests } from './rate-limit.ts'
 import { startReader } from './reader.ts'
 import { runSlotSweep } from './slot-sweep.ts'
@@ -165,7 +166,7 @@ async function openDoors(
   const here = { api: '', blob: '' }
   const api = { origin: '' }
   const handlers: Handlers<RouteId> = {
-    ...descriptionHandlers(api, settings.limits),
+    ...descriptionHandlers(api, settings.limits, profile),
     ...projectHandlers({ ...stores, clock, apiOrigin: () => api.origin }),
     ...resourceHandlers({ ...stores, clock }),
     ...transcriptHandlers(stores),
@@ -225,11 +226,11 @@ async function openDoors(
   }
 }
 
-function descriptionHandlers(api: { origin: string }, limits: Limits): Handlers<'description.read'> {
+function descriptionHandlers(api: { origin: string }, limits: Limits, profile: Profile): Handlers<'description.read'> {
   let text = ''
   return {
     'description.read': () => {
-      text ||= toYaml(describeLimits(describeInterface(routes, api.origin), limits))
+      text ||= toYaml(describeLimits(describeProfile(describeInterface(routes, api.origin), profile), limits))
       return { status: 200, body: text }
     },
   }

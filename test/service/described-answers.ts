@@ -5,7 +5,9 @@ import { isKnownCode } from '../../src/contract/error-codes.ts'
 import { routes } from '../../src/contract/routes.ts'
 import type { AnswerSeen } from '../../src/service/answer-seen.ts'
 import { describeInterface } from '../../src/service/openapi.ts'
+import { describeProfile } from '../../src/service/openapi-profile.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import { profileOf } from '../../src/service/profile.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 type Document = any
@@ -69,23 +71,21 @@ function pointer(key: string): string {
   return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-let own: AnswerCheck | undefined
+const own: Partial<Record<ProfileName, AnswerCheck>> = {}
 
-/** Against the description that the local service gives of itself. */
-export const checkOwnAnswer: AnswerCheck = (answer) => {
-  own ??= answerCheck(describeInterface(routes, 'http://127.0.0.1'))
-  return own(answer)
+/** Against the description that the local service gives of itself under this profile. */
+export function checkAnswerOf(profile: ProfileName): AnswerCheck {
+  own[profile] ??= answerCheck(describeProfile(describeInterface(routes, 'http://127.0.0.1'), profileOf(profile)))
+  return own[profile]
 }
+
+export const checkOwnAnswer: AnswerCheck = (answer) => checkAnswerOf('default')(answer)
 
 const unlike_described: string[] = []
 
-/**
- * For a service under a daemon: every answer is checked as it goes out, and what is wrong is kept for `takeAnswerFaults`. The hosted
- * profile is there to differ from the description.
- */
+/** For a service under a daemon: every answer is checked as it goes out, and what is wrong is kept for `takeAnswerFaults`. */
 export function answersChecked(profile: ProfileName): Pick<ServiceOptions, 'onAnswer'> {
-  if (profile === 'hosted') return {}
-  return { onAnswer: (answer) => void unlike_described.push(...checkOwnAnswer(answer)) }
+  return { onAnswer: (answer) => void unlike_described.push(...checkAnswerOf(profile)(answer)) }
 }
 
 /** What was wrong since it was asked last. */

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import type { Route } from '../../src/contract/route.ts'
 import { type RouteId, routes } from '../../src/contract/routes.ts'
-import type { ServiceOptions } from '../../src/service/options.ts'
+import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeStore } from '../tree.ts'
-import { checkOwnAnswer } from './described-answers.ts'
+import { checkAnswerOf } from './described-answers.ts'
 
 export interface Reply {
   status: number
@@ -38,26 +38,26 @@ export async function start(options: Partial<ServiceOptions> = {}): Promise<Clie
   onTestFinished(() => service.close())
   const project_id = service.projects.list()[0]?.project_id ?? service.projects.create('tests').project_id
   const { token } = service.tokens.create(`tests ${service.tokens.list().length}`)
-  return new Client(service, project_id, token, options.profile !== 'hosted')
+  return new Client(service, project_id, token, options.profile)
 }
 
 export class Client {
   readonly service: Service
   readonly project_id: string
   readonly token: string
-  /** Whether every answer must be as the service describes it; the hosted profile is there to differ. */
-  readonly #strict: boolean
+  /** Every answer must be as the service describes it under this profile. */
+  readonly #profile: ProfileName
 
-  constructor(service: Service, project_id: string, token: string, strict: boolean) {
+  constructor(service: Service, project_id: string, token: string, profile: ProfileName = 'default') {
     this.service = service
     this.project_id = project_id
     this.token = token
-    this.#strict = strict
+    this.#profile = profile
   }
 
   /** The same service, seen with another key or project. */
   as(change: { token?: string; project_id?: string }): Client {
-    return new Client(this.service, change.project_id ?? this.project_id, change.token ?? this.token, this.#strict)
+    return new Client(this.service, change.project_id ?? this.project_id, change.token ?? this.token, this.#profile)
   }
 
   async call(method: string, path: string, { body, raw, headers = {} }: CallOptions = {}): Promise<Reply> {
@@ -77,8 +77,10 @@ export class Client {
     const answer = await response.text()
     const type = response.headers.get('content-type') ?? ''
     // Bad days answer what they are told to.
-    if (this.#strict && !answer.includes('ordered by the bad days')) {
-      expect(checkOwnAnswer({ method, url: path, status: response.status, type, body: answer })).toEqual([])
+    if (!answer.includes('ordered by the bad days')) {
+      expect(checkAnswerOf(this.#profile)({ method, url: path, status: response.status, type, body: answer })).toEqual(
+        [],
+      )
     }
     const is_json = type.includes('json')
     return { status: response.status, body: is_json ? JSON.parse(answer) : answer, headers: response.headers }

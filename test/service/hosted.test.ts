@@ -1,8 +1,24 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { FakeClock } from '../fake-clock.ts'
-import { md5Of, put, start, until } from './fixture.ts'
+import { type Client, md5Of, put, start, until } from './fixture.ts'
 
 const hosted = { profile: 'hosted' } as const
+
+// Every answer below is checked against it, too (fixture.ts).
+test('the description says how this profile differs, is valid OpenAPI, and says nothing else', async () => {
+  const [usual, odd] = [await start(), await start(hosted)]
+  const described = async (client: Client) => parse((await client.get('/v1/openapi.yaml')).body)
+  const [before, after] = [await described(usual), await described(odd)]
+  expect(await new Validator().validate(after)).toMatchObject({ valid: true })
+  const differing = Object.keys(before.components.schemas).filter(
+    (name) => JSON.stringify(before.components.schemas[name]) !== JSON.stringify(after.components.schemas[name]),
+  )
+  expect(differing.sort()).toEqual(['Asset', 'AssetExists', 'AssetListItem', 'Error', 'Message', 'MessageReference'])
+  expect(after.components.schemas.Message.required).toEqual(['id', 'created_at'])
+  expect(after.components.schemas.Asset.properties.status.enum).toContain('enriching')
+})
 
 test('E-01 messages are keyed id, without a status; the response alone says that it is done', async () => {
   const client = await start(hosted)

@@ -146,7 +146,7 @@ let made_so_far = 0
 
 beforeAll(async () => {
   service = await startService({ data_dir: temporaryFolder() })
-  both = new Client(service, '', service.tokens.create('both').token, true)
+  both = new Client(service, '', service.tokens.create('both').token)
 })
 afterAll(() => service.close())
 

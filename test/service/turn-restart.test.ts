@@ -31,7 +31,7 @@ async function dataWithProject(): Promise<{ data_dir: string; headers: Record<st
   const email = 'ada@example.org'
   service.users.create(email)
   const { token } = service.tokens.create('test', { user: email })
-  const owner = new Client(service, project_id, service.tokens.create('owner').token, true)
+  const owner = new Client(service, project_id, service.tokens.create('owner').token)
   await owner.post(`/v1/projects/${project_id}/invitations`, { email, role: 'collaborator' })
   const ada = owner.as({ token })
   await ada.post('/v1/skills', { name: 'terse', content: 'One sentence only.', scope: 'user', category: 'skill' })
