@@ -88,28 +88,16 @@ export function switchRoutes<
   Schemas extends Pick<CrudSchemas, 'params' | 'record'>,
 >(group: Group, kind: Kind, { params, record }: Schemas) {
   const one = `/v1/${group}/{${kind}_id}` as const
+  const alike = {
+    ...scoped,
+    method: 'POST',
+    params: params as Schemas['params'],
+    request: noBody,
+    answers: { 200: record as Schemas['record'] },
+    errors: faultsOf(kind),
+  } as const
   return [
-    {
-      ...scoped,
-      id: `${group}.enable`,
-      method: 'POST',
-      path: `${one}/enable`,
-      summary: `Enable one of the ${group}`,
-      params: params as Schemas['params'],
-      request: noBody,
-      answers: { 200: record as Schemas['record'] },
-      errors: faultsOf(kind),
-    },
-    {
-      ...scoped,
-      id: `${group}.disable`,
-      method: 'POST',
-      path: `${one}/disable`,
-      summary: `Disable one of the ${group}`,
-      params: params as Schemas['params'],
-      request: noBody,
-      answers: { 200: record as Schemas['record'] },
-      errors: faultsOf(kind),
-    },
+    { ...alike, id: `${group}.enable`, path: `${one}/enable`, summary: `Enable one of the ${group}` },
+    { ...alike, id: `${group}.disable`, path: `${one}/disable`, summary: `Disable one of the ${group}` },
   ] as const
 }

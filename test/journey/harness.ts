@@ -268,7 +268,9 @@ export class Journey {
 
   /** Every file that lies on the disk, but those left out, is ready with the bytes that it has now. */
   async allReady(): Promise<void> {
-    await this.until('every file on the disk is ready', () => this.#notReady().length === 0)
+    // Before the daemon knows its folders nothing is wanted, and nothing is missing.
+    const isKnown = () => (this.#view?.folders().length ?? 0) > 0
+    await this.until('every file on the disk is ready', () => isKnown() && this.#notReady().length === 0)
   }
 
   async idle(): Promise<void> {
