@@ -4,48 +4,16 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { addToTree } from '../tree.ts'
-import { has_terminals, keys, PseudoTerminal } from './pseudo-terminal.ts'
+import { questions, stopAt, wizard } from './init-questions.ts'
+import { has_terminals, keys } from './pseudo-terminal.ts'
 import { Home } from './sluice.ts'
 
 const tree = { 'a.txt': 'one', 'b/c.md': 'two' }
 
-function wizard(home: Home, words: string[] = []): PseudoTerminal {
-  const terminal = new PseudoTerminal(['init', '--config', 'made/sluice.yaml', ...words], {
-    cwd: home.path,
-    columns: 400,
-  })
-  onTestFinished(() => terminal.close())
-  return terminal
-}
-
-/** Each question, and the answer that leads to the next. */
-function questions(home: Home): [question: string, answer: string][] {
-  return [
-    ['Address of the assistant', `${home.service.api}${keys.enter}`],
-    ['The token:', keys.enter],
-    ['Token:', `${home.service.tokens.create('typed').token}${keys.enter}`],
-    ['Project that the files go to:', keys.enter],
-    ['Folder to watch:', `docs${keys.enter}`],
-    ['Its name', keys.enter],
-    ['How much of it goes up?', keys.enter],
-    ['Another folder?', keys.enter],
-    ['What should the old version', keys.enter],
-    ['Write this to', `n${keys.enter}`],
-  ]
-}
-
-test.skipIf(!has_terminals)('Ctrl-C at each question: it says that nothing was written, and nothing was', async () => {
+test.skipIf(!has_terminals)('Ctrl-C at the first question, while a token is typed, and at the last', async () => {
   const home = await Home.make(tree)
-  const all = questions(home)
-  for (const [at, [last]] of all.entries()) {
-    const terminal = wizard(home)
-    for (const [question, answer] of all.slice(0, at)) await terminal.on(question, answer)
-    await terminal.on(last, keys.ctrl_c)
-    await terminal.sees('stopped: nothing was written')
-    expect(await terminal.ended, last).toBe(3)
-    expect(terminal.shown(), last).not.toMatch(/^\s+at |fault of Sluice/m)
-    expect(readdirSync(home.path), last).not.toContain('made')
-  }
+  const last = questions(home).length - 1
+  for (const at of [0, 2, last]) await stopAt(home, at)
 })
 
 test.skipIf(!has_terminals)('Ctrl-C while the service is waited for: the same', async () => {

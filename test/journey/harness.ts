@@ -44,6 +44,11 @@ export function localJourneys(title: string, define: (profile: ProfileName) => v
   describe(`${title} (${profile})`, { timeout: 60_000 }, () => define(profile))
 }
 
+/** How many of a local journey: the full number is for `npm run test:long`, as large as a person would try it; a part of it for `npm test`. */
+export function fullOrPart(full: number, part: number): number {
+  return inject('local_journeys') === 'hosted' ? full : part
+}
+
 /** Makes the folders, starts the service and, unless the journey does it later, the daemon. All is checked and closed after the test. */
 export async function begin(options: JourneyOptions, start: 'started' | 'not started' = 'started'): Promise<Journey> {
   onTestFinished(() => {

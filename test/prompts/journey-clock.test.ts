@@ -21,7 +21,7 @@ test('the clock set back an hour: its times are not asked a second time, those a
   expect(office.asked()).toBe(2)
 })
 
-test('twenty restarts across a time make one run, one question and one report', () => restartAcross(20))
+test('eight restarts across a time make one run, one question and one report', () => restartAcross(8))
 
 test('down across a time, then started: made up once', async () => {
   const office = await openOffice()
