@@ -29,8 +29,7 @@ export function questions(home: Home): [question: string, answer: string][] {
 }
 
 /** Ctrl-C at the question of this number: it says that nothing was written, and nothing was. */
-export async function stopAt(home: Home, at: number): Promise<void> {
-  const all = questions(home)
+export async function stopAt(home: Home, all: [question: string, answer: string][], at: number): Promise<void> {
   const [last] = all[at]!
   const terminal = wizard(home)
   for (const [question, answer] of all.slice(0, at)) await terminal.on(question, answer)

@@ -5,5 +5,6 @@ import { Home } from './sluice.ts'
 
 test.skipIf(!has_terminals)('Ctrl-C at each question', async () => {
   const home = await Home.make({ 'a.txt': 'one', 'b/c.md': 'two' })
-  for (const at of questions(home).keys()) await stopAt(home, at)
+  const all = questions(home)
+  for (const at of all.keys()) await stopAt(home, all, at)
 })

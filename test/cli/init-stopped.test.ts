@@ -12,8 +12,8 @@ const tree = { 'a.txt': 'one', 'b/c.md': 'two' }
 
 test.skipIf(!has_terminals)('Ctrl-C at the first question, while a token is typed, and at the last', async () => {
   const home = await Home.make(tree)
-  const last = questions(home).length - 1
-  for (const at of [0, 2, last]) await stopAt(home, at)
+  const all = questions(home)
+  for (const at of [0, 2, all.length - 1]) await stopAt(home, all, at)
 })
 
 test.skipIf(!has_terminals)('Ctrl-C while the service is waited for: the same', async () => {
