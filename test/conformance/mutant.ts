@@ -23,7 +23,11 @@ export interface Mutant {
 }
 
 export async function startMutant(real_url: string): Promise<Mutant> {
-  const server = createServer((incoming, outgoing) => void pass(mutant, real_url, incoming, outgoing))
+  // Node closes an idle connection after 5 s, and a request that is on its way just then is lost.
+  const server = createServer(
+    { keepAliveTimeout: 600_000 },
+    (incoming, outgoing) => void pass(mutant, real_url, incoming, outgoing),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const mutant: Mutant = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
