@@ -12,7 +12,7 @@ import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
 /**
  * Watches by one inotify watch for each directory. `root` has no links in it and no slash at its end. Errors: `disk.not_watched`,
- * where the limit is reached or a directory cannot be read.
+ * where the limit is reached.
  */
 export async function watchByDirectories(root: string, options: StartingWatcher): Promise<FolderWatcher> {
   const watcher = new DirectoryWatcher(root, options)
@@ -20,6 +20,7 @@ export async function watchByDirectories(root: string, options: StartingWatcher)
   return watcher
 }
 
+const made_at_once = 'folders were made inside a new one before it could be watched'
 const moved = 'a folder was moved inside: what happens in it is told under its old name'
 /** More are not worth it: each is compared with each path that it meets. */
 const most_ignored = 200
@@ -43,10 +44,9 @@ class DirectoryWatcher implements FolderWatcher {
   async start(): Promise<void> {
     const ignore = ignoredAtTop(this.#root, this.#options.rules)
     this.#ignored = ignore.join('\n')
-    const not_entered = (this.#options.not_entered ?? []).map((path) => join(this.#root, path)).filter(isPlain)
     try {
       this.#unsubscribe = await subscribeNative(this.#root, {
-        ignore: [...ignore, ...not_entered].slice(0, most_ignored),
+        ignore,
         on_events: (events) => this.#take(events),
         on_error: (error) => this.#endsBy(`the native watching ended: ${messageOf(error)}`),
       })
@@ -133,6 +133,7 @@ class DirectoryWatcher implements FolderWatcher {
     if (this.#isIgnored(path, 'directory')) return false
     this.#hint({ kind: 'directory', path })
     if (is_new && may_be_moves && isOlder(stats)) this.#endsBy(moved)
+    else if (is_new && hasDirectories(absolute)) this.#endsBy(made_at_once)
     return is_new
   }
 
@@ -173,13 +174,23 @@ function isOlder({ birthtimeMs, ctimeMs, mtimeMs }: Stats): boolean {
   return birthtimeMs > 0 ? ctimeMs - birthtimeMs > second_ms : ctimeMs > mtimeMs
 }
 
+/** One that was made before its parent got its watch has none, and nobody says so. */
+function hasDirectories(path: string): boolean {
+  try {
+    return readdirSync(path, { withFileTypes: true }).some((entry) => entry.isDirectory())
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return false
+  }
+}
+
 /** Directories right below the root that the rules leave out, `node_modules` and the like: they need no watches. */
 function ignoredAtTop(root: string, rules: IgnoreRules): string[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && rules.verdict(entry.name, 'directory').ignored)
     .map(({ name }) => join(root, name))
     .filter(isPlain)
-    .slice(0, most_ignored / 2)
+    .slice(0, most_ignored)
 }
 
 /** It takes others for patterns. */

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { AsyncSubscription, Event } from '@parcel/watcher'
 import { messageOf } from '../base/errors.ts'
 
@@ -33,24 +35,37 @@ export async function subscribeNative(
   const native = await load()
   if ('fault' in native) throw new Error(native.fault)
   const { ignore, on_events, on_error } = options
+  const detour = detours.get(root) ?? ''
   const subscription = await native.subscribe(
-    root,
+    detour + root,
     (error, events) => {
       if (error) on_error(error)
-      else on_events(events)
+      else on_events(events.map(({ path, type }) => ({ path: path.slice(detour.length), type })))
     },
     // By default it would look for watchman first, a daemon of its own.
-    { ignore: [...ignore], ...(process.platform === 'linux' ? { backend: 'inotify' as const } : {}) },
+    {
+      ignore: ignore.map((path) => detour + path),
+      ...(process.platform === 'linux' ? { backend: 'inotify' as const } : {}),
+    },
   )
-  return () => unsubscribe(subscription)
+  return () => unsubscribe(native, root, subscription)
 }
 
-async function unsubscribe(subscription: AsyncSubscription): Promise<void> {
+/** By root: another name of the same place, for those whose old tree it still remembers under the plain one. */
+const detours = new Map<string, string>()
+const way_round = '/proc/self/root'
+
+/**
+ * Where a directory was moved and then deleted it stumbles over a watch that is gone, and keeps the rest with the tree that it
+ * knew. That goes with its last subscription, so one is made and ended; where others live on, the root gets another name.
+ */
+async function unsubscribe(native: Native, root: string, subscription: AsyncSubscription): Promise<void> {
   try {
     await subscription.unsubscribe()
   } catch {
-    // A directory that it thinks is watched is gone, so its watch went by itself: it gives up there, and tells us nothing more.
-    // What is left goes with the next subscription that ends.
+    detours.set(root, (detours.get(root) ?? '') + way_round)
+    const none = await native.subscribe(dirname(fileURLToPath(import.meta.url)), () => {}, { backend: 'inotify' })
+    await none.unsubscribe()
   }
 }
 

@@ -7,8 +7,6 @@ export interface StartingWatcher {
   /** So many events at once are a burst: the kernel may have dropped some. */
   burst_events: number
   on_hint: (hint: Hint) => void
-  /** Paths that are known not to be readable, relative to the root. */
-  not_entered?: readonly string[]
   /** Gives up the start, which takes seconds for tens of thousands of files. */
   signal?: AbortSignal
 }

@@ -51,7 +51,6 @@ export class FolderWatcher {
   #native_retry_ms = Number.NEGATIVE_INFINITY
   #choose_again = false
   #counted: Counted | undefined
-  #not_entered: string[] = []
   /** A scan has ended, and from its beginning on everything was told and followed. */
   #is_trusted = false
   #is_doubted = true
@@ -111,13 +110,10 @@ export class FolderWatcher {
   }
 
   /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
-  async scanEnded({ missed, files, directories, unreadable }: ScanSummary): Promise<void> {
+  async scanEnded({ missed, files, directories }: ScanSummary): Promise<void> {
     const { folder, report, watching } = this.#watched
     this.#is_trusted = this.covers() === 'all' && !this.#is_doubted
     this.#counted = { files, directories, is_least: false }
-    this.#not_entered = unreadable.map(({ path }) => path)
-    // Where that was why it could not begin, it can now.
-    if (this.#native_failed !== undefined && unreadable.length > 0) this.#native_retry_ms = Number.NEGATIVE_INFINITY
     if (missed !== undefined) {
       const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
       if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'warn')
@@ -171,13 +167,11 @@ export class FolderWatcher {
     }
     const { burst_events } = watching
     try {
-      const not_entered = this.#not_entered
       this.#watcher = await watchFolder({
         root: folder.path,
         watcher,
         rules,
         burst_events,
-        not_entered,
         on_hint: hear,
         signal,
       })

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, inject, onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
@@ -193,6 +193,11 @@ export class Journey {
 
   remove(name: string): void {
     rmSync(this.at(name), { recursive: true })
+  }
+
+  /** Folder and path. A file there counts, whatever is in it. */
+  isOnDisk(name: string): boolean {
+    return lstatSync(this.at(name), { throwIfNoEntry: false })?.isFile() ?? false
   }
 
   /** What it logged so far, a line each. */

@@ -11,6 +11,7 @@ export interface ConfigChange {
   uploads?: Fields
   follow?: Fields
   scan?: Fields
+  watching?: Fields
   prompts?: Fields[]
   audit?: Fields
   removal?: Fields
@@ -29,7 +30,7 @@ export function quickConfig(
   places: { state_dir: string; base: string; home: string },
   ...changes: readonly ConfigChange[]
 ): Config {
-  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'audit' | 'removal') =>
+  const section = (name: 'service' | 'uploads' | 'follow' | 'scan' | 'watching' | 'audit' | 'removal') =>
     Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
   const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
@@ -46,6 +47,7 @@ export function quickConfig(
       uploads: section('uploads'),
       follow: section('follow'),
       scan: section('scan'),
+      watching: section('watching'),
       prompts,
       audit: section('audit'),
       removal: section('removal'),

@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createIgnoreRules } from '../../src/disk/ignore.ts'
+import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { addToTree, makeTree } from '../tree.ts'
+import { builtModule } from './as-nobody.ts'
+import { writeRawFile } from './odd-entries.ts'
+
+const plain = { include: [], exclude: [], dot_files: false }
+const open: FolderWatcher[] = []
+
+afterEach(async () => {
+  for (const watcher of open.splice(0)) await watcher.close()
+})
+
+async function watchTree(root: string, burst_events = 1_000) {
+  const hints: Hint[] = []
+  const rules = createIgnoreRules(root, plain)
+  const watcher = await watchFolder({
+    root,
+    rules,
+    watcher: 'native',
+    burst_events,
+    on_hint: (hint) => hints.push(hint),
+  })
+  open.push(watcher)
+  const heard = (hint: Partial<Hint>) =>
+    vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), { timeout: 30_000, interval: 10 })
+  return { watcher, hints, heard }
+}
+
+const until = (fact: () => boolean) => vi.waitFor(() => expect(fact()).toBe(true), { timeout: 30_000, interval: 10 })
+
+describe('hints', () => {
+  test('files are paths; what is deleted may have been a directory', async () => {
+    const root = makeTree({ 'a/old.txt': 'x' })
+    const { heard, hints, watcher } = await watchTree(root)
+    expect(hints).toEqual([])
+    appendFileSync(join(root, 'a/old.txt'), 'y')
+    await heard({ kind: 'path', path: 'a/old.txt' })
+    writeFileSync(join(root, 'a/new "file".txt'), '1')
+    await heard({ kind: 'path', path: 'a/new "file".txt' })
+    rmSync(join(root, 'a/old.txt'))
+    await heard({ kind: 'directory', path: 'a/old.txt' })
+    expect(watcher.isStale()).toBe(false)
+  })
+
+  test('a new directory is one to look into, and is watched from then on', async () => {
+    const root = makeTree()
+    const { heard, watcher } = await watchTree(root)
+    mkdirSync(join(root, 'new'))
+    await heard({ kind: 'directory', path: 'new' })
+    await until(() => countInotifyWatches() >= 2)
+    writeFileSync(join(root, 'new/later.txt'), '1')
+    await heard({ kind: 'path', path: 'new/later.txt' })
+    expect(watcher.isStale()).toBe(false)
+  })
+
+  test('a name that is not UTF-8 means: look into its directory', async () => {
+    const root = makeTree({ 'a/x': '' })
+    const { heard } = await watchTree(root)
+    writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
+    await heard({ kind: 'directory', path: 'a' })
+  })
+
+  test('many at once are doubtful', async () => {
+    const root = makeTree({ 'a/x': '' })
+    const { heard } = await watchTree(root, 20)
+    for (let index = 0; index < 100; index += 1) writeFileSync(join(root, `a/f${index}`), 'x')
+    await heard({ kind: 'doubtful' })
+  })
+
+  test('what is ignored is not told; at the top it takes no watch', async () => {
+    const root = makeTree({ 'node_modules/p/q/index.js': '', 'a/doc.txt': '' })
+    const before = countInotifyWatches()
+    const { hints, heard } = await watchTree(root)
+    expect(countInotifyWatches() - before).toBe(2)
+    writeFileSync(join(root, 'node_modules/p/new.js'), '')
+    writeFileSync(join(root, 'a/x.tmp'), '')
+    writeFileSync(join(root, 'a/end.txt'), '')
+    await heard({ kind: 'path', path: 'a/end.txt' })
+    expect(hints).toEqual([{ kind: 'path', path: 'a/end.txt' }])
+  })
+})
+
+describe('it knows when it is deaf', () => {
+  test('a directory that is moved inside is told under its old name from then on', async () => {
+    const root = makeTree({ 'a/b/x.txt': '' })
+    const { heard, watcher } = await watchTree(root)
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    renameSync(join(root, 'a'), join(root, 'z'))
+    await heard({ kind: 'doubtful' })
+    expect(watcher.isStale()).toBe(true)
+    expect(watcher.trouble()).toContain('was moved inside')
+    await watcher.close()
+    const again = await watchTree(root)
+    writeFileSync(join(root, 'z/b/y.txt'), '')
+    await again.heard({ kind: 'path', path: 'z/b/y.txt' })
+  })
+
+  test('directories inside a new one may have no watch', async () => {
+    const root = makeTree()
+    const { heard, watcher } = await watchTree(root)
+    addToTree(root, { 'new/deep/er/file.txt': '1' })
+    await heard({ kind: 'directory', path: 'new' })
+    await heard({ kind: 'doubtful' })
+    expect(watcher.isStale()).toBe(true)
+    expect(watcher.trouble()).toContain('before it could be watched')
+  })
+
+  test('its root is removed', async () => {
+    const root = makeTree({ 'a/x': '' })
+    const { heard, watcher } = await watchTree(root)
+    rmSync(root, { recursive: true })
+    await heard({ kind: 'doubtful' })
+    expect(watcher.trouble()).toContain('removed or replaced')
+    expect(watcher.isStale()).toBe(true)
+  })
+})
+
+test('it leaves neither watches nor threads, also where directories vanished under it', async () => {
+  const threads = () => readdirSync('/proc/self/task').length
+  const root = makeTree({ 'a/b/c/x': '', 'd/e': '' })
+  const cycle = async () => {
+    addToTree(root, { 'a/b/c/x': '', 'f/g': '' })
+    const { watcher } = await watchTree(root)
+    rmSync(join(root, 'f'), { recursive: true })
+    renameSync(join(root, 'a'), join(root, 'z'))
+    rmSync(join(root, 'z'), { recursive: true })
+    await watcher.close()
+  }
+  await cycle()
+  const before = { threads: threads(), watches: countInotifyWatches() }
+  for (let round = 0; round < 20; round += 1) await cycle()
+  await vi.waitFor(() => expect(threads()).toBeLessThanOrEqual(before.threads), { timeout: 10_000 })
+  expect(countInotifyWatches()).toBe(before.watches)
+})
+
+const limited = spawnSync('unshare', ['-Ur', 'sh', '-c', 'echo 60 > /proc/sys/user/max_inotify_watches']).status === 0
+if (!limited) console.log('skipped: the limit of inotify watches, because user namespaces are not allowed here')
+
+test.skipIf(!limited)('at the limit: no start with too many directories, and trouble for those that come later', () => {
+  const directories = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}/f`, '']))
+  const root = makeTree({
+    ...Object.fromEntries(Object.entries(directories(100)).map(([path]) => [`many/${path}`, ''])),
+  })
+  addToTree(root, Object.fromEntries(Object.keys(directories(40)).map((path) => [`few/${path}`, ''])))
+  const script = `
+    import { mkdirSync } from 'node:fs'
+    import { createIgnoreRules } from '${builtModule('disk/ignore')}'
+    import { watchFolder } from '${builtModule('disk/watch')}'
+    const hints = []
+    const watch = (root) => {
+      const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
+      return watchFolder({ root, rules, watcher: 'native', burst_events: 1000, on_hint: (hint) => hints.push(hint) })
+    }
+    const error = await watch(process.argv[2] + '/many').catch((error) => error)
+    const few = await watch(process.argv[2] + '/few')
+    for (let index = 0; index < 40; index += 1) mkdirSync(process.argv[2] + '/few/new' + index)
+    while (few.trouble() === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
+    const trouble = few.trouble()
+    await few.close()
+    console.log(JSON.stringify({ message: error.message, hint: error.hint, trouble, doubtful: hints.some(({ kind }) => kind === 'doubtful') }))`
+  const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
+  const limit = 'echo 60 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"'
+  const child = spawnSync('unshare', ['-Ur', 'sh', '-c', limit, process.execPath, file, root], {
+    encoding: 'utf8',
+    timeout: 50_000,
+  })
+  expect(child.stderr).toBe('')
+  const answer = JSON.parse(child.stdout) as { message: string; hint: string; trouble: string; doubtful: boolean }
+  expect(answer.message).toContain('No space left on device')
+  expect(answer.hint).toContain('sluice doctor')
+  expect(answer.trouble).toContain('user.max_inotify_watches is 60')
+  expect(answer.doubtful).toBe(true)
+})
