@@ -17,8 +17,14 @@ const watching = { scan_least_ms: '200ms', scan_most_ms: '1s', scan_load_percent
 
 type Kind = keyof typeof folder
 
-async function watched(kind: Kind, tree: Record<string, string>, profile: 'default' | 'hosted'): Promise<Journey> {
+async function watched(
+  kind: Kind,
+  tree: Record<string, string>,
+  profile: 'default' | 'hosted',
+  left_out: string[] = [],
+): Promise<Journey> {
   const journey = await begin({ profile, tree, folders: { docs: folder[kind] }, config: { watching } })
+  journey.ends({ left_out })
   await journey.allReady()
   await journey.idle()
   expect((await journey.daemon.ledger.folders())[0]?.watch?.watcher).toBe(kind)
@@ -89,6 +95,7 @@ localJourneys('whatever watches', (profile) => {
         kind,
         { 'docs/.sluiceignore': 'drafts/\n', 'docs/a.txt': 'a', 'other/secret.txt': 'secret' },
         profile,
+        ['docs/.sluiceignore'],
       )
       journey.write({ 'docs/link': { link: '../other' }, 'docs/drafts/d.txt': 'draft', 'docs/b.txt': 'b' })
       appendFileSync(journey.at('other/secret.txt'), 'more')
