@@ -52,6 +52,8 @@ export default defineConfig({
       },
     ],
     globalSetup: ['test/build-first.ts'],
+    // A process that ends removes the folders of all the tests that were made in it.
+    teardownTimeout: 60_000,
     sequence: { sequencer: LongFirst },
     // One more than the cores it must do with: much of the time is spent waiting for processes, threads and disks.
     maxWorkers: 3,
