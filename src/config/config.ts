@@ -107,6 +107,8 @@ export interface ScanConfig {
   readonly answer_ms: number
   readonly batch_entries: number
   readonly empty_folder_files: number
+  readonly missing_files: number
+  readonly missing_percent: number
   readonly max_hints: number
 }
 

@@ -219,6 +219,22 @@ export const scan_schema = z.strictObject({
       'without most of them, counts as offline until a person accepts it. ' +
       'Default 10: an unmounted disk looks empty; a folder of a few files may well have been cleared.',
   }),
+  missing_files: count({
+    usual: 100,
+    least: 0,
+    most: 100_000_000,
+    about:
+      'A folder that a scan finds smaller by more files than this, and by more than missing_percent of them, counts as offline until ' +
+      'they are back or a person says `sluice accept FOLDER`. Default 100: people delete in tens.',
+  }),
+  missing_percent: count({
+    usual: 50,
+    least: 1,
+    most: 100,
+    about:
+      'See missing_files. Default 50: a disk, a share or a snapshot that is not there takes nearly all with it; who clears away less ' +
+      'than half is not asked. What is renamed counts as there.',
+  }),
   max_hints: count({
     usual: 10_000,
     least: 10,

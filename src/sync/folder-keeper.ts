@@ -7,13 +7,14 @@ import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import { hasVanished, isOtherDisk, waitingText } from './disappearance.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { FolderWatcher } from './folder-watcher.ts'
 import { followHints } from './follow-hints.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
-import { countMissing, type ScanTools, scanOnce } from './scan-folder.ts'
+import { compareWithKnown, type ScanTools, scanOnce } from './scan-folder.ts'
 import { ScanTimer } from './scan-timer.ts'
 import { isJudgementWanted, isScanWanted } from './wanted-look.ts'
 import type { WatchingSettings } from './watch-choice.ts'
@@ -161,14 +162,13 @@ class Keeper implements FolderKeeper {
     if (status.kind === 'offline') return this.#goOffline(state, `${status.reason}: ${status.detail}`)
     const held_many = state.known_files > empty_folder_files
     if (status.empty && held_many && !state.empty_accepted) {
-      const count = state.known_files
-      return this.#goOffline(
-        state,
-        `it is empty, and held ${count} files: unmounted? If it is rightly empty: sluice accept ${name}`,
-      )
+      const found = { known: state.known_files, missing: state.known_files, files: 0 }
+      return this.#goOffline(state, `it is empty, ${waitingText(name, found)}`)
     }
     const is_other = state.device !== undefined && state.device !== status.device
-    if (is_other && held_many && !state.empty_accepted) {
+    // A device number is given again to the next disk: what was away is looked at before it is believed.
+    const is_back = state.device !== undefined && !state.online
+    if ((is_other || is_back) && held_many && !state.empty_accepted) {
       const doubt = await this.#doubtAbout(status.device, state)
       if (doubt !== undefined) return this.#goOffline(state, doubt)
     }
@@ -196,11 +196,11 @@ class Keeper implements FolderKeeper {
     this.#busy = true
     this.#is_online = false
     if (state.online) await this.#recordOffline(comparing)
-    const missing = await countMissing(this.#folder, this.#tools, { known_files, signal: this.#signal })
-    if (missing === undefined) return comparing
+    const found = await compareWithKnown(this.#folder, this.#tools, { known_files, signal: this.#signal })
+    if (found === undefined) return comparing
     const now = (await ledger.folders()).find((other) => other.name === name)
-    if (now?.empty_accepted || missing * 2 <= known_files) return undefined
-    const reason = `another disk is mounted here, or none: ${missing} of ${known_files} files are missing; if that is right: sluice accept ${name}`
+    if (now?.empty_accepted || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
+    const reason = `another disk is mounted here, or none: ${waitingText(name, found)}`
     this.#doubt = { device, reason, until_ms: clock.monotonic_ms() + doubt_rest_ms }
     return reason
   }
@@ -259,7 +259,7 @@ class Keeper implements FolderKeeper {
     } else {
       this.#scan_asked = true
       if (outcome.kind === 'doubtful') {
-        await this.#tellOffline(`${outcome.reason}: unmounted? If it is right: sluice accept ${name}`)
+        await this.#tellOffline(outcome.reason)
         this.#is_online = false
         this.#busy = false
       }

@@ -3,20 +3,20 @@ import type { Clock } from '../base/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { DeviceTurns } from './device-turns.ts'
+import { type DisappearanceLimits, type Found, hasVanished, waitingText } from './disappearance.ts'
 import { createFactGroup, type FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { Intake } from './intake.ts'
 import type { MissedEvents } from './missed-events.ts'
 
-export interface ScanTools {
+export interface ScanTools extends DisappearanceLimits {
   ledger: Ledger
   intake: Intake
   clock: Clock
   pulses: Pulses
   batch_entries: number
-  empty_folder_files: number
   turns: DeviceTurns
 }
 
@@ -71,6 +71,7 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
     ...(under === undefined ? {} : { under }),
   })
   const walk = new Walk(folder, tools, under)
+  if (under === undefined) await walk.begin()
   for await (const batch of scan.batches) await walk.take(batch, missed)
   const end = await scan.end
   if (!end.complete || signal.aborted) {
@@ -87,14 +88,13 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
 }
 
 /**
- * Walks the folder and looks at nothing. Answers how many of the known files are missing at the least, undefined when the walk
- * did not come to its end.
+ * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not come to its end.
  */
-export async function countMissing(
+export async function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
   options: { known_files: number; signal: AbortSignal },
-): Promise<number | undefined> {
+): Promise<Found | undefined> {
   const { known_files, signal } = options
   const { batch_entries, pulses } = tools
   const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal })
@@ -103,8 +103,7 @@ export async function countMissing(
   const end = await scan.end
   if (!end.complete || signal.aborted) return undefined
   await walk.close()
-  // Files that wait for their next look are not among the missing, and no more files are known here than were met.
-  return Math.max(walk.missing_total, known_files - end.files)
+  return { known: known_files, missing: walk.missing_total, files: end.files }
 }
 
 class Walk {
@@ -118,6 +117,8 @@ class Walk {
   /** Of the first round that failed. */
   #fault: { error: unknown } | undefined
   #after_path: string | undefined
+  /** When the walk began: what it finds that is new is known at its end. */
+  #known_files: number | undefined
   #missing: string[] = []
   missing_total = 0
   changed_total = 0
@@ -129,6 +130,10 @@ class Walk {
     this.#after_path = under === undefined ? undefined : `${under}/`
     this.#with_digests = under === undefined
     this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
+  }
+
+  async begin(): Promise<void> {
+    this.#known_files = (await this.#state())?.known_files
   }
 
   /** The indices of entries that differ from the ledger. */
@@ -181,10 +186,14 @@ class Walk {
 
   /** Why this does not look like the folder that is known; undefined when it does. */
   async doubt(end: ScanEnd): Promise<string | undefined> {
-    const state = (await this.#tools.ledger.folders()).find(({ name }) => name === this.#folder.name)
-    if (!state || state.empty_accepted || this.missing_total <= this.#tools.empty_folder_files) return undefined
-    if (end.files > 0) return undefined
-    return `none of its ${state.known_files} files is there`
+    const state = await this.#state()
+    if (!state || state.empty_accepted) return undefined
+    const found = { known: this.#known_files ?? state.known_files, missing: this.missing_total, files: end.files }
+    return hasVanished(found, this.#tools) ? waitingText(state.name, found) : undefined
+  }
+
+  async #state(): Promise<FolderState | undefined> {
+    return (await this.#tools.ledger.folders()).find(({ name }) => name === this.#folder.name)
   }
 
   async #compare(

@@ -5,6 +5,7 @@ import { md5Of } from '../journey/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
 import type { Moments } from './mortal-ledger.ts'
 import { prompt_scenarios } from './prompt-scenarios.ts'
+import { removal_scenarios } from './removal-scenarios.ts'
 import type { World, WorldOptions } from './world.ts'
 
 /** One pass of the daemon over what happened before it. */
@@ -221,4 +222,5 @@ export const scenarios: Scenario[] = [
   },
   ...audit_scenarios,
   ...prompt_scenarios,
+  ...removal_scenarios,
 ]

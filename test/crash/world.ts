@@ -22,6 +22,7 @@ export interface WorldOptions {
   /** Of the folder, and of the section `uploads` of the config. */
   folder?: Fields
   uploads?: Fields
+  removal?: Fields
   service?: Partial<ServiceOptions>
   /** The daemon watches until it is stopped, and asks nothing. */
   watches?: boolean
@@ -99,7 +100,7 @@ export class World {
   }
 
   config(): Config {
-    const { folder, uploads } = this.#options
+    const { folder, uploads, removal = {} } = this.#options
     return configFromObject(
       {
         service: { base_url: this.service.api, project_id: this.project_id },
@@ -107,6 +108,7 @@ export class World {
         folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 60_000, ...folder }],
         uploads: { ...quick_uploads, ...uploads },
         follow: quick_follow,
+        removal,
         audit: { pages_per_minute: 6_000, on_remote_delete: 'resend' },
         hashing: { threads: 1 },
         ...this.prompt?.config(),

@@ -46,7 +46,7 @@ await until(() => count.get() === ${files})
 mounted('mount', '-t', 'tmpfs', 'none', root)
 writeFileSync(root + '/stray.txt', 'the wrong disk')
 daemon.rescan('docs')
-await until(() => /another disk .* missing/.test(why.get() ?? '') || count.get() !== ${files})
+await until(() => /another disk .* waiting/.test(why.get() ?? '') || count.get() !== ${files})
 const covered = { ready: count.get(), why: why.get() }
 mounted('umount', root)
 await until(() => why.get() === null)

@@ -34,7 +34,9 @@ async function unmounted(profile: ProfileName): Promise<Journey> {
   const point = otherDisk()
   writeFileSync(join(point, 'NOT MOUNTED.txt'), 'this is the mount point')
   mount(journey, point)
-  await journey.until('it is in doubt', () => /another disk .*15 of 15/.test(journey.folder()?.offline_reason ?? ''))
+  await journey.until('it is in doubt', () =>
+    /another disk .*: 0 of 15 files found: waiting/.test(journey.folder()?.offline_reason ?? ''),
+  )
   expect(journey.folder()?.offline_reason).toContain('sluice accept docs')
   expect(journey.stages()).toEqual(all_ready)
   return journey

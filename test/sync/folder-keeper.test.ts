@@ -77,7 +77,14 @@ async function keep() {
     return release
   }
   const start = () => {
-    const limits = { max_hints: 100, batch_entries: 100, empty_folder_files: 20, answer_ms: 1_000 }
+    const limits = {
+      max_hints: 100,
+      batch_entries: 100,
+      empty_folder_files: 20,
+      missing_files: 100,
+      missing_percent: 50,
+      answer_ms: 1_000,
+    }
     const roots = { status: async (root: string) => rootStatus(root) }
     const examiner = { lstat: async () => [] }
     const tools = {

@@ -1,0 +1,38 @@
+import { formatCount } from '../base/format.ts'
+
+export interface DisappearanceLimits {
+  empty_folder_files: number
+  missing_files: number
+  missing_percent: number
+}
+
+/** What a whole walk found of a folder, beside what is known of it. */
+export interface Found {
+  known: number
+  /** Known paths that the walk did not meet. */
+  missing: number
+  /** Files that it met, known or new. */
+  files: number
+}
+
+/**
+ * Whether so much is gone at once that it looks like an unmounted disk and not like a person's doing. What was renamed is missing at
+ * one path and met at another: only by how much the folder shrank counts.
+ */
+export function hasVanished({ known, missing, files }: Found, limits: DisappearanceLimits): boolean {
+  if (missing <= limits.empty_folder_files) return false
+  if (files === 0) return true
+  const fewer = known - files
+  return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
+}
+
+/** Whether what stands here now is not what was known: at least half of it must be there. */
+export function isOtherDisk({ known, missing, files }: Found): boolean {
+  return Math.max(missing, known - files) * 2 > known
+}
+
+/** For people; the folder waits for this, or for its files. */
+export function waitingText(name: string, { known, missing, files }: Found): string {
+  const there = Math.max(0, Math.min(known - missing, files))
+  return `${formatCount(there)} of ${formatCount(known)} files found: waiting; if that is right: sluice accept ${name}`
+}
