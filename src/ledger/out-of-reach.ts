@@ -16,8 +16,8 @@ export class OutOfReach {
 
   constructor(database: Sqlite) {
     this.#defer_content = database.prepare(
-      `UPDATE contents SET not_before_ms = ?, error_code = coalesce(error_code, 'out_of_reach'),
-         error_message = coalesce(error_message, 'its folder is not there') WHERE id = ?`,
+      // In the place of an earlier error, too: else it would not be known when the folder comes back.
+      `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
     )
     this.#defer_look = database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,

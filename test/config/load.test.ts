@@ -158,6 +158,8 @@ describe('a good file', () => {
           "batch_entries": 2000,
           "empty_folder_files": 10,
           "max_hints": 10000,
+          "missing_files": 100,
+          "missing_percent": 50,
         },
         "service": {
           "base_url": "https://assistant.example.com",

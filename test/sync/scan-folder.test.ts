@@ -53,7 +53,16 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     closeLedger: rig.closeLedger,
     /** The paths that one scan has looked at, in order. */
     async scan(): Promise<string[]> {
-      const tools = { ...rig, intake, pulses: unwatched, turns, batch_entries: 64, empty_folder_files: 1_000 }
+      const tools = {
+        ...rig,
+        intake,
+        pulses: unwatched,
+        turns,
+        batch_entries: 64,
+        empty_folder_files: 1_000,
+        missing_files: 1_000,
+        missing_percent: 100,
+      }
       const outcome = await scanOnce(settings, tools, { signal: new AbortController().signal })
       expect(outcome.kind).toBe('finished')
       return looked.splice(0).sort()
