@@ -118,6 +118,7 @@ const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
   ingest_started: ['follow'],
   asset_ready: ['label', 'remove'],
   asset_removed: ['send'],
+  asset_kept: ['label', 'remove'],
   removals_accepted: ['remove'],
   scan_finished: ['remove'],
   bytes_missing: ['send'],
