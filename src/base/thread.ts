@@ -32,7 +32,11 @@ type AnswerMessage = { id: number; value: unknown } | { id: number; error: Plain
  * `module` is the path of the thread's module below src/, without extension: `ledger/thread`. `young_mb`: how much it may make before
  * it clears up; a thread whose objects live for microseconds takes up to 50 MB of memory for them, and no less time, without.
  */
-export function startThread(module: string, data: unknown = undefined, { young_mb }: { young_mb?: number } = {}): Thread {
+export function startThread(
+  module: string,
+  data: unknown = undefined,
+  { young_mb }: { young_mb?: number } = {},
+): Thread {
   const { port1, port2 } = new MessageChannel()
   const worker = new Worker(builtModule(module), {
     workerData: { port: port2, data },
