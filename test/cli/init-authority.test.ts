@@ -52,7 +52,7 @@ test('--ca-file: the projects are read, and what was written works', async () =>
 
 test.skipIf(!has_terminals)('the wizard asks for it where the connection is not trusted, and only there', async () => {
   const { home, ca_file, words, made } = await setUp()
-  const start = ['--start', 'all']
+  const start = ['--start', 'all', '--old-versions', 'keep']
   const terminal = new PseudoTerminal([...words, ...start], { cwd: home.path })
   onTestFinished(() => terminal.close())
   await terminal.sees('no trusted connection')

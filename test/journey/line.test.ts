@@ -20,16 +20,17 @@ localJourneys('the line', (profile) => {
   })
 
   test('what was changed last goes first', async () => {
-    const names = Array.from({ length: 24 }, (_, index) => `docs/${String(index).padStart(2, '0')}.txt`)
+    const names = Array.from({ length: 24 }, (_, index) => `${String(index).padStart(2, '0')}.txt`)
     const journey = await begin({ profile, config: { uploads: { concurrency: 1 } } })
     await journey.daemon.pause({ by: 'anna' })
-    journey.write(Object.fromEntries(names.map((name) => [name, `the text of ${name}`])))
-    for (const [index, name] of names.entries()) utimesSync(journey.at(name), 1e9 + index, 1e9 + index)
-    for (const name of names) await journey.stage(name, 'wanted')
+    journey.write(Object.fromEntries(names.map((name) => [`aside/${name}`, `the text of ${name}`])))
+    for (const [index, name] of names.entries()) utimesSync(journey.at(`aside/${name}`), 1e9 + index, 1e9 + index)
+    journey.move('aside', 'docs/in')
+    for (const name of names) await journey.stage(`docs/in/${name}`, 'wanted')
     await journey.daemon.resume()
     await journey.allReady()
     const sent = journey.assets().map(({ filename }) => filename)
-    const order = names.map((name) => sent.indexOf(name))
+    const order = names.map((name) => sent.indexOf(`docs/in/${name}`))
     // Some are read side by side; those of the first half were all asked for before those of the last quarter.
     expect(Math.min(...order.slice(0, 6))).toBeGreaterThan(Math.max(...order.slice(12)))
   })

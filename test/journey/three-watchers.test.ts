@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
+import type { ProfileName } from '../../src/service/options.ts'
 import { writeRawFile } from '../disk/odd-entries.ts'
 import { makeTree } from '../tree.ts'
 import { md5Of } from './disk-truth.ts'
@@ -20,7 +21,7 @@ type Kind = keyof typeof folder
 async function watched(
   kind: Kind,
   tree: Record<string, string>,
-  profile: 'default' | 'hosted',
+  profile: ProfileName,
   left_out: string[] = [],
 ): Promise<Journey> {
   const journey = await begin({ profile, tree, folders: { docs: folder[kind] }, config: { watching } })

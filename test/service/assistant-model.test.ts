@@ -191,6 +191,8 @@ async function askedOnClock(replies: Reply[], more: Parameters<typeof modelFile>
 test('C-17 a model that is down: tried again, later and later, and error only after the deadline', async () => {
   const { server, clock, lines, status } = await askedOnClock([json({}, 503)], { deadline_ms: 120_000 })
   const begun_ms = clock.now_ms()
+  // The first call loads and connects: a clock that runs meanwhile would be past the deadline.
+  await until(() => lines.length > 0, 'the first refusal')
   await clock.runUntil(async () => (await status()) === 'error')
   expect(clock.now_ms() - begun_ms).toBeGreaterThanOrEqual(120_000)
   expect(clock.now_ms() - begun_ms).toBeLessThan(125_000)
