@@ -86,6 +86,7 @@ localJourneys('rounds of the audit', (profile) => {
     // From the first page, from those to come, and new ones at the beginning of the list.
     await removeThere(journey, 'docs/229.txt', 'docs/3.txt')
     journey.write({ 'docs/new.txt': 'new', 'docs/newer.txt': 'newer' })
+    await journey.stage('docs/new.txt', 'ready')
     await journey.stage('docs/newer.txt', 'ready')
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
