@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util'
 const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
+/** By its own word only: it makes trees of hundreds of thousands of files. */
+const usual_scale_files = 200_000
 /** The default of uploads.concurrency. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,7 +22,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @property {readonly number[]} service_assets how many assets the service holds, one after the other
  * @property {number} uploads at once
  * @property {number} upload_bytes
- * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`
+ * @property {number} scale_files
+ * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`, or `scale` alone
  * @property {string} program what is measured as `sluice`
  * @property {string} json where the figures are written
  */
@@ -30,8 +33,9 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @returns {BenchOptions}
  */
 export function readOptions(words) {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args: [...words],
+    allowPositionals: true,
     options: {
       rounds: { type: 'string', default: String(usual.rounds) },
       files: { type: 'string' },
@@ -42,6 +46,8 @@ export function readOptions(words) {
     },
   })
   const { only, program, json } = values
+  if (positionals.some((word) => word !== 'scale')) throw new Error('the only word is scale')
+  const is_scale = positionals.length > 0
   if (only !== undefined && !parts.includes(only)) throw new Error('--only is rescan, sync or service')
   const files = values.files === undefined ? undefined : wholeNumber('files', values.files)
   const rescan_files = files ?? usual.rescan_files
@@ -55,7 +61,8 @@ export function readOptions(words) {
     service_assets: files === undefined ? usual_service.assets : [files],
     uploads: Math.min(usual_service.uploads, files ?? usual_service.uploads),
     upload_bytes: usual_service.upload_bytes,
-    parts: new Set(only === undefined ? parts : [only]),
+    scale_files: files ?? usual_scale_files,
+    parts: new Set(is_scale ? ['scale'] : only === undefined ? parts : [only]),
     program,
     json,
   }

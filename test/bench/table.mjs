@@ -3,11 +3,12 @@
  * @param {any} results
  * @returns {string}
  */
-export function tableOf({ rescan, sync, service, aims }) {
+export function tableOf({ rescan, sync, service, scale, aims }) {
   const lines = [
     ...(rescan === undefined ? [] : rescanLines(rescan)),
     ...(sync === undefined ? [] : syncLines(sync)),
     ...(service === undefined ? [] : serviceLines(service)),
+    ...(scale === undefined ? [] : scaleLines(scale)),
     ...aims.map(({ what, aim, found, met }) => `${met ? 'met   ' : 'missed'}  ${what}: ${found}, aim ${aim}`),
   ]
   return lines.join('\n')
@@ -70,6 +71,31 @@ function serviceLines({ latency, uploads }) {
     row('highest, later waves', uploads.peak_mb, 'MB'),
     `  after the second wave ${uploads.second_end_mb} MB, after the last ${uploads.end_mb} MB`,
     row('taken', uploads.mb_per_s, 'MB/s'),
+    '',
+  ]
+}
+
+function scaleLines({ rescan, first_look }) {
+  return [
+    `Another look at ${rescan.files} known files; one changed, one added, one removed, exactly these recorded`,
+    row('find', rescan.find_s, 's'),
+    row('scan, from its begin', rescan.scan_s, 's'),
+    row('scan in times of find', rescan.times_find, 'x'),
+    ...processLines(rescan),
+    `First look at ${first_look.files} files, all hashed into the ledger`,
+    row('find | xargs -P2 md5sum', first_look.md5sum_s, 's'),
+    row('scan, from its begin', first_look.scan_s, 's'),
+    row('scan in times of md5sum', first_look.times_md5sum, 'x'),
+    row('loop, longest delay', first_look.loop_most_ms, 'ms'),
+    ...processLines(first_look),
+  ]
+}
+
+function processLines({ cpu_s, loop_p99_ms, peak_mb }) {
+  return [
+    row('loop, p99 of the delay', loop_p99_ms, 'ms'),
+    row('processor time, whole process', cpu_s, 's'),
+    row('peak memory', peak_mb, 'MB'),
     '',
   ]
 }
