@@ -17,8 +17,6 @@ const look_ms = 1_000
 export interface Bandwidth {
   /** Another timetable is in force. */
   follow(spans: readonly Span[]): void
-  /** In force now; undefined: no limit. */
-  bytesPerSecond(): number | undefined
   /** The same body; where there are limits, its pieces come when the line may take them. */
   pace(body: UploadBody, signal: AbortSignal): UploadBody
 }
@@ -73,7 +71,6 @@ export function createBandwidth(clock: Clock): Bandwidth {
       spans = newer
       free_at_ms = 0
     },
-    bytesPerSecond: rateNow,
     pace(body, signal) {
       if (spans.length === 0) return body
       const stream = 'bytes' in body ? [body.bytes] : body.stream

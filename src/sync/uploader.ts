@@ -11,9 +11,7 @@ import { createSendPlaces } from './send-places.ts'
 export interface Uploader {
   worker: Worker
   inFlight(): number
-  /** How many calls may be out at once now. */
-  width(): number
-  /** Halves that; it grows back while that helps. */
+  /** Halves what is out at once; it grows back while that helps. */
   slowDown(): void
   /** Resolves when what was begun has ended. */
   drained(): Promise<void>
@@ -142,7 +140,6 @@ export function startUploader(
   return {
     worker,
     inFlight: () => in_flight,
-    width: () => places.width(),
     slowDown: () => places.slowDown(),
     drained: () => queue.onIdle(),
   }
