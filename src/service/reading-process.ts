@@ -42,6 +42,12 @@ const files_per_process = 200
 const limited = `ulimit -c 0; ulimit -f 0; ulimit -d "$1" 2>/dev/null; ulimit -t "$2" 2>/dev/null; shift 2
 setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"; exec "$@"`
 
+/**
+ * V8 of Node 24 and later sets half a gigabyte aside for code, which the kernel counts as data (VmData of an empty script: 49 MB in
+ * Node 22, 576 MB in 24.21 and 26.10) though no file can use it: without it no process would even start (SIGTRAP).
+ */
+const set_aside_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
+
 /** No file makes these: they are for everything that belongs to the service when it is stopped (systemd, a terminal that closes). */
 const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
 
@@ -119,7 +125,8 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   // We end a process that has used the time of one file, so this is met only where nobody watches any more.
   const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
   const node = [process.execPath, `--max-old-space-size=${heap_mb}`, reading_program || ownProgram()]
-  const child = spawn('/bin/sh', ['-c', limited, 'sh', `${kilobytes}`, `${cpu_s}`, ...node], {
+  const data_kilobytes = kilobytes + set_aside_kilobytes
+  const child = spawn('/bin/sh', ['-c', limited, 'sh', `${data_kilobytes}`, `${cpu_s}`, ...node], {
     env: {},
     cwd: '/',
     // A group of its own: Ctrl-C in a terminal is for us, who end it in time, and whatever it starts ends with it.
