@@ -21,9 +21,11 @@ export async function followHints(
   const looks = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
   let is_doubtful = false
   for (const [index, directory] of hints.directories.entries()) {
-    if (looks[index]?.kind === 'directory') await scanOnce(folder, tools, { under: directory, signal })
+    if (looks[index]?.kind === 'directory') {
+      await scanOnce(folder, tools, { under: directory, signal })
+      continue
+    }
     const [after_path, through_path] = [`${directory}/`, `${directory}/${after_all}`]
-    if (looks[index]?.kind === 'directory') continue
     const below = await ledger.differences({ folder: folder.name, after_path, through_path, ...nothing })
     paths.push(directory, ...below.missing)
     if (below.missing_total > below.missing.length) is_doubtful = true

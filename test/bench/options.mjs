@@ -7,7 +7,7 @@ const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_
 const parts = ['rescan', 'sync', 'service']
 /** By its own word only: it makes trees of hundreds of thousands of files. */
 const usual_scale_files = 200_000
-/** The default of uploads.concurrency. */
+/** The most at once, for Sluice and for the bare client: on loopback more bring nothing. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
