@@ -23,3 +23,15 @@ test('measures a rescan and a first sync, and writes what it prints', async () =
   expect(results.sync.local_service.sluice_peak_mb.median).toBeGreaterThan(20)
   expect(out).toContain(`${results.sync.null_service.of_bare_rate.median} `)
 })
+
+test('measures big folders row by row, those that are asked for', async () => {
+  const { code, out, errors, json } = await runBench('scale', '--files', '200', '--only', 'first-look,rescan')
+  expect(errors).toBe('')
+  const { scale, aims } = JSON.parse(readFileSync(json, 'utf8'))
+  expect(out).not.toContain('no figures')
+  expect(code).toBe(0)
+  expect(Object.keys(scale)).toEqual(['first-look', 'rescan'])
+  expect(scale['first-look']).toMatchObject({ files: 200, times_md5sum: figure, loop_p99_ms: figure })
+  expect(scale.rescan).toMatchObject({ files: 200, times_find: figure, peak_mb: figure })
+  expect(aims).toHaveLength(4)
+})

@@ -16,7 +16,7 @@ test('no figures for a program that does nothing', async () => {
 })
 
 test.each([
-  ['--only=neither', '--only is rescan, sync or service'],
+  ['--only=neither', '--only is rescan, sync or service, or some of them'],
   ['--rounds=0', '--rounds is a whole number from 1 on'],
 ])('%s is refused', async (word, message) => {
   const { code, errors } = await runBench(word)

@@ -1,9 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { configure, settle_ms } from './configured.mjs'
+import { configure } from './configured.mjs'
 import { measureNode, startServer } from './measured-process.mjs'
 import { refuseUnready } from './outcome.mjs'
+import { rest } from './rescan.mjs'
 import { figureOf } from './statistics.mjs'
 import { makeTree } from './tree.mjs'
 
@@ -23,7 +24,7 @@ export async function benchFirstSync(options, work) {
   const { sync_files: files, file_bytes: bytes, rounds } = options
   const watched = join(work, 'to-send')
   makeTree(watched, { files, folders: Math.ceil(files / 100), bytes })
-  await new Promise((resolve) => setTimeout(resolve, settle_ms + 200))
+  await rest()
   try {
     const runs = []
     for (let round = 0; round < rounds; round++) {

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { scale_rows } from './scale-rows.mjs'
 
 /** The sizes of which the README speaks; a quick look takes smaller ones. */
 const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files: 20_000, file_bytes: 4_096 }
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
 /** By its own word only: it makes trees of hundreds of thousands of files. */
-const usual_scale_files = 200_000
+const usual_scale = { files: 200_000, rows: 1_000_000, idle_s: 600, saves: 40 }
 /** The most at once, for Sluice and for the bare client: on loopback more bring nothing. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -22,8 +23,12 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @property {readonly number[]} service_assets how many assets the service holds, one after the other
  * @property {number} uploads at once
  * @property {number} upload_bytes
+ * @property {boolean} is_scale
  * @property {number} scale_files
- * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`, or `scale` alone
+ * @property {number} scale_rows in the ledger that is read
+ * @property {number} idle_s
+ * @property {number} saves in each round
+ * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`; of the scale the names of its rows
  * @property {string} program what is measured as `sluice`
  * @property {string} json where the figures are written
  */
@@ -40,6 +45,8 @@ export function readOptions(words) {
       rounds: { type: 'string', default: String(usual.rounds) },
       files: { type: 'string' },
       only: { type: 'string' },
+      'idle-s': { type: 'string', default: String(usual_scale.idle_s) },
+      saves: { type: 'string', default: String(usual_scale.saves) },
       connections: { type: 'string', default: String(usual_connections) },
       program: { type: 'string', default: `${root}dist/cli/main.js` },
       json: { type: 'string', default: `${root}bench.json` },
@@ -48,7 +55,13 @@ export function readOptions(words) {
   const { only, program, json } = values
   if (positionals.some((word) => word !== 'scale')) throw new Error('the only word is scale')
   const is_scale = positionals.length > 0
-  if (only !== undefined && !parts.includes(only)) throw new Error('--only is rescan, sync or service')
+  const known = is_scale ? scale_rows.map(({ name }) => name) : parts
+  const chosen = only?.split(',') ?? known
+  if (chosen.some((name) => !known.includes(name))) {
+    throw new Error(
+      `--only is ${known.slice(0, -1).join(', ')} or ${known.at(-1)}, or some of them with commas between`,
+    )
+  }
   const files = values.files === undefined ? undefined : wholeNumber('files', values.files)
   const rescan_files = files ?? usual.rescan_files
   return {
@@ -61,8 +74,12 @@ export function readOptions(words) {
     service_assets: files === undefined ? usual_service.assets : [files],
     uploads: Math.min(usual_service.uploads, files ?? usual_service.uploads),
     upload_bytes: usual_service.upload_bytes,
-    scale_files: files ?? usual_scale_files,
-    parts: new Set(is_scale ? ['scale'] : only === undefined ? parts : [only]),
+    is_scale,
+    scale_files: files ?? usual_scale.files,
+    scale_rows: files === undefined ? usual_scale.rows : files * 5,
+    idle_s: wholeNumber('idle-s', values['idle-s']),
+    saves: wholeNumber('saves', values.saves),
+    parts: new Set(chosen),
     program,
     json,
   }

@@ -8,8 +8,8 @@ import { makeTree, textOf } from './tree.mjs'
 
 /** The yardstick: it looks at all that a rescan must look at, and at nothing else. */
 const find_format = '%s %T@ %C@ %D %i %P\\n'
-/** Every file must have been quiet for settle_ms by the file system's clock, which ticks every few milliseconds. */
-const rest_ms = settle_ms + 200
+/** So old a file must be to be taken as quiet at once: settle_ms and the granularity of file times (sync/settle), 2 s on some disks. */
+const rest_ms = 2_000 + settle_ms + 200
 
 /**
  * A known folder is looked at again, after one of its files was changed, one added and one removed; beside `find`, and less the

@@ -1,33 +1,72 @@
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { measureCommand } from './measured-process.mjs'
-import { disturb, find } from './rescan.mjs'
+import { disturb, find, rest } from './rescan.mjs'
 import { figureOf } from './statistics.mjs'
 
 const look_once = fileURLToPath(new URL('look-once.mjs', import.meta.url))
 const run = promisify(execFile)
-/** One look must find what was changed quiet, whatever the clock of the file system is behind ours. */
-const quiet_ms = 2_000
+
+const of_the_process = {
+  loop_p99_ms: ['loop, p99 of the delay', 'ms'],
+  cpu_s: ['processor time, whole process', 's'],
+  peak_mb: ['peak memory', 'MB'],
+}
+
+/** @type {import('./scale-rows.mjs').ScaleRow} */
+export const rescan = {
+  name: 'rescan',
+  about: ({ files }) =>
+    `Another look at ${files} known files; one changed, one added, one removed, exactly these recorded`,
+  figures: {
+    find_s: ['find', 's'],
+    scan_s: ['scan, from its begin', 's'],
+    times_find: ['scan in times of find', 'x'],
+    ...of_the_process,
+  },
+  aims: [
+    { figure: 'times_find', most: 2.2 },
+    { figure: 'peak_mb', of: 'most', most: 160 },
+  ],
+  measure: measureRescan,
+}
+
+/** @type {import('./scale-rows.mjs').ScaleRow} */
+export const first_look = {
+  name: 'first-look',
+  about: ({ files }) => `First look at ${files} files, all hashed into the ledger`,
+  figures: {
+    md5sum_s: ['find | xargs -P2 md5sum', 's'],
+    scan_s: ['scan, from its begin', 's'],
+    times_md5sum: ['scan in times of md5sum', 'x'],
+    loop_most_ms: ['loop, longest delay', 'ms'],
+    ...of_the_process,
+  },
+  aims: [
+    { figure: 'times_md5sum', most: 2.2 },
+    { figure: 'loop_p99_ms', of: 'most', most: 50 },
+  ],
+  measure: measureFirstLook,
+}
 
 /**
  * A known folder is looked at again by a new process, after one file was changed, one added, one removed; beside `find`. Nobody is
  * measured who does not record exactly the three. Nothing is sent.
- * @param {{ program: string, rounds: number }} options
- * @param {{ watched: string, paths: string[], work: string }} tree as `makeTree` made it
+ * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
-export async function benchScaleRescan({ program, rounds }, { watched, paths, work }) {
-  const state_dir = join(work, 'rescan-state')
+async function measureRescan({ options: { program, rounds }, folder, tree, turn }) {
+  const { watched, paths } = await tree()
+  const state_dir = join(folder('rescan'), 'state')
   // Takes all in, and then learns what stays as it is.
   await lookOnce(program, state_dir, watched)
   await lookOnce(program, state_dir, watched)
   const runs = []
   for (let round = 0; round < rounds; round++) {
-    const { changed, added, removed } = disturb(watched, paths, round)
-    await setTimeout(quiet_ms)
+    const { changed, added, removed } = disturb(watched, paths, turn())
+    await rest()
     const found = await find(watched)
     const look = await lookOnce(program, state_dir, watched)
     refuseOthers('settled', look.told.settled, [...changed, ...added])
@@ -48,13 +87,14 @@ export async function benchScaleRescan({ program, rounds }, { watched, paths, wo
 
 /**
  * A folder is looked at for the first time, all of it hashed into a new ledger; beside md5sum in two processes.
- * @param {{ program: string, rounds: number }} options
- * @param {{ watched: string, paths: string[], work: string }} tree
+ * @param {import('./scale-rows.mjs').ScaleBench} bench
  */
-export async function benchScaleFirstLook({ program, rounds }, { watched, paths, work }) {
+async function measureFirstLook({ options: { program, rounds }, folder, tree }) {
+  const { watched, paths } = await tree()
+  const work = folder('first-look')
   const runs = []
   for (let round = 0; round < rounds; round++) {
-    const state_dir = join(work, `first-look-${round}`)
+    const state_dir = join(work, `state-${round}`)
     const line = 'find "$0" -type f -print0 | xargs -0 -P2 -n 2000 md5sum'
     const md5sum = await measureCommand('sh', ['-c', line, watched])
     const look = await lookOnce(program, state_dir, watched)
@@ -75,7 +115,7 @@ export async function benchScaleFirstLook({ program, rounds }, { watched, paths,
 }
 
 /** @param {string} program the main module of a built Sluice @param {string} state_dir @param {string} watched */
-async function lookOnce(program, state_dir, watched) {
+export async function lookOnce(program, state_dir, watched) {
   const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched])
   const look = JSON.parse(stdout)
   if (look.kind !== 'finished') throw new Error(`the scan did not come to its end: ${look.kind}`)

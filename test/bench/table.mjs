@@ -1,3 +1,5 @@
+import { scale_rows } from './scale-rows.mjs'
+
 /**
  * The figures as people read them.
  * @param {any} results
@@ -75,32 +77,26 @@ function serviceLines({ latency, uploads }) {
   ]
 }
 
-function scaleLines({ rescan, first_look }) {
-  return [
-    `Another look at ${rescan.files} known files; one changed, one added, one removed, exactly these recorded`,
-    row('find', rescan.find_s, 's'),
-    row('scan, from its begin', rescan.scan_s, 's'),
-    row('scan in times of find', rescan.times_find, 'x'),
-    ...processLines(rescan),
-    `First look at ${first_look.files} files, all hashed into the ledger`,
-    row('find | xargs -P2 md5sum', first_look.md5sum_s, 's'),
-    row('scan, from its begin', first_look.scan_s, 's'),
-    row('scan in times of md5sum', first_look.times_md5sum, 'x'),
-    row('loop, longest delay', first_look.loop_most_ms, 'ms'),
-    ...processLines(first_look),
-  ]
+function scaleLines(scale) {
+  return scale_rows.flatMap((row) => {
+    const measured = scale[row.name]
+    return measured === undefined ? [] : scaleRowLines(row, measured)
+  })
 }
 
-function processLines({ cpu_s, loop_p99_ms, peak_mb }) {
+/** @param {import('./scale-rows.mjs').ScaleRow} row */
+function scaleRowLines({ name, about, figures }, measured) {
+  if (measured.failed !== undefined) return [`${name}: no figures: ${measured.failed}`, '']
+  const known = Object.entries(figures).filter(([figure]) => measured[figure] !== undefined)
   return [
-    row('loop, p99 of the delay', loop_p99_ms, 'ms'),
-    row('processor time, whole process', cpu_s, 's'),
-    row('peak memory', peak_mb, 'MB'),
+    about(measured),
+    ...known.map(([figure, [title, unit]]) => row(title, measured[figure], unit)),
+    ...(measured.notes ?? []).map((note) => `  ${note}`),
     '',
   ]
 }
 
 /** @param {string} name @param {import('./statistics.mjs').Figure} figure @param {string} unit */
 function row(name, { median, least, most }, unit) {
-  return `  ${name.padEnd(30)}${String(median).padStart(8)} ${unit.padEnd(8)}(${least} to ${most})`
+  return `  ${name.padEnd(32)}${String(median).padStart(8)} ${unit.padEnd(8)}(${least} to ${most})`
 }
