@@ -1,5 +1,7 @@
 import { formatBytes, formatCount } from '../base/format.ts'
-import type { FolderPlan, Plan, Reason } from '../inspect/plan-answer.ts'
+import { shellWord } from '../base/shell-word.ts'
+import type { RemovalWait } from '../domain/removal.ts'
+import type { FolderPlan, Plan, Reason, RemovalGroup } from '../inspect/plan-answer.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 
@@ -21,6 +23,16 @@ const reasons: Record<Reason, string> = {
   same_bytes: 'same bytes as another one here: sent once',
   changing: 'changing just now',
   unreadable: 'cannot be read by this user',
+}
+
+const waits: Record<RemovalWait, string> = {
+  grace: 'deleted lately (delete_grace_ms)',
+  replacement: 'until what took their place is ready',
+  look: 'until every folder of the project is there and was looked at',
+  twin: 'until files of the same size are read: they may be these (--hash reads them)',
+  asked: 'while a prompt is asked about them',
+  person: 'for a person, it is more than is removed by itself (removal.most_files)',
+  service: 'the service would not',
 }
 
 export function planLines(plan: Plan, width: number): Line[] {
@@ -74,7 +86,22 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
     const rest = amount.files > examples.length ? ' …' : ''
     writer.say(`${amountText(amount)}: ${reasons[reason]}: ${names}${rest}`, { indent: 2 })
   }
+  sayRemovals(writer, folder)
   if (folder.seen) saySeen(writer, folder.seen)
+}
+
+function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
+  if (doubt !== null) writer.say(`nothing in it would count as gone: ${doubt}`, { indent: 2, tone: 'warn' })
+  if (removals === null) return
+  const { would_go, waits: waiting } = removals
+  const list = ({ files, bytes, examples }: RemovalGroup) =>
+    `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
+  if (would_go.files > 0) writer.say(`would be removed on the service: ${list(would_go)}`, { indent: 2, tone: 'warn' })
+  for (const group of waiting) {
+    const first = group.first === null ? '' : `, the first until ${group.first}`
+    writer.say(`to be removed there, and waiting: ${list(group)}: ${waits[group.why]}${first}`, { indent: 2 })
+    if (group.why === 'person') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
+  }
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {

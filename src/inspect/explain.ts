@@ -1,14 +1,12 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../base/errors.ts'
 import { day_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
-import { entryKind, isGone } from '../disk/entry.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { FileStory } from '../ledger/view-files.ts'
 import { type Circumstances, reasonsOf } from './explain-reasons.ts'
 import { type Explanation, explain_version } from './explanation.ts'
+import { lookAt } from './look-at.ts'
 
 /** `ledger` is undefined where nothing was ever kept. Reads only; the file itself is not opened. */
 export function explain(options: {
@@ -43,17 +41,6 @@ function stateOf(story: FileStory | undefined, kind: Explanation['on_disk']['kin
   if (is_ignored) return 'ignored'
   if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
   return story?.stage ?? 'unknown'
-}
-
-function lookAt(place: string): Explanation['on_disk'] {
-  try {
-    const stat = lstatSync(place, { bigint: true })
-    const modified = isoTime(Number(stat.mtimeNs / 1_000_000n))
-    return { kind: entryKind(stat.mode), size: Number(stat.size), modified }
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return { kind: isGone(error) ? 'missing' : 'unreadable', size: null, modified: null }
-  }
 }
 
 function ignoredBy(folder: FolderConfig, path: string, kind: Explanation['on_disk']['kind']) {

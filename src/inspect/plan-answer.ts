@@ -1,4 +1,5 @@
 import type { SpecialKind } from '../disk/entry.ts'
+import type { RemovalWait } from '../domain/removal.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
@@ -33,14 +34,37 @@ export interface Staying extends Amount {
   examples: string[]
 }
 
+/** Assets there that no file here has; `files` are assets. */
+export interface RemovalGroup extends Amount {
+  /** Paths that held them. */
+  examples: string[]
+}
+
+export interface WaitingRemovals extends RemovalGroup {
+  /** domain/removal.ts. */
+  why: RemovalWait
+  /** When the first of them has waited long enough; null where that is no matter of time. */
+  first: string | null
+}
+
+/** What a pass would remove on the service, and what would wait. */
+export interface FolderRemovals {
+  would_go: RemovalGroup
+  waits: WaitingRemovals[]
+}
+
 export interface FolderPlan {
   name: string
   path: string
   project_id: string
   /** Why it cannot be walked; null where it could. */
   offline: string | null
+  /** Why a pass would not believe that so much is missing: it would wait for a person, or for the files; null where it would. */
+  doubt: string | null
   would_go_up: Amount
   stays: Staying[]
+  /** null where nothing was kept, or the folders of its project keep what their files were (on_delete, on_change). */
+  removals: FolderRemovals | null
   /** What the walk met besides files that are not ignored; null where there was none. */
   seen: {
     complete: boolean

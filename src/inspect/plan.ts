@@ -3,12 +3,16 @@ import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import { hasVanished, waitingText } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
+import type { RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Plan, plan_version, type Reason } from './plan-answer.ts'
+import { FolderDepartures } from './plan-departures.ts'
 import { judge } from './plan-judge.ts'
+import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 import { Tally } from './plan-tally.ts'
 
 export interface PlanOptions {
@@ -21,20 +25,27 @@ export interface PlanOptions {
 }
 
 /**
- * Walks the configured folders and says what would go up, what not and why. Sends nothing and changes nothing. A folder that
+ * Walks the configured folders and says what would go up, what not and why, and what would be removed on the service. Sends nothing and changes nothing. A folder that
  * is offline is told of and does not stop the others.
  */
 export async function planUploads(options: PlanOptions): Promise<Plan> {
   const { config, hash, ledger, now_ms } = options
   const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
-  const seen = new Set<string>()
+  const [seen, arriving] = [new Set<string>(), { bytes: new Set<string>(), sizes: new Set<string>() }]
   const types = new Map<string, Amount>()
-  const folders: FolderPlan[] = []
+  const cases = ledger?.removalCases()
+  const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
   try {
-    for (const folder of config.folders) folders.push(await planFolder(folder, { ...options, examiner, seen, types }))
+    const tools = { ...options, examiner, seen, types, arriving, cases }
+    for (const folder of config.folders) planned.push(await planFolder(folder, tools))
   } finally {
     await examiner?.close()
   }
+  const removals =
+    cases && planRemovals({ config, cases, folders: planned.map(({ walked }) => walked), arriving, now_ms })
+  const folders = planned.map(({ plan }): FolderPlan => {
+    return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
+  })
   const to_send = sumOf(folders.map((folder) => folder.would_go_up))
   return {
     version: plan_version,
@@ -55,50 +66,93 @@ interface FolderTools extends PlanOptions {
   /** Project, md5 and size of what goes up already. */
   seen: Set<string>
   types: Map<string, Amount>
+  /** What the files have that would be taken up; see plan-removals. */
+  arriving: { bytes: Set<string>; sizes: Set<string> }
+  cases: RemovalCasesView | undefined
 }
 
-async function planFolder(folder: FolderConfig, tools: FolderTools): Promise<FolderPlan> {
+/** Where one folder removes, the files of all others of its project count: they may need the asset. */
+function removesIn({ folders }: Config, project_id: string): boolean {
+  return folders.some((folder) => folder.project_id === project_id && !keepsAll(folder))
+}
+
+async function planFolder(
+  folder: FolderConfig,
+  tools: FolderTools,
+): Promise<{ plan: FolderPlan; walked: WalkedFolder }> {
+  const { cases, config, ledger } = tools
   const tally = new Tally(tools.types)
-  const base = { name: folder.name, path: folder.path, project_id: folder.project_id }
-  const state = tools.ledger?.folders().find(({ name }) => name === folder.name)
+  const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
+  const departures = cases && removesIn(config, folder.project_id) ? new FolderDepartures(folder, cases) : undefined
+  const state = ledger?.folders().find(({ name }) => name === folder.name)
   const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
   try {
     for await (const batch of batches) {
-      await planBatch(batch, { folder, tools, tally, first_scan_done: state?.first_scan_ms !== undefined })
+      await planBatch(batch, { folder, tools, tally, departures, first_scan_done: state?.first_scan_ms !== undefined })
     }
-    return { ...base, offline: null, ...tally.amounts(), seen: scanAnswer(await end) }
+    const found = await end
+    departures?.end()
+    const doubt = departures && found.complete ? doubtAbout(folder, departures, found.files, tools) : undefined
+    const is_believed = found.complete && doubt === undefined
+    const gone = is_believed ? (departures?.all() ?? []) : []
+    return {
+      plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
+      walked: { config: folder, is_believed, files: found.files, departures: gone },
+    }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
-    return { ...base, offline: error.message, ...tally.amounts(), seen: null }
+    return {
+      plan: { ...base, offline: error.message, doubt: null, ...tally.amounts(), seen: null },
+      walked: { config: folder, is_believed: false, files: 0, departures: [] },
+    }
   }
+}
+
+function doubtAbout(
+  folder: FolderConfig,
+  { known_total: known, missing_total: missing }: FolderDepartures,
+  files: number,
+  { config, ledger }: FolderTools,
+): string | undefined {
+  const found = { known, missing, files }
+  if (ledger?.comparison().folder(folder.name)?.empty_accepted) return undefined
+  return hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
 }
 
 interface FolderRound {
   folder: FolderConfig
   tools: FolderTools
   tally: Tally
+  departures: FolderDepartures | undefined
   first_scan_done: boolean
 }
 
 interface NewFile {
   path: string
   stat: FileStat
+  /** The content that the ledger has there. */
+  held: number | undefined
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, tools, tally, first_scan_done } = round
+  const { folder, tools, tally, departures, first_scan_done } = round
   const known = knownIn(batch, folder, tools.ledger)
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
     const stat = entryStat(batch, index)
+    const held = departures?.meet(path)
     const reason = judge({ folder, stat, known: known.get(path), now_ms: tools.now_ms, first_scan_done })
-    if (reason === undefined) fresh.push({ path, stat })
+    if (reason === undefined) fresh.push({ path, stat, held })
     else tally.stays(reason, path, stat.size)
   }
   const reasons = tools.examiner ? await readAndCompare(fresh, round, tools.examiner) : []
-  for (const [index, { path, stat }] of fresh.entries()) {
+  for (const [index, { path, stat, held }] of fresh.entries()) {
     const reason = reasons[index]
+    // Its bytes are not known: any of this size may be them.
+    const is_unread = !tools.examiner || reason === 'changing' || reason === 'unreadable'
+    if (is_unread) tools.arriving.sizes.add(`${folder.project_id} ${stat.size}`)
+    if (reason !== 'changing' && reason !== 'unreadable') departures?.changes(path, held)
     if (reason === undefined) tally.goesUp(path, stat.size)
     else tally.stays(reason, path, stat.size)
   }
@@ -116,9 +170,10 @@ async function readAndCompare(files: readonly NewFile[], { folder, tools }: Fold
     if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
     if (outcome.kind !== 'hashed') return 'unreadable'
     const size = files[index]!.stat.size
+    const key = `${folder.project_id} ${outcome.md5} ${size}`
+    tools.arriving.bytes.add(key)
     const state = tools.ledger?.contentState(folder.project_id, outcome.md5, size)
     if (state !== undefined && state !== 'abandoned') return 'known_bytes'
-    const key = `${folder.project_id} ${outcome.md5} ${size}`
     if (tools.seen.has(key)) return 'same_bytes'
     tools.seen.add(key)
     return undefined

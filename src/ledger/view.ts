@@ -21,6 +21,7 @@ import {
   readProblems,
   readRetrying,
 } from './view-problems.ts'
+import { RemovalCasesView } from './view-removal-cases.ts'
 import { type RemovalsView, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
 
 /**
@@ -52,6 +53,8 @@ export interface LedgerView {
   ownership(): { ours: number; others: number }
   /** Of a content that no file holds; see readPartingOf. */
   partingOf(content: number): ReturnType<typeof readPartingOf>
+  /** What may be removed there, one by one. */
+  removalCases(): RemovalCasesView
   /** Of each project that configured folders belong to. */
   audits(): AuditView[]
   /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
@@ -96,6 +99,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     removals: () => readRemovals(database),
     ownership: () => readOwnership(database),
     partingOf: (content) => readPartingOf(database, content),
+    removalCases: () => new RemovalCasesView(database),
     audits: () => readAudits(database),
     comparison: () => new ComparisonView(database),
     close: () => database.close(),

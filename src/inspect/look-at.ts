@@ -1,0 +1,17 @@
+import { lstatSync } from 'node:fs'
+import { codeOf } from '../base/errors.ts'
+import { isoTime } from '../base/time.ts'
+import { entryKind, isGone } from '../disk/entry.ts'
+import type { Explanation } from './explanation.ts'
+
+/** What stands at one absolute path; a link there is not followed. */
+export function lookAt(place: string): Explanation['on_disk'] {
+  try {
+    const stat = lstatSync(place, { bigint: true })
+    const modified = isoTime(Number(stat.mtimeNs / 1_000_000n))
+    return { kind: entryKind(stat.mode), size: Number(stat.size), modified }
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return { kind: isGone(error) ? 'missing' : 'unreadable', size: null, modified: null }
+  }
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { FolderConfig } from '../config/config.ts'
+import { createIgnoreRules } from '../disk/ignore.ts'
+import type { Parting } from '../domain/removal.ts'
+import { isBefore } from '../ledger/path-order.ts'
+import type { HoldingPath, RemovalCasesView } from '../ledger/view-removal-cases.ts'
+import { lookAt } from './look-at.ts'
+
+/** A path that a pass would part from what it holds. */
+export interface Departure {
+  path: string
+  content: number
+  why: Parting['why']
+}
+
+/** Holds one walk against the paths that the ledger has there: what is missing, and what would hold other bytes. */
+export class FolderDepartures {
+  readonly #folder: FolderConfig
+  readonly #rows: Generator<HoldingPath, undefined>
+  readonly #missing: HoldingPath[] = []
+  readonly #changed: Departure[] = []
+  #row: HoldingPath | undefined
+  missing_total = 0
+  known_total = 0
+
+  constructor(folder: FolderConfig, cases: RemovalCasesView) {
+    this.#folder = folder
+    this.#rows = cases.paths(folder.name)
+    this.#row = this.#next()
+  }
+
+  /** In the order of the walk. Answers what the path holds. */
+  meet(path: string): number | undefined {
+    while (this.#row !== undefined && this.#row.path !== path && isBefore(this.#row.path, path)) this.#miss()
+    if (this.#row?.path !== path) return undefined
+    const { content } = this.#row
+    this.#row = this.#next()
+    return content
+  }
+
+  changes(path: string, content: number | undefined): void {
+    if (content !== undefined) this.#changed.push({ path, content, why: 'changed' })
+  }
+
+  end(): void {
+    while (this.#row !== undefined) this.#miss()
+  }
+
+  /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */
+  all(): Departure[] {
+    const { path: root } = this.#folder
+    const rules = createIgnoreRules(root, this.#folder)
+    const departures = [...this.#changed]
+    for (const { path, content } of this.#missing) {
+      if (content === undefined) continue
+      const { kind } = lookAt(join(root, path))
+      if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
+      else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
+    }
+    return departures
+  }
+
+  #next(): HoldingPath | undefined {
+    const { value } = this.#rows.next()
+    if (value !== undefined) this.known_total += 1
+    return value
+  }
+
+  #miss(): void {
+    this.missing_total += 1
+    this.#missing.push(this.#row!)
+    this.#row = this.#next()
+  }
+}

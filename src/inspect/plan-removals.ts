@@ -1,0 +1,232 @@
+import { join } from 'node:path'
+import { hour_ms, isoTime } from '../base/time.ts'
+import type { Config, FolderConfig } from '../config/config.ts'
+import { isMuch, type Parting, type RemovalCase, type RemovalVerdict, removalVerdict } from '../domain/removal.ts'
+import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../ledger/view-removal-cases.ts'
+import { lookAt } from './look-at.ts'
+import { type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
+import type { Departure } from './plan-departures.ts'
+
+/** What the walk of one folder showed, as far as removals are concerned. */
+export interface WalkedFolder {
+  config: FolderConfig
+  /** All of it was walked and may be believed: only then anything in it counts as gone. */
+  is_believed: boolean
+  files: number
+  departures: readonly Departure[]
+}
+
+/** The bytes that a pass would take up, by project. */
+export interface Arriving {
+  /** `project md5 size` of the files that were read. */
+  bytes: ReadonlySet<string>
+  /** `project size` of those whose bytes are not known. */
+  sizes: ReadonlySet<string>
+}
+
+interface Facts {
+  config: Config
+  cases: RemovalCasesView
+  folders: readonly WalkedFolder[]
+  arriving: Arriving
+  now_ms: number
+}
+
+/** By folder and path. */
+type Leaving = ReadonlyMap<string, Departure>
+
+interface AllFacts extends Facts {
+  leaving: Leaving
+}
+
+interface Judged {
+  content: OutdatedContent
+  of: RemovalCase
+  /** Whose removal it is: the first that held it. */
+  folder: string
+  path: string
+  held_by: readonly string[]
+}
+
+const most_examples = 3
+
+export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
+  return on_delete === 'keep' && on_change === 'keep'
+}
+
+/**
+ * What a pass that finds the folders as the walk did would remove on the service, and what would wait, by the folder that held it.
+ * New versions count as if they came in. The rules are those by which the ledger hands removals out (domain/removal.ts).
+ */
+export function planRemovals(given: Facts): Map<string, FolderRemovals> {
+  const lost = lostByContent(given.folders)
+  const leaving = new Map([...lost.values()].flat().map((departure) => [keyOf(departure), departure]))
+  const facts = { ...given, leaving }
+  const outdated = [...facts.cases.outdated()]
+  const known = new Set(outdated.map(({ id }) => id))
+  const parting = [...lost.keys()].filter((id) => !known.has(id)).flatMap((id) => facts.cases.content(id) ?? [])
+  const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, lost, facts) ?? [])
+  const held = heldFolders(judged, facts)
+  const answer = new Map(facts.folders.map(({ config }) => [config.name, noRemovals()]))
+  for (const one of judged) {
+    const removals = answer.get(one.folder)
+    if (removals) tell(removals, one, verdictWith(held, one), facts.now_ms)
+  }
+  return answer
+}
+
+function keyOf({ folder, path }: PathIn): string {
+  return `${folder}\n${path}`
+}
+
+function noRemovals(): FolderRemovals {
+  return { would_go: { ...noAmount(), examples: [] }, waits: [] }
+}
+
+type Lost = Map<number, (Departure & { folder: string })[]>
+
+function lostByContent(folders: readonly WalkedFolder[]): Lost {
+  const lost: Lost = new Map()
+  for (const { config, departures, is_believed } of folders) {
+    if (!is_believed) continue
+    for (const departure of departures) {
+      const all = lost.get(departure.content) ?? []
+      all.push({ ...departure, folder: config.name })
+      lost.set(departure.content, all)
+    }
+  }
+  return lost
+}
+
+/** Undefined for what stays, whatever its folders say: some path needs it. */
+function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged | undefined {
+  const { cases, arriving, now_ms } = facts
+  const leaving = lost.get(content.id) ?? []
+  const left = new Set(leaving.map(keyOf))
+  if (!content.is_removing && cases.holders(content).some((at) => !left.has(keyOf(at)))) return undefined
+  if (arriving.bytes.has(`${content.project_id} ${content.md5} ${content.size}`)) return undefined
+  const before = cases.partings(content.id).filter((parting) => !left.has(keyOf(parting)))
+  const partings = [
+    ...before.map((parting) => partingBefore(parting, facts)),
+    ...leaving.map((departure) => partingNow(departure, facts)),
+  ]
+  const all = [...before, ...leaving]
+  const of: RemovalCase = {
+    now_ms,
+    partings,
+    is_needed: false,
+    has_twin: hasTwin(content, left, facts),
+    is_asked_about: cases.isAskedAbout(content.id),
+    looks: facts.config.folders
+      .filter(({ project_id }) => project_id === content.project_id)
+      .map(({ name }) => (walked(name, facts)?.is_believed ? Number.POSITIVE_INFINITY : undefined)),
+  }
+  const { folder, path } = all[0] ?? { folder: '', path: '' }
+  if (content.is_removing || removalVerdict(of).kind !== 'keep') {
+    const held_by = [...new Set(all.filter((_one, index) => !partings[index]!.accepted).map((one) => one.folder))]
+    return { content, of, folder, path, held_by }
+  }
+  return undefined
+}
+
+function hasTwin(
+  { project_id, size }: OutdatedContent,
+  left: ReadonlySet<string>,
+  { cases, arriving }: Facts,
+): boolean {
+  if (arriving.sizes.has(`${project_id} ${size}`)) return true
+  return cases.unsettled({ project_id, size }).some((at) => !left.has(keyOf(at)))
+}
+
+function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
+  return folders.find(({ config }) => config.name === name)
+}
+
+function folderOf(name: string, facts: Facts): Parting['folder'] {
+  const folder = walked(name, facts)
+  if (!folder) {
+    const away = { configured: false, online: false, is_held: false }
+    return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
+  }
+  const { on_delete, on_change, delete_grace_ms } = folder.config
+  return { on_delete, on_change, delete_grace_ms, configured: true, online: folder.is_believed, is_held: false }
+}
+
+/** The new version counts as come in: that is what a pass is for. */
+function partingNow({ folder: name, why }: Departure & { folder: string }, facts: Facts): Parting {
+  const folder = folderOf(name, facts)
+  const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
+  const now: Parting['now'] =
+    why === 'changed' ? { kind: 'ready' } : { kind: 'gone', gone_ms: facts.now_ms, last_ready: true }
+  const policy = why !== 'let_go' && removes ? 'remove' : 'keep'
+  return { why, policy, accepted: false, at_ms: facts.now_ms, folder, now }
+}
+
+function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: AllFacts): Parting {
+  return { ...known, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
+}
+
+function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: AllFacts): Parting['now'] {
+  const folder = walked(name, facts)
+  const leaving = facts.leaving.get(keyOf({ folder: name, path }))
+  const last_ready = row?.content_state === 'ready'
+  if (leaving && leaving.why !== 'changed') return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
+  if (row === undefined || row.state === 'gone') {
+    const is_back = folder?.is_believed && lookAt(join(folder.config.path, path)).kind === 'file'
+    return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: row?.gone_ms ?? at_ms, last_ready }
+  }
+  const comes_in =
+    leaving !== undefined || row.state === 'seen' || (row.state === 'present' && isComing(row.content_state))
+  return { kind: comes_in ? 'ready' : 'moving' }
+}
+
+function isComing(state: string | undefined): boolean {
+  return state !== 'refused' && state !== 'removed_on_service'
+}
+
+/** Of which so much would be removed, with what was lately, that a person must say so. */
+function heldFolders(judged: readonly Judged[], facts: Facts): Set<string> {
+  const { most_files: files, most_percent: percent, per_hours } = facts.config.removal
+  const limits = { files, percent, per_ms: per_hours * hour_ms }
+  const removing = new Map<string, number>()
+  for (const { content, held_by } of judged) {
+    if (content.is_removing) continue
+    for (const name of held_by) removing.set(name, (removing.get(name) ?? 0) + 1)
+  }
+  const held = new Set<string>()
+  for (const [name, count] of removing) {
+    const lately = facts.cases.removedSince(name, facts.now_ms - limits.per_ms)
+    if (isMuch({ removing: count + lately, present: walked(name, facts)?.files ?? 0 }, limits)) held.add(name)
+  }
+  return held
+}
+
+function verdictWith(held: ReadonlySet<string>, { content, of, held_by }: Judged): RemovalVerdict {
+  if (content.is_removing) return { kind: 'remove' }
+  const verdict = removalVerdict(of)
+  if (verdict.kind !== 'remove') return verdict
+  if (held_by.some((name) => held.has(name))) return { kind: 'wait', why: 'person' }
+  const { refused_until_ms } = content
+  if (refused_until_ms === undefined || refused_until_ms <= of.now_ms) return verdict
+  return { kind: 'wait', why: 'service', until_ms: refused_until_ms }
+}
+
+function tell(removals: FolderRemovals, { content, path }: Judged, verdict: RemovalVerdict, now_ms: number): void {
+  if (verdict.kind === 'keep') return
+  const group = verdict.kind === 'remove' ? removals.would_go : waitingGroup(removals, verdict)
+  group.files += 1
+  group.bytes += content.size
+  if (group.examples.length < most_examples) group.examples.push(path)
+  if (verdict.kind !== 'wait' || verdict.until_ms === undefined || verdict.until_ms < now_ms) return
+  const until = isoTime(verdict.until_ms)
+  const waiting = group as WaitingRemovals
+  if (waiting.first === null || until < waiting.first) waiting.first = until
+}
+
+function waitingGroup({ waits }: FolderRemovals, { why }: Extract<RemovalVerdict, { kind: 'wait' }>): WaitingRemovals {
+  const known = waits.find((group) => group.why === why)
+  if (known) return known
+  const group: WaitingRemovals = { why, ...noAmount(), examples: [], first: null }
+  waits.push(group)
+  return group
+}

@@ -1,0 +1,178 @@
+import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { ContentState } from '../domain/content.ts'
+import type { FileState } from '../domain/file.ts'
+import type { Parting } from '../domain/removal.ts'
+import { removedIn } from './removal-rows.ts'
+import { keepsRemovals } from './view-removals.ts'
+
+/** What the service has and this ledger made, as far as its removal is concerned. */
+export interface OutdatedContent {
+  id: number
+  project_id: string
+  md5: string
+  size: number
+  asset_id: string
+  /** Meant to be removed already, without an answer. */
+  is_removing: boolean
+  /** The service would not, and is not asked before; undefined: it was not asked. */
+  refused_until_ms: number | undefined
+}
+
+export interface KnownParting extends Pick<Parting, 'why' | 'policy' | 'accepted' | 'at_ms'> {
+  folder: string
+  path: string
+  /** What the ledger knows of the path by now; undefined: it was forgotten. */
+  row: { state: FileState; gone_ms: number | undefined; content_state: ContentState | undefined } | undefined
+}
+
+/** A path that is here, as far as is known. */
+export interface HoldingPath {
+  path: string
+  content: number | undefined
+}
+
+export interface PathIn {
+  folder: string
+  path: string
+}
+
+type Raw = Record<string, number | string | Buffer | null>
+
+/** Rows in memory at a time: a folder may have millions. */
+const page_rows = 5_000
+
+const content_columns = `contents.id, project_id, md5, size, asset_id, contents.state, remove_why, remove_due_ms`
+const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
+
+/** What may be removed on the service, for who asks beforehand. Empty in a ledger that was written before removals were kept. */
+export class RemovalCasesView {
+  readonly #is_kept: boolean
+  readonly #outdated: () => Statement
+  readonly #one: () => Statement
+  readonly #partings: () => Statement
+  readonly #paths: () => Statement
+  readonly #holders: () => Statement
+  readonly #unsettled: () => Statement
+  readonly #is_asked_about: () => Statement
+  readonly #lately: () => Statement
+
+  constructor(database: Sqlite) {
+    this.#is_kept = keepsRemovals(database)
+    const prepared = (sql: string) => {
+      let statement: Statement | undefined
+      return () => {
+        statement ??= database.prepare(sql)
+        return statement
+      }
+    }
+    this.#outdated = prepared(
+      `SELECT ${content_columns} ${of_contents} WHERE contents.state = 'removing'
+       UNION ALL
+       SELECT ${content_columns} ${of_contents} WHERE contents.state = 'ready' AND outdated_ms IS NOT NULL AND made_here = 1
+         AND EXISTS (SELECT 1 FROM partings WHERE content = contents.id AND policy = 'remove')`,
+    )
+    this.#one = prepared(
+      `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
+    )
+    this.#partings = prepared(
+      `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,
+         contents.state AS content_state
+       FROM partings JOIN folders ON folders.id = partings.folder
+         LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
+         LEFT JOIN contents ON contents.id = files.content
+       WHERE partings.content = ? ORDER BY partings.folder, partings.path`,
+    )
+    this.#paths = prepared(
+      `SELECT path, content FROM files
+       WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after AND state <> 'gone'
+       ORDER BY path LIMIT ${page_rows}`,
+    )
+    this.#holders = prepared(
+      `SELECT folders.name AS folder, path FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
+         JOIN folders ON folders.id = files.folder
+       WHERE contents.id = @id OR contents.asset_id = @asset_id`,
+    )
+    this.#unsettled = prepared(
+      `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+         JOIN projects ON projects.id = folders.project
+       WHERE files.state IN ('seen', 'blocked') AND files.size = @size AND project_id = @project_id`,
+    )
+    this.#is_asked_about = prepared(
+      `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
+       WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
+    )
+    this.#lately = prepared(
+      `SELECT coalesce(sum(files), 0) AS files FROM usage
+       WHERE hour_ms > @since_ms AND what = @what || (SELECT id FROM folders WHERE name = @folder AND configured = 1)`,
+    )
+  }
+
+  /** Those that no path holds and that a policy may remove, and those that are being removed. */
+  *outdated(): Generator<OutdatedContent> {
+    if (!this.#is_kept) return
+    for (const raw of this.#outdated().all() as Raw[]) yield outdatedContent(raw)
+  }
+
+  /** Undefined for one that is not ready, or that this ledger did not make. */
+  content(id: number): OutdatedContent | undefined {
+    const raw = this.#is_kept ? (this.#one().get(id) as Raw | undefined) : undefined
+    return raw && outdatedContent(raw)
+  }
+
+  partings(content: number): KnownParting[] {
+    return (this.#partings().all(content) as Raw[]).map(knownParting)
+  }
+
+  /** Those of a folder that are not gone, in path order. */
+  *paths(folder: string): Generator<HoldingPath, undefined> {
+    let after = ''
+    for (;;) {
+      const page = this.#paths().all({ folder, after }) as { path: string; content: number | null }[]
+      for (const { path, content } of page) yield { path, content: content ?? undefined }
+      if (page.length < page_rows) return undefined
+      after = page.at(-1)!.path
+    }
+  }
+
+  /** The paths that hold it, or other bytes that the service keeps as the same asset. */
+  holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
+    return this.#holders().all({ id, asset_id }) as PathIn[]
+  }
+
+  /** Files of this size in the folders of the project that have not come to rest. */
+  unsettled({ size, project_id }: Pick<OutdatedContent, 'size' | 'project_id'>): PathIn[] {
+    return this.#unsettled().all({ size, project_id }) as PathIn[]
+  }
+
+  isAskedAbout(content: number): boolean {
+    return this.#is_asked_about().get(content) !== undefined
+  }
+
+  /** Contents of a folder that were removed without a person's word since then. */
+  removedSince(folder: string, since_ms: number): number {
+    const what = removedIn(0).slice(0, -1)
+    return (this.#lately().get({ folder, since_ms, what }) as { files: number }).files
+  }
+}
+
+function outdatedContent(raw: Raw): OutdatedContent {
+  return {
+    id: raw.id as number,
+    project_id: raw.project_id as string,
+    md5: (raw.md5 as Buffer).toString('hex'),
+    size: raw.size as number,
+    asset_id: raw.asset_id as string,
+    is_removing: raw.state === 'removing',
+    refused_until_ms: raw.remove_why === 'service' ? (raw.remove_due_ms as number) : undefined,
+  }
+}
+
+function knownParting({ state, gone_ms, content_state, ...raw }: Raw): KnownParting {
+  const { folder, path, why, policy, at_ms } = raw as unknown as KnownParting
+  const row = {
+    state: state as FileState,
+    gone_ms: (gone_ms as number | null) ?? undefined,
+    content_state: (content_state as ContentState | null) ?? undefined,
+  }
+  return { folder, path, why, policy, at_ms, accepted: raw.accepted === 1, row: state === null ? undefined : row }
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { system_clock } from '../../src/base/time.ts'
+import { planUploads } from '../../src/inspect/plan.ts'
+import type { FolderRemovals, Plan } from '../../src/inspect/plan-answer.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
+import type { ProfileName } from '../../src/service/options.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
+import type { Fields } from './quick-config.ts'
+
+const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
+const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)
+const tree = {
+  ...Object.fromEntries(names.map((name, index) => [name, `text of ${index} ${'x'.repeat(index)}`])),
+  'kept/a.txt': 'a, first version',
+  'kept/also 3.txt': 'text of 3 xxx',
+}
+const folders = { docs: removing, kept: {} }
+
+async function plan(journey: Journey, hash = true): Promise<Plan> {
+  const config = journey.config()
+  const ledger = openLedgerView(config.state_dir)
+  try {
+    return await planUploads({ config, ledger, hash, now_ms: Date.now() })
+  } finally {
+    ledger.close()
+  }
+}
+
+function removalsOf(plan: Plan, name = 'docs'): { would_go: number; waits: Record<string, number> } {
+  const { would_go, waits } = plan.folders.find((folder) => folder.name === name)!.removals as FolderRemovals
+  return { would_go: would_go.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
+}
+
+/** What one more pass removes there. */
+async function removedByPass(journey: Journey): Promise<number> {
+  const before = journey.requests('assets.delete').length
+  await journey.restart()
+  expect(await journey.drained()).toEqual({ why: 'done' })
+  return journey.requests('assets.delete').length - before
+}
+
+async function passed(profile: ProfileName, removal: Fields = {}): Promise<Journey> {
+  const journey = await begin({ profile, tree, folders, mode: 'once', config: { removal } })
+  expect(await journey.drained()).toEqual({ why: 'done' })
+  return journey
+}
+
+localJourneys('what plan says of removals', (profile) => {
+  test('is what a pass then does: now, and after the grace', async () => {
+    const journey = await passed(profile)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
+    journey.write({ 'docs/0.txt': 'another text of 0', 'docs/1.txt': 'another text of 1', 'kept/a.txt': 'another a' })
+    for (const gone of ['docs/2.txt', 'docs/3.txt', 'docs/4.txt']) journey.remove(gone)
+    journey.move('docs/5.txt', 'docs/moved/5.txt')
+
+    const first = await plan(journey)
+    // Of 3 there is another copy, in a folder of the same project; 5 was moved.
+    expect(removalsOf(first)).toEqual({ would_go: 2, waits: { grace: 2 } })
+    expect(removalsOf(first, 'kept')).toEqual({ would_go: 0, waits: {} })
+    expect(await removedByPass(journey)).toBe(2)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { grace: 2 } })
+    await system_clock.sleep(1_100)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 2, waits: {} })
+    expect(await removedByPass(journey)).toBe(2)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
+  })
+
+  test('without reading the files, what may have moved waits', async () => {
+    const journey = await passed(profile)
+    journey.remove('docs/2.txt')
+    await removedByPass(journey)
+    await system_clock.sleep(1_100)
+    // Quiet at first sight: a pass knows its bytes before it asks what may go.
+    journey.write({ 'docs/new.txt': { text: 'text OF 2 xx', aged_ms: 86_400_000 } })
+    expect(removalsOf(await plan(journey, false))).toEqual({ would_go: 0, waits: { twin: 1 } })
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
+    expect(await removedByPass(journey)).toBe(1)
+  })
+
+  test('more than is removed by itself waits for a person', async () => {
+    const journey = await passed(profile, { most_files: 3, most_percent: 10 })
+    for (const name of names.slice(10, 18)) journey.remove(name)
+    expect(await removedByPass(journey)).toBe(0)
+    await system_clock.sleep(1_100)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { person: 8 } })
+    expect(await removedByPass(journey)).toBe(0)
+    await journey.restart()
+    await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
+    await journey.stop()
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 8, waits: {} })
+    expect(await removedByPass(journey)).toBe(8)
+  })
+
+  test('a folder that lost too much is not believed: nothing in it would go', async () => {
+    const journey = await passed(profile)
+    for (const name of names) journey.remove(name)
+    const planned = await plan(journey)
+    expect(planned.folders[0]?.doubt).toContain('0 of 30 files found: waiting')
+    expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
+    expect(await removedByPass(journey)).toBe(0)
+    journey.write(tree)
+    await removedByPass(journey)
+  })
+})
