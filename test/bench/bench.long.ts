@@ -35,3 +35,15 @@ test('measures big folders row by row, those that are asked for', async () => {
   expect(scale.rescan).toMatchObject({ files: 200, times_find: figure, peak_mb: figure })
   expect(aims).toHaveLength(4)
 })
+
+test('measures what sending costs: small files, a large one, a burst', async () => {
+  const only = 'first-sync,large-file,burst'
+  const { out, errors, json } = await runBench('scale', '--files', '100', '--large-mb', '20', '--only', only)
+  expect(errors).toBe('')
+  expect(out).not.toContain('no figures')
+  const { scale } = JSON.parse(readFileSync(json, 'utf8'))
+  expect(scale['first-sync']).toMatchObject({ files: 100, local_of_bare_rate: figure, null_of_bare_rate: figure })
+  expect(scale['large-file']).toMatchObject({ megabytes: 20, times_bare: figure, peak_mb: figure })
+  expect(scale.burst).toMatchObject({ edits: 2_000, creates: 40, at_work_s: figure, stopped_s: figure })
+  expect(scale.burst.lost.most).toBe(0)
+})

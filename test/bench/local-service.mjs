@@ -1,5 +1,5 @@
-// The local service in a process of its own: node local-service.mjs DATA_DIR. Prints where it listens as one line of JSON, and
-// after SIGTERM what it holds.
+// The local service in a process of its own: node local-service.mjs DATA_DIR [md5s]. Prints where it listens as one line of JSON,
+// and after SIGTERM what it holds; with the second word the md5 of all that is ready, too.
 import { startService } from '../../dist/service/service.js'
 
 // What is sent to be stored only is no text, and each would be a line.
@@ -12,7 +12,9 @@ console.log(JSON.stringify({ api: service.api, blob: service.blob, token, projec
 process.once('SIGTERM', async () => {
   const assets = service.assets(project_id)
   const accepted = assets.filter(({ status }) => status === 'ready' || status === 'ingesting').length
-  const ready = assets.filter(({ status }) => status === 'ready').length
-  console.log(JSON.stringify({ assets: assets.length, accepted, ready, blob_faults: service.blobFaults.count }))
+  const ready = assets.filter(({ status }) => status === 'ready')
+  const md5s = process.argv[3] === 'md5s' ? ready.map(({ md5 }) => md5) : undefined
+  const blob_faults = service.blobFaults.count
+  console.log(JSON.stringify({ assets: assets.length, accepted, ready: ready.length, blob_faults, md5s }))
   await service.close()
 })

@@ -12,7 +12,9 @@ import { text } from 'node:stream/consumers'
 const peak_memory = new URL('peak-memory.mjs', import.meta.url).href
 
 /** What a person has set for another Sluice must not reach this one. */
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SLUICE_')))
+export const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('SLUICE_')),
+)
 
 /**
  * Runs a program of Node to its end. Throws where its exit code is not 0.

@@ -7,7 +7,7 @@ const usual = { rounds: 5, rescan_files: 50_000, rescan_folders: 500, sync_files
 const usual_service = { assets: [1_000, 100_000], uploads: 200, upload_bytes: 1_048_576 }
 const parts = ['rescan', 'sync', 'service']
 /** By its own word only: it makes trees of hundreds of thousands of files. */
-const usual_scale = { files: 200_000, rows: 1_000_000, idle_s: 600, saves: 40 }
+const usual_scale = { files: 200_000, rows: 1_000_000, idle_s: 600, saves: 40, large_mb: 4_000, burst_files: 2_000 }
 /** The most at once, for Sluice and for the bare client: on loopback more bring nothing. */
 const usual_connections = 8
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -28,6 +28,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @property {number} scale_rows in the ledger that is read
  * @property {number} idle_s
  * @property {number} saves in each round
+ * @property {number} large_mb of the one large file
+ * @property {number} burst_files that are edited again and again
  * @property {ReadonlySet<string>} parts `rescan`, `sync`, `service`; of the scale the names of its rows
  * @property {string} program what is measured as `sluice`
  * @property {string} json where the figures are written
@@ -47,6 +49,7 @@ export function readOptions(words) {
       only: { type: 'string' },
       'idle-s': { type: 'string', default: String(usual_scale.idle_s) },
       saves: { type: 'string', default: String(usual_scale.saves) },
+      'large-mb': { type: 'string', default: String(usual_scale.large_mb) },
       connections: { type: 'string', default: String(usual_connections) },
       program: { type: 'string', default: `${root}dist/cli/main.js` },
       json: { type: 'string', default: `${root}bench.json` },
@@ -79,6 +82,8 @@ export function readOptions(words) {
     scale_rows: files === undefined ? usual_scale.rows : files * 5,
     idle_s: wholeNumber('idle-s', values['idle-s']),
     saves: wholeNumber('saves', values.saves),
+    burst_files: Math.min(files ?? usual_scale.burst_files, usual_scale.burst_files),
+    large_mb: wholeNumber('large-mb', values['large-mb']),
     parts: new Set(chosen),
     program,
     json,

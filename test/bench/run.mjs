@@ -1,5 +1,5 @@
 // npm run bench [-- --rounds N --files N --only rescan|sync|service --connections N --program MAIN_JS --json FILE]
-// npm run bench -- scale [--rounds N --files N --only ROW,ROW --idle-s N --saves N]: big folders, row by row (scale-rows.mjs)
+// npm run bench -- scale [--rounds N --files N --only ROW,ROW --idle-s N --saves N --large-mb N]: big folders, row by row (scale-rows.mjs)
 // Every figure is the median of the rounds, its spread beside it; ratios are of runs of the same round.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
