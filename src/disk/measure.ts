@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { entryKind, isGone } from './entry.ts'
-import { type ListedBatch, putStat, type ScanBatch } from './scan-batch.ts'
+import { type BatchRoom, putStat, type ScanBatch } from './scan-batch.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
 export interface Measured {
@@ -14,22 +14,23 @@ const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
  * The one lstat for each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
- * batch, whose arrays are those of `listed`.
+ * batch, whose arrays are parts of the room's.
+ * @param room its `names` and `ends` hold `listed` files
  */
 export function measureBatch(
   root: string,
-  listed: ListedBatch,
+  room: BatchRoom,
+  listed: number,
   keeps_inodes: boolean,
   progressed: () => void,
 ): Measured {
   const base = root.endsWith('/') ? root : `${root}/`
-  const { names, ends } = listed
+  const { names, ends, stats } = room
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
-  const stats = new BigInt64Array(4 * listed.count)
   const total = createMeasuredTotal()
   let count = 0
   let used = 0
-  for (let index = 0, begin = 0; index < listed.count; index += 1) {
+  for (let index = 0, begin = 0; index < listed; index += 1) {
     const end = ends[index]!
     const path = bytes.toString('utf8', begin, end)
     progressed()

@@ -1,7 +1,7 @@
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Measured } from './measure.ts'
-import type { ListedBatch } from './scan-batch.ts'
-import type { ListStep, ScanThreadData } from './scan-thread.ts'
+import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
+import type { Listed, ListStep, MeasuredRoom, ScanThreadData } from './scan-thread.ts'
 import type { WalkEnd } from './walk-report.ts'
 
 export type ScanStep = { measured: Measured } | { end: WalkEnd }
@@ -13,11 +13,12 @@ const batches_of_one_thread = 6
 /** Naming the files of a batch costs so much less than looking at them. */
 const weights = { next: 1, measure: 4 } as const
 
-/** The threads of one scan. Batches are named by one, measured by whoever has less to do, and handed on in their order. */
+/**
+ * The threads of one scan. Batches are named by one, measured by whoever has less to do, and handed on in their order, in rooms that go
+ * round: a batch stands until the next one is asked for.
+ */
 export interface ScanThreads {
-  /** Has so many batches made ahead. */
-  goOn(max_ahead: number): void
-  /** After `goOn`: the next batch; after the last one, the end. */
+  /** The next batch; after the last one, the end. Those after it are being made, as many as there are rooms. */
   next(): Promise<ScanStep>
   terminate(): void
 }
@@ -28,46 +29,63 @@ interface Slot {
   load: number
 }
 
-export function startScanThreads(data: ScanThreadData): ScanThreads {
+/** @param max_ahead batches that are ready or being made, the one in the caller's hands among them */
+export function startScanThreads(options: Omit<ScanThreadData, 'rooms'>, max_ahead: number): ScanThreads {
+  const rooms = Array.from({ length: max_ahead }, () => createBatchRoom(options.walk.batch_entries))
+  const data: ScanThreadData = { ...options, rooms }
   const start = (): Slot => ({ thread: startThread('disk/scan-thread', data, { young_mb: 4 }), load: 0 })
   const lister = start()
   const slots = [lister]
   const steps: Promise<ScanStep>[] = []
   let begun = 0
+  let measured = 0
 
-  async function ask<Answer>(slot: Slot, method: keyof typeof weights, listed?: ListedBatch): Promise<Answer> {
+  async function ask<Answer>(slot: Slot, method: keyof typeof weights, argument: unknown): Promise<Answer> {
     slot.load += weights[method]
     try {
-      const buffers = listed ? [listed.names.buffer as ArrayBuffer, listed.ends.buffer as ArrayBuffer] : []
-      return await slot.thread.call<Answer>(method, listed, buffers)
+      return await slot.thread.call<Answer>(method, argument)
     } finally {
       slot.load -= weights[method]
     }
   }
 
   function idlest(): Slot {
-    begun += 1
-    if (begun > batches_of_one_thread && slots.length < most_threads) slots.push(start())
+    measured += 1
+    if (measured > batches_of_one_thread && slots.length < most_threads) slots.push(start())
     return slots.reduce((a, b) => (b.load < a.load ? b : a))
   }
 
-  async function make(): Promise<ScanStep> {
-    const step = await ask<ListStep>(lister, 'next')
-    return 'end' in step ? step : { measured: await ask<Measured>(idlest(), 'measure', step.listed) }
+  async function make(room: number): Promise<ScanStep> {
+    const step = await ask<ListStep>(lister, 'next', room)
+    if ('end' in step) return step
+    return {
+      measured: inRoom(rooms[room]!, await ask<MeasuredRoom>(idlest(), 'measure', step.listed satisfies Listed)),
+    }
   }
 
   return {
-    goOn(max_ahead) {
+    next() {
       while (steps.length < max_ahead) {
-        const step = make()
+        const step = make(begun++ % max_ahead)
         // One that is still unanswered when the scan stops is rejected with nobody to hear it.
         step.catch(() => {})
         steps.push(step)
       }
+      return steps.shift()!
     },
-    next: () => steps.shift()!,
     terminate() {
       for (const { thread } of slots) void thread.terminate()
     },
   }
+}
+
+function inRoom({ names, ends, stats }: BatchRoom, { count, names_bytes, digest, total }: MeasuredRoom): Measured {
+  const batch = {
+    count,
+    names: names.subarray(0, names_bytes),
+    ends: ends.subarray(0, count),
+    stats: stats.subarray(0, 4 * count),
+    digest,
+  }
+  return { batch, total }
 }

@@ -16,7 +16,7 @@ export interface ScanOptions {
   /** Only this directory, relative to the root. Where there is none now, the scan ends with no files. */
   under?: string
   batch_entries?: number
-  /** Batches that are ready or being made while the caller works on one. */
+  /** Batches that are ready, being made, or in the caller's hands. */
   max_ahead?: number
   signal?: AbortSignal
   /** Where a watchdog asks whether the walk moves. */
@@ -29,7 +29,8 @@ const default_batch_entries = 2_000
 const default_max_ahead = 4
 
 /**
- * Walks a folder in threads of its own. The batches hold regular files that are not ignored, in byte order of their paths.
+ * Walks a folder in threads of its own. The batches hold regular files that are not ignored, in byte order of their paths. Each stands
+ * until the next is asked for: then its memory holds another.
  * `end` settles when the batches were read to their end, when the caller stopped reading them, or when the signal aborted; in
  * the last two cases at once, with `complete: false` and only the files that were handed over. Errors, from both:
  * `disk.offline` where the root is missing or unreadable.
@@ -58,11 +59,11 @@ async function* readBatches(
   if (signal?.aborted) return resolve(unfinished())
   const progress = createProgress()
   const { ignore, under = '', batch_entries = default_batch_entries } = options
-  const threads = startScanThreads({ walk: { root, ignore, under, batch_entries }, progress: progress.shared })
+  const walk = { root, ignore, under, batch_entries }
+  const threads = startScanThreads({ walk, progress: progress.shared }, max_ahead)
   const abort = abortion(signal)
   try {
     for (;;) {
-      threads.goOn(max_ahead)
       // Not while the caller is busy: then the threads rest.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
       const step = await Promise.race([abort.happened, threads.next()]).finally(() => pulse.end())

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { isMadeUp } from '../../src/disk/kept-inodes.ts'
 import { measureBatch } from '../../src/disk/measure.ts'
 import { entryPath, entryStat, type ScanOptions, scanFolder } from '../../src/disk/scan.ts'
-import type { ListedBatch } from '../../src/disk/scan-batch.ts'
+import { type BatchRoom, createBatchBuilder, createBatchRoom, putListed } from '../../src/disk/scan-batch.ts'
 import { makeTree } from '../tree.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
@@ -22,21 +22,23 @@ async function scanAll(root: string, options: Partial<ScanOptions> = {}) {
   return { paths: [...found.keys()], found, digests, end: await end }
 }
 
-function listedOf(...paths: string[]): ListedBatch {
+function roomWith(...paths: string[]): BatchRoom {
   const names = paths.map((path) => Buffer.from(path))
   let end = 0
   const ends = Uint32Array.from(names, ({ length }) => (end += length))
-  return { count: paths.length, names: Buffer.concat(names), ends }
+  const room = createBatchRoom(paths.length)
+  putListed(room, { count: paths.length, names: Buffer.concat(names), ends })
+  return room
 }
 
 test('what took the place of a file after it was named is told as what it is; its neighbours stay', () => {
   const root = makeTree({ a: '1', b: '22', c: '333', d: '4444', e: '55555', f: '666666' })
-  const listed = listedOf('a', 'b', 'c', 'd', 'e', 'f')
+  const room = roomWith('a', 'b', 'c', 'd', 'e', 'f')
   for (const name of ['a', 'b', 'd', 'e']) rmSync(join(root, name))
   symlinkSync('/etc/hostname', join(root, 'a'))
   mkdirSync(join(root, 'b'))
   writeFileSync(join(root, 'e'), 'another one')
-  const { batch, total } = measureBatch(root, listed, true, () => {})
+  const { batch, total } = measureBatch(root, room, 6, true, () => {})
   const sizes = Array.from({ length: batch.count }, (_, at) => [entryPath(batch, at), entryStat(batch, at).size])
   expect(sizes).toEqual([
     ['c', 3],
@@ -58,6 +60,20 @@ test('one name composed and decomposed stands side by side', async () => {
   const names = ['caf\u0065\u0301.txt', 'caf\u00e9.txt']
   const root = makeTree(Object.fromEntries(names.map((name) => [name, name])))
   expect((await scanAll(root)).paths).toEqual(names)
+})
+
+test('a batch of long paths ends early, and finds its place', () => {
+  const builder = createBatchBuilder(60)
+  const room = createBatchRoom(60)
+  const counts: number[] = []
+  for (const length of [...Array<number>(18).fill(4_351), ...Array<number>(120).fill(90)]) {
+    builder.add('n'.repeat(length))
+    if (!builder.is_full) continue
+    const batch = builder.take()
+    putListed(room, batch)
+    counts.push(batch.count)
+  }
+  expect(counts).toEqual([16, 60, 60])
 })
 
 test('200 directories deep', async () => {

@@ -39,6 +39,14 @@ test('a batch is no longer than its files: whoever compares it with a ledger rea
   ])
 })
 
+test('batches go round in as much memory as those have that may be ahead', async () => {
+  const { batches, end } = scanFolder({ root: wideTree(10, 20), ignore, batch_entries: 5, max_ahead: 3 })
+  const memory = new Set<ArrayBufferLike>()
+  for await (const { names, ends, stats } of batches) for (const { buffer } of [names, ends, stats]) memory.add(buffer)
+  expect(memory.size).toBe(3 * 3)
+  expect((await end).files).toBe(200)
+})
+
 test('an empty folder ends at once', async () => {
   expect((await scanAll({ root: makeTree(), ignore })).end).toMatchObject({ complete: true, files: 0, directories: 1 })
 })

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/errors.ts'
 import type { IgnoreSpec } from '../../src/disk/ignore.ts'
 import { measureBatch } from '../../src/disk/measure.ts'
-import { entryPath, entryStat } from '../../src/disk/scan-batch.ts'
+import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk/scan-batch.ts'
 import { type WalkOptions, walk } from '../../src/disk/walk.ts'
 import { createMeasuredTotal, type ScanEnd, type WalkEnd } from '../../src/disk/walk-report.ts'
 import { makeTree } from '../tree.ts'
@@ -26,11 +26,13 @@ function walkAll(root: string, options: Partial<WalkOptions> = {}): Walked {
   const steps = walk({ root, ignore: everything, under: '', batch_entries: 3, ...options })
   const walked: Omit<Walked, 'end'> = { paths: [], sizes: new Map(), batches: [] }
   const total = createMeasuredTotal()
+  const room = createBatchRoom(options.batch_entries ?? 3)
   for (;;) {
     const step = steps.next()
     if (step.done) return { ...walked, end: total.with(step.value) }
     walked.batches.push(step.value.count)
-    const measured = measureBatch(root, step.value, true, () => {})
+    putListed(room, step.value)
+    const measured = measureBatch(root, room, step.value.count, true, () => {})
     total.add(measured.total)
     for (let index = 0; index < measured.batch.count; index += 1) {
       const path = entryPath(measured.batch, index)
