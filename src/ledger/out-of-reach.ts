@@ -22,12 +22,13 @@ export class OutOfReach {
     this.#defer_look = database.prepare(
       `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
     )
+    // Of what is due by now nothing has to be said, and a backlog of a million rows is not read each time that a folder is found there.
     this.#return_contents = database.prepare(
-      `UPDATE contents SET not_before_ms = ?, error_code = NULL, error_message = NULL
-       WHERE state IN ('wanted', 'reserving', 'reserved', 'sent') AND error_code = 'out_of_reach'`,
+      `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
+       WHERE state IN ('wanted', 'reserving', 'reserved', 'sent') AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
     )
     this.#return_looks = database.prepare(
-      `UPDATE files SET not_before_ms = ?, reason = NULL
+      `UPDATE files SET not_before_ms = @at_ms, reason = NULL
        WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND reason = 'out_of_reach'`,
     )
   }
@@ -42,7 +43,7 @@ export class OutOfReach {
 
   /** A folder came back: what waits for one is due now; what is still out of reach is put off again. */
   bringBack(at_ms: number): void {
-    this.#return_contents.run(at_ms)
-    this.#return_looks.run(at_ms)
+    this.#return_contents.run({ at_ms })
+    this.#return_looks.run({ at_ms })
   }
 }
