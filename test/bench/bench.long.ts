@@ -47,3 +47,14 @@ test('measures what sending costs: small files, a large one, a burst', async () 
   expect(scale.burst).toMatchObject({ edits: 2_000, creates: 40, at_work_s: figure, stopped_s: figure })
   expect(scale.burst.lost.most).toBe(0)
 })
+
+test('measures the peers that are installed, and says which are not', async () => {
+  const { out, errors, json } = await runBench('scale', '--files', '100', '--only', 'peers')
+  expect(errors).toBe('')
+  expect(out).not.toContain('no figures')
+  const { peers } = JSON.parse(readFileSync(json, 'utf8')).scale
+  expect(peers).toMatchObject({ files: 100, find_s: figure, md5sum_s: figure })
+  const [rclone, syncthing] = peers.notes
+  expect('rclone_times_find' in peers).toBe(rclone !== 'rclone is not installed: skipped')
+  expect('syncthing_times_find' in peers).toBe(syncthing !== 'syncthing is not installed: skipped')
+})

@@ -2,6 +2,7 @@ import { burst } from './scale-burst.mjs'
 import { first_sync } from './scale-first-sync.mjs'
 import { large_file } from './scale-large-file.mjs'
 import { first_look, rescan } from './scale-looks.mjs'
+import { peers } from './scale-peers.mjs'
 
 /**
  * One line of the table of big folders.
@@ -29,4 +30,4 @@ import { first_look, rescan } from './scale-looks.mjs'
  */
 
 /** In the order in which they are measured. @type {readonly ScaleRow[]} */
-export const scale_rows = [first_look, rescan, first_sync, large_file, burst]
+export const scale_rows = [first_look, rescan, first_sync, large_file, burst, peers]
