@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { type FSWatcher, watch } from 'chokidar'
+import { FSWatcher } from 'chokidar'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
+import { closeGaps } from './watch-gaps.ts'
 import type { Hint } from './watch-hint.ts'
 import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
 
@@ -26,7 +27,7 @@ export function startChokidar(
   listener: WatchListener,
   burst_events: number,
 ): FSWatcher {
-  const watcher = watch(root, {
+  const watcher = new FSWatcher({
     ignoreInitial: true,
     awaitWriteFinish: false,
     atomic: false,
@@ -35,6 +36,8 @@ export function startChokidar(
     ignorePermissionErrors: true,
     ignored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
   })
+  closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
+  watcher.add(root)
   // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt
   // would be watched for one share, and a stopped program would not end.
   watcher.add = () => watcher

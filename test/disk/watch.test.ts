@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -80,6 +81,28 @@ describe('hints', () => {
     await heard({ kind: 'path', path: 'new/deep/file.txt' })
     writeFileSync(join(root, 'new/deep/later.txt'), '1')
     await heard({ kind: 'path', path: 'new/deep/later.txt' })
+  })
+
+  test('directories made in one another at once, faster than they are watched', async () => {
+    const { root, hints } = await watchTree({})
+    const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
+    const made = tops.map((top) => `${top}/a/b/c`)
+    const steps = 'for top; do mkdir $top; mkdir $top/a; mkdir $top/a/b; mkdir $top/a/b/c; done'
+    const maker = spawn('sh', ['-c', steps, 'sh', ...tops], { cwd: root })
+    await once(maker, 'exit')
+    await vi.waitFor(
+      () => {
+        const heard = new Set(hints.map((hint) => ('path' in hint ? hint.path : '')))
+        expect(made.filter((path) => !heard.has(path))).toEqual([])
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    hints.length = 0
+    for (const path of made) writeFileSync(join(root, path, 'later.txt'), '1')
+    await vi.waitFor(() => expect(hints.filter(({ kind }) => kind === 'path')).toHaveLength(made.length), {
+      timeout: 20_000,
+      interval: 50,
+    })
   })
 
   test('a renamed directory is heard at both places', async () => {

@@ -1,0 +1,63 @@
+import { readdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { FSWatcher } from 'chokidar'
+import { codeOf } from '../base/errors.ts'
+
+/**
+ * chokidar reads a directory first and watches it then. A directory that is made in between it does not see, nor anything in it
+ * from then on. So each time it is done with all that it had found, what is new to it is read once more, and what it did not see
+ * is given to it. Must be called before the watcher is given its first path; `isIgnored` is told absolute paths of directories.
+ */
+export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => boolean): void {
+  const handler = watcher._nodeFsHandler
+  const take = handler._addToNodeFs.bind(handler)
+  const add = watcher.add.bind(watcher)
+  const fresh = new Set<string>()
+  let being_taken = 0
+  let checking = false
+
+  handler._addToNodeFs = async (...given) => {
+    being_taken += 1
+    try {
+      return await take(...given)
+    } finally {
+      being_taken -= 1
+      const path = resolve(given[0])
+      if (watcher._watched.has(path)) fresh.add(path)
+      if (being_taken === 0 && !checking) void check()
+    }
+  }
+
+  async function check(): Promise<void> {
+    checking = true
+    for (const directory of fresh) {
+      if (watcher.closed || being_taken > 0) break
+      fresh.delete(directory)
+      for (const path of await unseenIn(directory)) {
+        // Told as any other that comes, with all that is in it.
+        if (!watcher.closed) add(path, undefined, true)
+      }
+    }
+    checking = false
+  }
+
+  async function unseenIn(directory: string): Promise<string[]> {
+    const names = await directoriesIn(directory)
+    const seen = watcher._watched.get(directory)
+    return names
+      .filter((name) => seen !== undefined && !seen.has(name) && !name.includes('\uFFFD'))
+      .map((name) => join(directory, name))
+      .filter((path) => !isIgnored(path))
+  }
+}
+
+/** None where it is gone or cannot be read. */
+async function directoriesIn(directory: string): Promise<string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true })
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
