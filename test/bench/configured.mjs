@@ -11,7 +11,7 @@ export const settle_ms = 50
  * Writes a configuration (JSON is YAML) with a state directory of its own, and answers the words of the command line.
  * @param {string} folder made where it is missing
  * @param {{ watched: string, service: { api: string, token: string, project_id: string }, connections: number }} about
- * @returns {{ words: string[], ledger_file: string }}
+ * @returns {{ words: string[], config_file: string, state_dir: string, ledger_file: string }}
  */
 export function configure(folder, { watched, service, connections }) {
   mkdirSync(folder, { recursive: true })
@@ -27,5 +27,5 @@ export function configure(folder, { watched, service, connections }) {
     uploads: { concurrency: connections, min_resend_s: '0s' },
   }
   writeFileSync(config_file, JSON.stringify(config, undefined, 2))
-  return { words: ['sync', '--config', config_file], ledger_file: join(state_dir, 'ledger.db') }
+  return { words: ['sync', '--config', config_file], config_file, state_dir, ledger_file: join(state_dir, 'ledger.db') }
 }

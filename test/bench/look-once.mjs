@@ -1,12 +1,14 @@
-// node look-once.mjs DIST STATE_DIR FOLDER: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints what it recorded,
-// how long it took and how long the event loop was held up, as one line of JSON.
+// node look-once.mjs DIST STATE_DIR FOLDER [all-ready]: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints
+// what it recorded, how long it took and how long the event loop was held up, as one line of JSON. all-ready: what it found is then
+// told to be on the service.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
+import { tellAllReady } from './all-ready.mjs'
 
 /** More paths than this say nothing that their number does not. */
 const most_told = 100
-const [program, state_dir, watched] = process.argv.slice(2)
+const [program, state_dir, watched, then] = process.argv.slice(2)
 /** @param {string} module */
 const built = (module) => import(pathToFileURL(`${program}/${module}.js`).href)
 const { configFromObject } = await built('config/load')
@@ -66,6 +68,7 @@ const { kind, summary } = await scanOnce(
 await tools.ledger.record([{ type: 'scan_finished', folder: name, began_ms, summary }])
 const scan_s = (performance.now() - scan_began) / 1_000
 delay.disable()
+const ready = then === 'all-ready' ? await tellAllReady(tools.ledger) : undefined
 await tools.examiner.close()
 await tools.roots.close?.()
 await tools.ledger.close()
@@ -75,6 +78,7 @@ console.log(
     kind,
     files: summary?.files,
     settled,
+    ready,
     told,
     scan_s,
     whole_s: (performance.now() - began) / 1_000,

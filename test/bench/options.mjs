@@ -25,7 +25,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * @property {number} upload_bytes
  * @property {boolean} is_scale
  * @property {number} scale_files
- * @property {number} scale_rows in the ledger that is read
+ * @property {number} ledger_rows in the ledger that is read
  * @property {number} idle_s
  * @property {number} saves in each round
  * @property {number} large_mb of the one large file
@@ -79,7 +79,7 @@ export function readOptions(words) {
     upload_bytes: usual_service.upload_bytes,
     is_scale,
     scale_files: files ?? usual_scale.files,
-    scale_rows: files === undefined ? usual_scale.rows : files * 5,
+    ledger_rows: files === undefined ? usual_scale.rows : files * 5,
     idle_s: wholeNumber('idle-s', values['idle-s']),
     saves: wholeNumber('saves', values.saves),
     burst_files: Math.min(files ?? usual_scale.burst_files, usual_scale.burst_files),

@@ -114,9 +114,14 @@ async function measureFirstLook({ options: { program, rounds }, folder, tree }) 
   }
 }
 
-/** @param {string} program the main module of a built Sluice @param {string} state_dir @param {string} watched */
-export async function lookOnce(program, state_dir, watched) {
-  const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched])
+/**
+ * @param {string} program the main module of a built Sluice
+ * @param {string} state_dir
+ * @param {string} watched
+ * @param {...'all-ready'} words
+ */
+export async function lookOnce(program, state_dir, watched, ...words) {
+  const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched, ...words])
   const look = JSON.parse(stdout)
   if (look.kind !== 'finished') throw new Error(`the scan did not come to its end: ${look.kind}`)
   return look

@@ -1,3 +1,7 @@
+import { big_ledger } from './big-ledger.mjs'
+import { idle } from './daemon-idle.mjs'
+import { start } from './daemon-start.mjs'
+import { save_to_sent } from './save-to-sent.mjs'
 import { burst } from './scale-burst.mjs'
 import { first_sync } from './scale-first-sync.mjs'
 import { large_file } from './scale-large-file.mjs'
@@ -26,8 +30,9 @@ import { peers } from './scale-peers.mjs'
  * @property {import('./options.mjs').BenchOptions} options
  * @property {(name: string) => string} folder a new and empty one, for one row
  * @property {() => Promise<{ watched: string, paths: string[] }>} tree of `scale_files` files, at rest; the same for all rows
+ * @property {() => ReturnType<typeof import('./known-folder.mjs').makeKnownFolder>} known that tree as a daemon's folder, all ready
  * @property {() => number} turn another number for each disturbance of that tree, whichever row makes it
  */
 
 /** In the order in which they are measured. @type {readonly ScaleRow[]} */
-export const scale_rows = [first_look, rescan, first_sync, large_file, burst, peers]
+export const scale_rows = [first_look, rescan, start, save_to_sent, idle, first_sync, large_file, burst, peers, big_ledger]

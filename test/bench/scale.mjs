@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeKnownFolder } from './known-folder.mjs'
 import { rest } from './rescan.mjs'
 import { scale_rows } from './scale-rows.mjs'
 import { makeTree } from './tree.mjs'
@@ -11,26 +12,28 @@ import { makeTree } from './tree.mjs'
  * @param {(results: Record<string, any>) => void} onRow
  */
 export async function benchScale(options, work, onRow) {
-  const bench = scaleBench(options, work)
+  const { bench, close } = scaleBench(options, work)
   const results = {}
-  for (const row of scale_rows) {
-    if (!options.parts.has(row.name)) continue
-    try {
-      results[row.name] = await row.measure(bench)
-    } catch (error) {
-      results[row.name] = { failed: error instanceof Error ? error.message : String(error) }
+  try {
+    for (const row of scale_rows) {
+      if (!options.parts.has(row.name)) continue
+      results[row.name] = await row.measure(bench).catch((error) => ({ failed: messageOf(error) }))
+      onRow(results)
     }
-    onRow(results)
+  } finally {
+    await close()
   }
   return results
 }
 
-/** @returns {import('./scale-rows.mjs').ScaleBench} */
+/** What rows share is made when the first of them asks for it. */
 function scaleBench(options, work) {
   const { scale_files: files, file_bytes: bytes } = options
   let tree
+  let known
   let turn = 0
-  return {
+  /** @type {import('./scale-rows.mjs').ScaleBench} */
+  const bench = {
     options,
     folder(name) {
       const folder = join(work, name)
@@ -45,6 +48,16 @@ function scaleBench(options, work) {
       }
       return tree
     },
+    known() {
+      known ??= makeKnownFolder(bench)
+      return known
+    },
     turn: () => turn++,
   }
+  return { bench, close: async () => void (await (await known?.catch(() => undefined))?.service.close()) }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error)
 }
