@@ -113,7 +113,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const config_in_force = () => reloads.current.config
   const health =
-    mode === 'run' ? new HealthKeeper({ tools, config: config_in_force, receivers: openReceivers(clock) }) : undefined
+    mode === 'run'
+      ? new HealthKeeper({
+          tools,
+          config: config_in_force,
+          width: () => reloads.current.width(),
+          receivers: openReceivers(clock),
+        })
+      : undefined
 
   const ending = new AbortController()
   const at_once = new AbortController()

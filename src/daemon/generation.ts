@@ -19,6 +19,8 @@ export interface Generation {
   readonly circuits: Circuits
   wake(kind: WorkKind): void
   inFlight(): number
+  /** How many calls for uploads may be out at once now. */
+  width(): number
   /** The service asked for less at once. */
   slowDown(): void
   /** Reads the token again where it came from; true when it is another one. */
@@ -77,6 +79,7 @@ export function prepareGeneration(
       circuits,
       wake: (kind) => workers.wake(kind),
       inFlight: () => workers.inFlight(),
+      width: () => workers.uploader.width(),
       slowDown: () => workers.uploader.slowDown(),
       reloadToken: () => secrets.reload(),
       takeToken(newer) {

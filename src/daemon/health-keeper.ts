@@ -4,6 +4,7 @@ import { isoTime, minute_ms } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Config } from '../config/config.ts'
+import { bandwidthAt } from '../domain/bandwidth.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { healthOf } from '../status/health.ts'
 import { healthFacts } from '../status/health-facts.ts'
@@ -21,6 +22,8 @@ export interface HealthKeeperOptions {
   tools: Tools
   /** That in force. */
   config: () => Config
+  /** How many calls for uploads may be out at once now. */
+  width: () => number
   /** To receivers of alerts, never with our token. */
   receivers: HttpClient
 }
@@ -230,6 +233,8 @@ export class HealthKeeper {
       prompts: view.prompts(),
       audits: view.audits(),
       outdated: view.outdated(),
+      upload_calls: this.#options.width(),
+      bandwidth_bytes_per_s: bandwidthAt(this.#options.config().uploads.bandwidth, facts.now_ms).bytes_per_s,
       last_ready_ms: view.newestArrival().at_ms,
       last_delivery_ms: view.lastDelivery_ms(),
     })

@@ -16,6 +16,10 @@ export interface MetricsSnapshot {
   prompts: readonly PromptHealth[]
   audits: readonly { project_id: string; last_full: { ended_ms: number } | undefined }[]
   outdated: number
+  /** How many calls for uploads may be out at once now. */
+  upload_calls: number
+  /** What uploads may take of the line now; undefined where there is no limit. */
+  bandwidth_bytes_per_s: number | undefined
   last_ready_ms: number | undefined
   last_delivery_ms: number | undefined
 }
@@ -67,6 +71,14 @@ export class Metrics implements Measures {
     'Versions that still answer and that no file has any more.',
   )
   readonly #paused = this.#gauge('sluice_paused', '1 while a person has paused it.')
+  readonly #upload_calls = this.#gauge(
+    'sluice_upload_calls_allowed',
+    'How many calls for uploads may be out at once now.',
+  )
+  readonly #bandwidth = this.#gauge(
+    'sluice_bandwidth_limit_bytes_per_second',
+    'What uploads may take of the line now; 0 while there is no limit.',
+  )
   readonly #queue_age = this.#gauge(
     'sluice_queue_oldest_age_seconds',
     'How long the content that waits longest has waited; 0 when nothing does.',
@@ -123,6 +135,8 @@ export class Metrics implements Measures {
     }
     this.#outdated.set(snapshot.outdated)
     this.#paused.set(paused ? 1 : 0)
+    this.#upload_calls.set(snapshot.upload_calls)
+    this.#bandwidth.set(snapshot.bandwidth_bytes_per_s ?? 0)
     this.#queue_age.set(waiting ? Math.max(0, now_ms - waiting.since_ms) / second_ms : 0)
     if (disk) this.#disk.set(disk.free_bytes)
     this.#last_audit.reset()

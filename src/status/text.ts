@@ -9,7 +9,7 @@ import { healthLines } from './text-health.ts'
 import { sayPause } from './text-pause.ts'
 import { promptLines } from './text-prompts.ts'
 import { removalLines } from './text-removals.ts'
-import { amountOf, type StatusView, underway } from './view.ts'
+import { amountOf, type BandwidthStatus, type StatusView, underway } from './view.ts'
 
 /** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
 export function statusLines(status: StatusView, width: number): Line[] {
@@ -172,13 +172,21 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   }
 }
 
-function sayLimits(writer: LineWriter, { daily_limit }: StatusView): void {
+function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusView): void {
+  if (daily_limit || bandwidth) writer.gap()
+  if (bandwidth) writer.say(bandwidthText(bandwidth, Date.parse(at)), { tone: 'faint' })
   if (!daily_limit) return
   const { used_bytes, max_bytes } = daily_limit
-  writer.gap()
   const is_used_up = used_bytes >= max_bytes
   const rest = is_used_up ? '; the rest goes as the oldest hours leave the 24' : ''
   writer.say(`daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`, {
     tone: is_used_up ? 'warn' : 'faint',
   })
+}
+
+/** `bandwidth: 2.0 MB a second for uploads, for another 3 h` */
+function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number): string {
+  const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
+  const left = until === null ? '' : `, for another ${formatDuration(Math.max(0, Date.parse(until) - now_ms))}`
+  return `bandwidth: ${limit}${left}`
 }

@@ -1,4 +1,5 @@
 import { day_ms, hour_ms, isoTime } from '../base/time.ts'
+import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
 import type { Pause } from '../ledger/pause-row.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
@@ -41,6 +42,8 @@ export interface StatusView {
   braked: Braked
   brake: { files: number; bytes: number; per_hours: number; used_files: number; used_bytes: number } | null
   daily_limit: { max_bytes: number; used_bytes: number } | null
+  /** What `uploads.bandwidth` says now; null where none is configured. */
+  bandwidth: BandwidthStatus | null
   /** What still answers though no file has it, see removals.ts. Says nothing about the verdict. */
   removals: RemovalStatus
   /** What is ready, held against the service; one a project, see audits.ts. */
@@ -85,6 +88,12 @@ export interface PauseStatus {
   why: string | null
 }
 
+/** bytes_per_s null: at this time there is no limit. until null: it is the same all day. */
+export interface BandwidthStatus {
+  bytes_per_s: number | null
+  until: string | null
+}
+
 export type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
 
 export interface FolderStatus {
@@ -109,6 +118,7 @@ export interface StatusSettings {
   readonly uploads: {
     readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
     readonly max_bytes_per_day: number | 'off'
+    readonly bandwidth: readonly BandwidthSpan[]
   }
   readonly follow: { readonly deadline_base_ms: number; readonly deadline_per_mb_ms: number }
 }
@@ -146,6 +156,7 @@ export function statusView(source: {
     removals: removalStatus(ledger?.removals() ?? no_removals),
     audits: (ledger?.audits() ?? []).map(auditStatus),
     ...usedLimits(settings, ledger, now_ms),
+    bandwidth: bandwidthStatus(settings.uploads.bandwidth, now_ms),
     ...(prompts === undefined ? {} : { prompts }),
   })
   const status = ledger ? ledger.together(read) : read()
@@ -172,6 +183,12 @@ function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined,
     daily_limit:
       max_bytes_per_day === 'off' ? null : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
   }
+}
+
+function bandwidthStatus(spans: readonly BandwidthSpan[], now_ms: number): BandwidthStatus | null {
+  if (spans.length === 0) return null
+  const { bytes_per_s, until_ms } = bandwidthAt(spans, now_ms)
+  return { bytes_per_s: bytes_per_s ?? null, until: until_ms === undefined ? null : isoTime(until_ms) }
 }
 
 function troubleStatus({ about, code, message, hint, since_ms, last_ms }: Trouble): TroubleStatus {

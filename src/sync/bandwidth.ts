@@ -1,12 +1,6 @@
-import { type Clock, localMinuteOfDay, second_ms } from '../base/time.ts'
+import { type Clock, second_ms } from '../base/time.ts'
+import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
 import type { UploadBody } from '../remote/put-bytes.ts'
-
-/** At these minutes of the day, local time, no more than this. */
-export interface Span {
-  readonly from_minute: number
-  readonly to_minute: number
-  readonly bytes_per_s: number
-}
 
 /** So much of a second goes at once: short enough that many uploads take turns, long enough that pieces are not crumbs. */
 const piece_ms = 250
@@ -16,27 +10,21 @@ const look_ms = 1_000
 /** How much of the line uploads take together; lives as long as the process, whatever the configuration becomes. */
 export interface Bandwidth {
   /** Another timetable is in force. */
-  follow(spans: readonly Span[]): void
+  follow(spans: readonly BandwidthSpan[]): void
   /** The same body; where there are limits, its pieces come when the line may take them. */
   pace(body: UploadBody, signal: AbortSignal): UploadBody
 }
 
 export function createBandwidth(clock: Clock): Bandwidth {
-  let spans: readonly Span[] = []
+  let spans: readonly BandwidthSpan[] = []
   /** When the bytes that were let through have gone at the rate of their time. */
   let free_at_ms = 0
   let last_turn: Promise<unknown> = Promise.resolve()
 
-  function rateNow(): number | undefined {
-    if (spans.length === 0) return undefined
-    const minute = localMinuteOfDay(clock.now_ms())
-    return spans.find(({ from_minute, to_minute }) => from_minute <= minute && minute < to_minute)?.bytes_per_s
-  }
-
   /** How many of `bytes` may go now; each takes the time that its bytes need, and the next one comes after it. */
   async function take(bytes: number, signal: AbortSignal): Promise<number> {
     while (!signal.aborted) {
-      const rate = rateNow()
+      const rate = bandwidthAt(spans, clock.now_ms()).bytes_per_s
       if (rate === undefined) return bytes
       const now_ms = clock.monotonic_ms()
       if (free_at_ms <= now_ms) {

@@ -11,6 +11,8 @@ import { createSendPlaces } from './send-places.ts'
 export interface Uploader {
   worker: Worker
   inFlight(): number
+  /** How many calls may be out at once now. */
+  width(): number
   /** Halves what is out at once; it grows back while that helps. */
   slowDown(): void
   /** Resolves when what was begun has ended. */
@@ -140,6 +142,7 @@ export function startUploader(
   return {
     worker,
     inFlight: () => in_flight,
+    width: () => places.width(),
     slowDown: () => places.slowDown(),
     drained: () => queue.onIdle(),
   }

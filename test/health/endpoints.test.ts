@@ -21,6 +21,8 @@ test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 },
   expect(text).toContain('sluice_promises_broken{promise="queue"} 0\n')
   expect(text).toMatch(/sluice_requests_total\{call="put",outcome="ok"\} [12]\n/)
   expect(text).toMatch(/sluice_sent_bytes_total [23]\n/)
+  expect(text).toMatch(/sluice_upload_calls_allowed [1-9]\d*\n/)
+  expect(text).toContain('sluice_bandwidth_limit_bytes_per_second 0\n')
   expect(text).toMatch(/sluice_save_to_ready_seconds_count 1\n/)
   expect(text).toMatch(/sluice_scans_total\{folder="docs"\} [1-9]\n/)
   expect(text).toMatch(/process_resident_memory_bytes \d+\n/)

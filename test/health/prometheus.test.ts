@@ -60,6 +60,8 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
       { project_id: 'project_2', last_full: undefined },
     ],
     outdated: 3,
+    upload_calls: 4,
+    bandwidth_bytes_per_s: undefined,
     last_ready_ms: now_ms,
     last_delivery_ms: now_ms,
   })

@@ -37,6 +37,7 @@ const quiet: StatusView = {
   braked: { files: 0, bytes: 0, places: [] },
   brake: null,
   daily_limit: null,
+  bandwidth: null,
   audits: [],
 }
 const busy: StatusView = {
@@ -130,6 +131,7 @@ const busy: StatusView = {
   },
   brake: { files: 100_000, bytes: 1e11, per_hours: 24, used_files: 100_000, used_bytes: 5 },
   daily_limit: { max_bytes: 5e9, used_bytes: 5e9 },
+  bandwidth: { bytes_per_s: 2e6, until: '2026-01-02T03:00:00.000Z' },
 }
 
 const text = (status: StatusView, width: number) => statusLines(status, width).map((line) => line.text)
@@ -145,6 +147,13 @@ test('a quiet day is short', () => {
       "  its first scan is not over yet",
     ]
   `)
+})
+
+test.each([
+  [{ bytes_per_s: 2e6, until: null }, 'bandwidth: 2.0 MB a second for uploads'],
+  [{ bytes_per_s: null, until: '2026-01-02T08:00:00.000Z' }, 'bandwidth: no limit for uploads now, for another 8 h'],
+])('a limit for the line: %j', (bandwidth, line) => {
+  expect(text({ ...quiet, bandwidth }, 80).at(-1)).toBe(line)
 })
 
 test('before the first pass', () => {
