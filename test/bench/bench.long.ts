@@ -48,7 +48,6 @@ test('measures what sending costs: small files, a large one, a burst', async () 
   expect(scale.burst.lost.most).toBe(0)
 })
 
-<<<<<<< HEAD
 test('measures the peers that are installed, and says which are not', async () => {
   const { out, errors, json } = await runBench('scale', '--files', '100', '--only', 'peers')
   expect(errors).toBe('')
@@ -58,7 +57,8 @@ test('measures the peers that are installed, and says which are not', async () =
   const [rclone, syncthing] = peers.notes
   expect('rclone_times_find' in peers).toBe(rclone !== 'rclone is not installed: skipped')
   expect('syncthing_times_find' in peers).toBe(syncthing !== 'syncthing is not installed: skipped')
-=======
+})
+
 test('measures the daemon on known files, and a large ledger', async () => {
   const only = 'start,save-to-sent,idle,big-ledger'
   const few = ['--files', '200', '--saves', '4', '--idle-s', '4']
@@ -71,5 +71,4 @@ test('measures the daemon on known files, and a large ledger', async () => {
   expect(scale['save-to-sent'].put_p50_ms.least).toBeGreaterThan(0)
   expect(scale.idle).toMatchObject({ idle_s: 4, idle_percent: figure, scan_cpu_s: figure })
   expect(scale['big-ledger']).toMatchObject({ rows: 1_000, start_s: figure, status_ms: figure, explain_ms: figure })
->>>>>>> 2e13746 (test(bench): the rows about the daemon and the ledger in small)
 })

@@ -35,4 +35,15 @@ import { peers } from './scale-peers.mjs'
  */
 
 /** In the order in which they are measured. @type {readonly ScaleRow[]} */
-export const scale_rows = [first_look, rescan, start, save_to_sent, idle, first_sync, large_file, burst, peers, big_ledger]
+export const scale_rows = [
+  first_look,
+  rescan,
+  start,
+  save_to_sent,
+  idle,
+  first_sync,
+  large_file,
+  burst,
+  peers,
+  big_ledger,
+]
