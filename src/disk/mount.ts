@@ -1,6 +1,7 @@
-import { opendirSync, statfsSync, statSync } from 'node:fs'
+import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { defaultIgnore } from './default-ignores.ts'
+import { isMadeUp } from './kept-inodes.ts'
 
 export type RootStatus =
   | {
@@ -9,6 +10,8 @@ export type RootStatus =
       device: bigint
       /** Another one than last time means that another directory stands here. */
       inode: bigint
+      /** As `isSameRoot` compares them; undefined where the filesystem tells of nothing that a remount keeps. */
+      identity: string | undefined
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
       filesystem: string
       /** Other hosts can change it without an event here, and its times are by another clock. */
@@ -28,11 +31,34 @@ export function rootStatus(root: string): RootStatus {
     if (!stat.isDirectory()) {
       return { kind: 'offline', reason: 'not a directory', detail: `${root} is not a directory` }
     }
-    const { name, remote } = filesystemOf(root)
-    return { kind: 'online', device: stat.dev, inode: stat.ino, filesystem: name, remote, empty: isEmpty(root) }
+    const filesystem = statfsSync(root)
+    const { name, remote } = filesystemOf(filesystem.type)
+    const identity = identityOf(stat, filesystem, remote)
+    const { dev: device, ino: inode } = stat
+    return { kind: 'online', device, inode, identity, filesystem: name, remote, empty: isEmpty(root) }
   } catch (error) {
     return offlineBy(error)
   }
+}
+
+/**
+ * Whether the same directory of the same disk stands here, as far as two looks can tell. The kernel gives a device number again to
+ * the next disk, and every ext4 has the inode 2 for its root: its birth (mkfs) tells two of them apart. One who does not know
+ * the birth goes by the rest. Where the answer is no, the two may still be the same by their files: that must be looked at.
+ */
+export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return true
+  const [what_a, born_a] = a.split('@')
+  const [what_b, born_b] = b.split('@')
+  return what_a === what_b && (!born_a || !born_b || born_a === born_b)
+}
+
+/** Of sticks and cards, whose inodes are made up, the size alone; of shares that make them up, nothing. */
+function identityOf(stat: BigIntStats, { type, blocks, bsize }: StatsFs, remote: boolean): string | undefined {
+  if (isMadeUp(type)) return remote ? undefined : `${blocks * bsize} bytes`
+  // An old kernel without statx gives ctime for it, which moves.
+  const is_known = stat.birthtimeNs > 0n && stat.birthtimeNs !== stat.ctimeNs
+  return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}`
 }
 
 function offlineBy(error: unknown): RootStatus {
@@ -92,7 +118,7 @@ const filesystems = new Map<number, { name: string; remote: boolean }>([
   [0xbacbacbc, { name: 'vmhgfs', remote: true }],
 ])
 
-function filesystemOf(root: string): { name: string; remote: boolean } {
-  const magic = statfsSync(root).type >>> 0
+function filesystemOf(type: number): { name: string; remote: boolean } {
+  const magic = type >>> 0
   return filesystems.get(magic) ?? { name: `0x${magic.toString(16)}`, remote: false }
 }

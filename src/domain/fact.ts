@@ -48,9 +48,20 @@ export interface ScanSummary {
 export type FolderEvent =
   | { type: 'folder_configured'; folder: FolderFact }
   | { type: 'folders_removed_except'; names: readonly string[] }
-  | { type: 'folder_online'; folder: string; device: bigint }
-  /** What it is watched by from now on, and why; `deaf`: its watcher was given up, for what scans found against it. */
-  | { type: 'folder_watched'; folder: string; watcher: FolderWatch['watcher']; reason: string; deaf?: string }
+  /** `identity`: of its root, where the filesystem tells of one. */
+  | { type: 'folder_online'; folder: string; device: bigint; identity?: string | undefined }
+  /**
+   * What it is watched by from now on, and why. For what scans found against its watcher it was made anew (`rebuilt`), or given up
+   * (`deaf`).
+   */
+  | {
+      type: 'folder_watched'
+      folder: string
+      watcher: FolderWatch['watcher']
+      reason: string
+      rebuilt?: string
+      deaf?: string
+    }
   /** Said again when somebody asks. `is_doubted`: whether it is so is still being found out. */
   | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean }
   /** Somebody needs a complete look that begins at this time or later. */

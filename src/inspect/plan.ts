@@ -2,8 +2,9 @@ import { isSluiceError } from '../base/errors.ts'
 import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
+import { isSameRoot, rootStatus } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
-import { hasVanished, waitingText } from '../domain/disappearance.ts'
+import { hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
@@ -115,8 +116,15 @@ function doubtAbout(
   { config, ledger }: FolderTools,
 ): string | undefined {
   const found = { known, missing, files }
-  if (ledger?.comparison().folder(folder.name)?.empty_accepted) return undefined
-  return hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
+  const before = ledger?.comparison().folder(folder.name)
+  if (before === undefined || before.empty_accepted) return undefined
+  const root = rootStatus(folder.path)
+  const is_other =
+    root.kind === 'online' &&
+    before.device !== undefined &&
+    (root.device !== before.device || !isSameRoot(root.identity, before.identity))
+  const is_doubted = is_other && known > config.scan.empty_folder_files && isOtherDisk(found)
+  return is_doubted || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
 }
 
 interface FolderRound {

@@ -2,7 +2,7 @@ import { isSluiceError } from '../base/errors.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
-import { rootStatus } from '../disk/mount.ts'
+import { isSameRoot, rootStatus } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import type { FileStat } from '../domain/file.ts'
 import { most_missing } from '../ledger/ledger.ts'
@@ -184,7 +184,10 @@ class FolderComparer {
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
     if (files === 0) return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     const status = rootStatus(this.#folder.path)
-    const is_other = status.kind === 'online' && state.device !== undefined && status.device !== state.device
+    const is_other =
+      status.kind === 'online' &&
+      state.device !== undefined &&
+      (status.device !== state.device || !isSameRoot(status.identity, state.identity))
     if (!is_other || this.#missing_total * 2 <= known) return undefined
     return `another disk is mounted here, or none: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
   }

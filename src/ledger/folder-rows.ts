@@ -14,6 +14,7 @@ export interface FolderRow extends RemovalPolicy {
   rules: string
   configured: boolean
   device: bigint | undefined
+  identity: string | undefined
   offline_reason: string | undefined
   state_since_ms: number
   started_ms: number
@@ -101,9 +102,9 @@ export class FolderRows {
         database
           .prepare(
             `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL AND device IS NOT NULL, state_since_ms, ?),
-               offline_reason = NULL, device = ? WHERE name = ?`,
+               offline_reason = NULL, device = ?, root_identity = ? WHERE name = ?`,
           )
-          .run(at_ms, BigInt.asIntN(64, event.device), event.folder)
+          .run(at_ms, BigInt.asIntN(64, event.device), event.identity, event.folder)
         this.#judged_ms.set(event.folder, at_ms)
         break
       case 'folder_offline':
@@ -119,7 +120,10 @@ export class FolderRows {
         database
           .prepare(
             `UPDATE folders SET watcher = @watcher, watch_reason = @reason, deaf_ms = iif(@deaf IS NULL, @kept_ms, @at_ms),
-               deaf_reason = iif(@deaf IS NULL, iif(@kept_ms IS NULL, NULL, deaf_reason), @deaf) WHERE name = @folder`,
+               deaf_reason = iif(@deaf IS NULL, iif(@kept_ms IS NULL, NULL, deaf_reason), @deaf),
+               given_up_times = given_up_times + (@deaf IS NOT NULL), rebuilt_times = rebuilt_times + (@rebuilt IS NOT NULL),
+               rebuilt_ms = iif(@rebuilt IS NULL, rebuilt_ms, @at_ms), rebuilt_reason = coalesce(@rebuilt, rebuilt_reason)
+             WHERE name = @folder`,
           )
           .run({ ...watchOf(event, this.#by_name.get(event.folder)), at_ms })
         break
@@ -225,6 +229,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     delete_grace_ms: Number(row.delete_grace_ms),
     configured: row.configured === 1n,
     device: row.device === null ? undefined : (row.device as bigint),
+    identity: (row.root_identity as string | null) ?? undefined,
     offline_reason: (row.offline_reason as string | null) ?? undefined,
     state_since_ms: Number(row.state_since_ms),
     started_ms: Number(row.started_ms),
@@ -252,13 +257,20 @@ function watchOfRow(row: Record<string, bigint | string | null>): FolderState['w
 
 /** What is only scanned stays deaf; what is watched again is not. */
 function watchOf(event: Extract<FolderEvent, { type: 'folder_watched' }>, before: FolderRow | undefined) {
-  const { folder, watcher, reason, deaf = null } = event
-  return { folder, watcher, reason, deaf, kept_ms: watcher === 'scan' ? (before?.watch?.deaf?.since_ms ?? null) : null }
+  const { folder, watcher, reason, deaf = null, rebuilt = null } = event
+  return {
+    folder,
+    watcher,
+    reason,
+    deaf,
+    rebuilt,
+    kept_ms: watcher === 'scan' ? (before?.watch?.deaf?.since_ms ?? null) : null,
+  }
 }
 
 /** `known_files`: those that are here as far as we know. */
 export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
-  const { name, root, project_id, offline_reason, state_since_ms, device, started_ms } = folder
+  const { name, root, project_id, offline_reason, state_since_ms, device, identity, started_ms } = folder
   const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted, counted, watch } = folder
   const online = device !== undefined && offline_reason === undefined
   return {
@@ -270,6 +282,7 @@ export function folderState(folder: FolderRow, judged_ms: number | undefined, kn
     state_since_ms,
     judged_ms,
     device,
+    identity,
     started_ms,
     first_scan_ms,
     scan_began_ms,

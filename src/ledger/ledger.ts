@@ -90,6 +90,8 @@ export interface FolderState {
   judged_ms: number | undefined
   /** st_dev of the root when it was last online. */
   device: bigint | undefined
+  /** Of the root, likewise; undefined: not known. */
+  identity: string | undefined
   started_ms: number
   first_scan_ms: number | undefined
   /** Of the last complete look. */

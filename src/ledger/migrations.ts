@@ -1,5 +1,6 @@
 import type { Migration } from '../base/sqlite.ts'
 import { first_ledger_schema } from './first-schema.ts'
+import { fourth } from './fourth-schema.ts'
 import { third } from './third-schema.ts'
 
 /*
@@ -137,6 +138,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 1, sql: first_ledger_schema },
   { version: 2, sql: second },
   { version: 3, sql: third },
+  { version: 4, sql: fourth },
 ]
 export const ledger_version = ledger_migrations.length
 

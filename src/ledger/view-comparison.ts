@@ -18,6 +18,7 @@ export interface ComparedFile {
 export interface ComparedFolder {
   /** st_dev of the root when it was last online. */
   device: bigint | undefined
+  identity: string | undefined
   empty_accepted: boolean
 }
 
@@ -67,7 +68,7 @@ export class ComparisonView {
 
   constructor(database: Sqlite) {
     this.#folder = database
-      .prepare('SELECT device, empty_accepted FROM folders WHERE name = ? AND configured = 1')
+      .prepare('SELECT folders.* FROM folders WHERE name = ? AND configured = 1')
       .safeIntegers(true)
     this.#page = database
       .prepare(
@@ -104,8 +105,12 @@ export class ComparisonView {
   }
 
   folder(name: string): ComparedFolder | undefined {
-    const row = this.#folder.get(name) as { device: bigint | null; empty_accepted: bigint } | undefined
-    return row && { device: row.device ?? undefined, empty_accepted: row.empty_accepted === 1n }
+    const row = this.#folder.get(name) as
+      // Its identity is not there in a ledger that version 0.3 wrote.
+      { device: bigint | null; root_identity?: string | null; empty_accepted: bigint } | undefined
+    if (row === undefined) return undefined
+    const { device, root_identity, empty_accepted } = row
+    return { device: device ?? undefined, identity: root_identity ?? undefined, empty_accepted: empty_accepted === 1n }
   }
 
   /** In path order; those that are gone are left out. An unknown folder has none. */

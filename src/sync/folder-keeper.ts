@@ -2,7 +2,6 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import type { RootStatus } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
 import { hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
@@ -14,6 +13,7 @@ import { followHints } from './follow-hints.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
+import { change_texts, isComparing, type OnlineRoot, rootChange } from './root-change.ts'
 import { compareWithKnown, type ScanTools, scanOnce } from './scan-folder.ts'
 import { ScanTimer } from './scan-timer.ts'
 import { isJudgementWanted, isScanWanted } from './wanted-look.ts'
@@ -48,7 +48,6 @@ export interface FolderKeeper {
 /** How often an offline folder is looked at, and an online one for whether it still is the same. */
 const root_look_ms = 5 * second_ms
 const hints_at_once = 500
-const comparing = 'another disk is mounted here; it is compared with what is known'
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
 const doubt_rest_ms = 2 * minute_ms
 
@@ -78,7 +77,7 @@ class Keeper implements FolderKeeper {
   readonly #watcher: FolderWatcher | undefined
   readonly #timer: ScanTimer
   #scan_asked = true
-  #doubt: { device: bigint; reason: string; until_ms: number } | undefined
+  #doubt: { root: string; reason: string; until_ms: number } | undefined
   #busy = true
   #looking = false
   #is_online = false
@@ -153,7 +152,7 @@ class Keeper implements FolderKeeper {
   }
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */
-  async #checkRoot(): Promise<{ state: FolderState; root: Extract<RootStatus, { kind: 'online' }> } | undefined> {
+  async #checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { ledger, roots, answer_ms, empty_folder_files } = this.#tools
     const name = this.#folder.name
     const state = (await ledger.folders()).find((other) => other.name === name)
@@ -165,43 +164,46 @@ class Keeper implements FolderKeeper {
       const found = { known: state.known_files, missing: state.known_files, files: 0 }
       return this.#goOffline(state, `it is empty, ${waitingText(name, found)}`)
     }
-    const is_other = state.device !== undefined && state.device !== status.device
-    // A device number is given again to the next disk: what was away is looked at before it is believed.
+    const { device, identity } = status
+    const is_other = rootChange(state, status) !== 'none'
+    // A device number is given again to the next disk, and so may the rest be: what was away is looked at before it is believed.
     const is_back = state.device !== undefined && !state.online
     if ((is_other || is_back) && held_many && !state.empty_accepted) {
-      const doubt = await this.#doubtAbout(status.device, state)
+      const doubt = await this.#doubtAbout(status, state)
       if (doubt !== undefined) return this.#goOffline(state, doubt)
     }
     this.#doubt = undefined
+    const online = { type: 'folder_online', folder: name, device, identity } as const
     if (!state.online || is_other) {
-      await this.#record({ type: 'folder_online', folder: name, device: status.device })
+      await this.#record(online)
       if (!state.online && state.device !== undefined) this.#tools.report.folder(name, 'is back', 'info')
       await this.#watcher?.stop()
       this.#scan_asked = true
-    }
+    } else if (identity !== undefined && identity !== state.identity) await this.#record(online)
     this.#is_online = true
     return { state, root: status }
   }
 
   /**
-   * Why the disk that now stands here is not the one that is known; undefined when it is (mounted anew, by another number). The
-   * ledger keeps the known device until then, so the doubt outlives this process. While the two are compared the folder is
-   * offline: nobody looks into it.
+   * Why the disk or directory that now stands here is not the one that is known; undefined when it is (mounted anew, by another
+   * number; put there by who writes a folder anew and swaps it in). The ledger keeps the known one until then, so the doubt
+   * outlives this process. While the two are compared the folder is offline: nobody looks into it.
    */
-  async #doubtAbout(device: bigint, state: FolderState): Promise<string | undefined> {
+  async #doubtAbout(now: OnlineRoot, state: FolderState): Promise<string | undefined> {
     const { clock, ledger } = this.#tools
     const { name, known_files } = state
-    const doubt = this.#doubt
-    if (doubt?.device === device && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
+    const [doubt, root] = [this.#doubt, `${now.device} ${now.identity}`]
+    if (doubt?.root === root && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
     this.#busy = true
     this.#is_online = false
+    const { comparing, doubted } = change_texts[rootChange(state, now)]
     if (state.online) await this.#recordOffline(comparing)
     const found = await compareWithKnown(this.#folder, this.#tools, { known_files, signal: this.#signal })
     if (found === undefined) return comparing
-    const now = (await ledger.folders()).find((other) => other.name === name)
-    if (now?.empty_accepted || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
-    const reason = `another disk is mounted here, or none: ${waitingText(name, found)}`
-    this.#doubt = { device, reason, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+    const after = (await ledger.folders()).find((other) => other.name === name)
+    if (after?.empty_accepted || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
+    const reason = `${doubted}: ${waitingText(name, found)}`
+    this.#doubt = { root, reason, until_ms: clock.monotonic_ms() + doubt_rest_ms }
     return reason
   }
 
@@ -215,12 +217,8 @@ class Keeper implements FolderKeeper {
   }
 
   async #recordOffline(reason: string): Promise<void> {
-    await this.#record({
-      type: 'folder_offline',
-      folder: this.#folder.name,
-      reason,
-      is_doubted: reason === comparing,
-    })
+    const is_doubted = isComparing(reason)
+    await this.#record({ type: 'folder_offline', folder: this.#folder.name, reason, is_doubted })
   }
 
   async #tellOffline(reason: string): Promise<void> {

@@ -11,6 +11,7 @@ import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { lookVerdict } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
+import { rootChange } from './root-change.ts'
 
 /**
  * Looks at paths and tells the ledger what is there: the one way in for watch events, scans and due looks. A path is looked at
@@ -236,14 +237,14 @@ class LookRound {
   }
 
   /**
-   * "Gone" is believed only of a folder that is there, on the same device, and not suddenly empty. Where that is in doubt the
+   * "Gone" is believed only of a folder that is there, on the same disk, and not suddenly empty. Where that is in doubt the
    * facts are dropped: the folder's keeper looks at the whole of it.
    */
   async #trustGone(): Promise<boolean> {
     if (!this.#facts.some((fact) => fact.type === 'file_gone')) return true
     const state = this.#state!
     const status = await this.#rootStatus()
-    const is_here = status.kind === 'online' && status.device === state.device
+    const is_here = status.kind === 'online' && state.device !== undefined && rootChange(state, status) === 'none'
     const many = state.known_files > this.#tools.empty_folder_files
     if (is_here && !(status.empty && many && !state.empty_accepted)) return true
     const kept = this.#facts.filter((fact) => fact.type !== 'file_gone')

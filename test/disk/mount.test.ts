@@ -1,8 +1,8 @@
 import { statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { rootStatus } from '../../src/disk/mount.ts'
-import { makeTree } from '../tree.ts'
+import { isSameRoot, rootStatus } from '../../src/disk/mount.ts'
+import { addToTree, makeTree } from '../tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {
   const root = makeTree({ 'a.txt': '' })
@@ -35,3 +35,25 @@ test('a folder that is not there, or is none, is offline with a reason', () => {
   symlinkSync('loop', join(root, 'loop'))
   expect(rootStatus(join(root, 'loop'))).toMatchObject({ kind: 'offline', reason: 'unreadable' })
 })
+
+test('another directory is told from the same one, whatever happens in it', () => {
+  const root = makeTree({ 'a/x.txt': 'x', 'b/x.txt': 'x' })
+  const identity = (path: string) => {
+    const status = rootStatus(join(root, path))
+    return status.kind === 'online' ? status.identity : expect.fail()
+  }
+  const a = identity('a')
+  expect(isSameRoot(a, identity('b'))).toBe(false)
+  addToTree(root, { 'a/y.txt': 'y', 'a/z/': '' })
+  expect(isSameRoot(a, identity('a'))).toBe(true)
+})
+
+test.each<[string | undefined, string | undefined, boolean]>([
+  ['2@1700000000000000000', '2@1700000000000000000', true],
+  ['2@1700000000000000000', '2@1700000001000000000', false],
+  ['2@1700000000000000000', '3@1700000000000000000', false],
+  ['2@1700000000000000000', '2@', true],
+  ['2@', '3@', false],
+  ['32 bytes', '64 bytes', false],
+  [undefined, '2@1', true],
+])('root %s, then %s', (before, after, is_same) => expect(isSameRoot(before, after)).toBe(is_same))

@@ -79,7 +79,15 @@ describe('a folder', () => {
     chmodSync(join(root, 'gate'), 0o700)
   })
 
-  const share = { kind: 'online', device: 1n, inode: 2n, filesystem: 'nfs', remote: true, empty: false } as const
+  const share = {
+    kind: 'online',
+    device: 1n,
+    inode: 2n,
+    identity: '2@1',
+    filesystem: 'nfs',
+    remote: true,
+    empty: false,
+  } as const
   const shares = { chokidar_entries: 10_000, inotify_percent: 75, memory_percent: 25 }
   const means = {
     watches: { name: 'fs.inotify.max_user_watches', value: 1_000 },

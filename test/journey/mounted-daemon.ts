@@ -1,0 +1,180 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProfileName } from '../../src/service/options.ts'
+import { builtModule } from '../disk/as-nobody.ts'
+import { makeTree } from '../tree.ts'
+
+export const files = 20
+
+/** A tmpfs is a new one each time; ext4 is a file with an image, one for each name, over a loop device that has the same number each time. */
+export type Disk = 'tmpfs' | 'ext4'
+
+/** Whether this machine lets its tests mount: undefined, or why not. */
+export function whyNoMounts(disk: Disk): string | undefined {
+  if (process.getuid?.() !== 0) return 'this is not root'
+  const root = makeTree()
+  const image = join(root, 'image')
+  const command =
+    disk === 'tmpfs'
+      ? 'mount -t tmpfs none /mnt'
+      : `truncate -s 8M ${image} && mkfs.ext4 -q ${image} && mount -o loop ${image} /mnt`
+  const { status, stderr, error } = spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', command])
+  return status === 0 ? undefined : `it may not: ${error?.message ?? String(stderr).trim()}`
+}
+
+/**
+ * A daemon over a folder that is a disk of its own, in a mount namespace: the disk goes and comes while it runs. Each scenario
+ * prints, as JSON, what the ledger says at each stop.
+ */
+const script = `
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createLog } from '${builtModule('base/log')}'
+import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
+import { ledger_version } from '${builtModule('ledger/migrations')}'
+import { system_clock } from '${builtModule('base/time')}'
+import { configFromObject } from '${builtModule('config/load')}'
+import { openSecrets } from '${builtModule('config/secrets')}'
+import { startDaemon } from '${builtModule('daemon/daemon')}'
+import { startService } from '${builtModule('service/service')}'
+const [place, profile, scenario, disk] = process.argv.slice(2)
+const root = place + '/docs'
+const sh = (...words) => { const { status, stdout, stderr } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' }); if (status !== 0) throw new Error(words.join(' ') + ': ' + stderr); return stdout }
+let loop
+// Each image is born at a time of its own, as any two disks are.
+const image = (name) => {
+  const file = place + '/' + name + '.img'
+  if (existsSync(file)) return file
+  sh('truncate', '-s', '16M', file)
+  sh('env', 'E2FSPROGS_FAKE_TIME=' + (1_700_000_000 + name.charCodeAt(0)), 'mkfs.ext4', '-q', file)
+  return file
+}
+const mount = (name = 'a') => {
+  if (disk === 'tmpfs') return sh('mount', '-t', 'tmpfs', '-o', 'size=16m', 'none', root)
+  if (loop === undefined) loop = sh('losetup', '-f', '--show', image(name)).trim()
+  else sh('losetup', loop, image(name))
+  sh('mount', loop, root)
+  // It lets go of the image by itself when the mount ends, also with this process.
+  sh('losetup', '-d', loop)
+}
+const fill = (from = 0, to = ${files}) => { for (let n = from; n < to; n++) writeFileSync(root + '/' + n + '.txt', 'text ' + n) }
+const service = await startService({ data_dir: place + '/service', profile })
+const { project_id } = service.projects.create('mounts')
+writeFileSync(place + '/token', service.tokens.create('mounts').token, { mode: 0o600 })
+const config = configFromObject({
+  service: { base_url: service.api, project_id, token_file: place + '/token' },
+  state_dir: place + '/state',
+  folders: [{ name: 'docs', path: root, settle_ms: '100ms', on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }],
+  scan: { missing_files: 5 }, removal: { most_files: 1000 }, uploads: { retry_first_ms: 20, retry_most_ms: 200, min_resend_s: 0 },
+}, {})
+const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
+mkdirSync(root, { recursive: true })
+mount()
+fill()
+const start = () => startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
+let daemon = await start()
+const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_version)
+const read = (sql) => view.prepare(sql).pluck()
+const ready = read("SELECT count(*) FROM files JOIN contents ON contents.id = content WHERE files.state = 'present' AND contents.state = 'ready'")
+const gone = read("SELECT count(*) FROM files WHERE state = 'gone'")
+const failed = read("SELECT count(*) FROM contents WHERE state = 'refused'")
+const strays = read("SELECT count(*) FROM files WHERE path LIKE 'stray%'")
+const reason = read('SELECT offline_reason FROM folders')
+const deletes = () => service.requestLog.filter(({ place }) => place === 'assets.delete').length
+const puts = () => service.requestLog.filter(({ place }) => place === 'put').length
+const state = () => ({ why: reason.get(), ready: ready.get(), gone: gone.get(), failed: failed.get(), deletes: deletes() })
+const until = async (fact) => { for (;;) { if (fact()) return; daemon.rescan('docs'); await system_clock.sleep(100) } }
+const offline = async () => { await until(() => reason.get() !== null && !/compared/.test(reason.get())); await system_clock.sleep(1500); return state() }
+const back = async (all = ${files}) => { await until(() => reason.get() === null && ready.get() >= all); await daemon.idle(); return { ...state(), puts: puts() } }
+await until(() => ready.get() === ${files})
+const stops = []
+const scenarios = {
+  async 'away and back'() {
+    cpSync(root, place + '/copy', { recursive: true, preserveTimestamps: true })
+    sh('umount', root)
+    stops.push(await offline())
+    mount()
+    cpSync(place + '/copy', root, { recursive: true, preserveTimestamps: true })
+    stops.push(await back())
+  },
+  async 'the same disk, away and back'() {
+    sh('umount', root)
+    stops.push(await offline())
+    mount()
+    stops.push(await back())
+  },
+  async 'swapped at once'() {
+    sh('umount', root)
+    mount('b')
+    for (let n = 0; n < 2 * ${files}; n++) writeFileSync(root + '/stray ' + n + '.txt', 'another disk ' + n)
+    await until(() => /another d/.test(reason.get()) && !/compared/.test(reason.get()))
+    await system_clock.sleep(1500)
+    stops.push(state())
+    sh('umount', root)
+    mount()
+    stops.push({ ...(await back()), strays: strays.get() })
+  },
+  async 'swapped while it is stopped'() {
+    await daemon.stop()
+    sh('umount', root)
+    mount('b')
+    for (let n = 0; n < 2 * ${files}; n++) writeFileSync(root + '/stray ' + n + '.txt', 'another disk ' + n)
+    daemon = await start()
+    stops.push(await offline())
+    sh('umount', root)
+    mount()
+    stops.push({ ...(await back()), strays: strays.get() })
+  },
+  async 'another disk'() {
+    sh('umount', root)
+    stops.push(await offline())
+    // The kernel gives it the number that the first one had.
+    mount()
+    writeFileSync(root + '/stray.txt', 'another disk')
+    await until(() => /another disk/.test(reason.get()))
+    stops.push(state())
+    sh('umount', root)
+    mount()
+    fill()
+    stops.push(await back())
+  },
+  async 'a file in its place'() {
+    sh('umount', root)
+    rmdirSync(root)
+    writeFileSync(root, 'a file')
+    stops.push(await offline())
+    rmSync(root)
+    mkdirSync(root)
+    mount()
+    fill()
+    stops.push(await back())
+  },
+  async 'away while its files are sent'() {
+    service.setBadDays({ failures: [{ route: 'assets.create', status: 503 }] })
+    fill(${files}, ${files} + 10)
+    await system_clock.sleep(500)
+    sh('umount', '-l', root)
+    service.setBadDays({ failures: [] })
+    stops.push(await offline())
+    mount()
+    fill(0, ${files} + 10)
+    stops.push(await back(${files} + 10))
+  },
+}
+await scenarios[scenario]()
+console.log(JSON.stringify(stops))
+await daemon.stop()
+view.close()
+await service.close()
+`
+
+/** What the scenario printed; what it said on standard error where it failed. */
+export function runMounted(profile: ProfileName, scenario: string, disk: Disk): unknown {
+  const place = makeTree({ 'service/': '' })
+  const file = join(place, 'mounts.mjs')
+  writeFileSync(file, script)
+  const args = ['-m', '--propagation', 'private', process.execPath, file, place, profile, scenario, disk]
+  const child = spawnSync('unshare', args, { encoding: 'utf8', timeout: 58_000 })
+  return JSON.parse(child.stdout || JSON.stringify(child.stderr))
+}
