@@ -15,12 +15,14 @@ export interface AnswerPace {
  * and what its bytes take on the slowest line; then `onTooSlow` is called, once.
  */
 export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void): AnswerPace {
-  const ended = new AbortController()
   const began_ms = clock.monotonic_ms()
   let came_bytes = 0
+  let is_over = false
+  let ended: AbortController | undefined
 
   async function watch(): Promise<void> {
-    while (!ended.signal.aborted) {
+    ended = new AbortController()
+    while (!is_over) {
       const allowed_ms = first_ms + (came_bytes / slowest_bytes_per_s) * second_ms
       const left_ms = began_ms + allowed_ms - clock.monotonic_ms()
       if (left_ms <= 0) return onTooSlow()
@@ -28,12 +30,18 @@ export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void)
     }
   }
 
-  void watch()
+  // Most bodies come with their head, and are over by then: to watch one costs more than to read it.
+  setImmediate(() => {
+    if (!is_over) void watch()
+  })
   return {
     came(bytes) {
       came_bytes += bytes
     },
-    // A reason of our own: without one each answer makes a DOMException with its stack, for nobody.
-    end: () => ended.abort('ended'),
+    end() {
+      is_over = true
+      // A reason of our own: without one each answer makes a DOMException with its stack, for nobody.
+      ended?.abort('ended')
+    },
   }
 }
