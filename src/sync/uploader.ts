@@ -20,10 +20,11 @@ export interface Uploader {
 }
 
 /**
- * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line. As many
- * again are claimed ahead, so that a free place never waits for a claim; a slot is asked for only when a place is free.
+ * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
+ * they are, the fewer commits each of them pays for. Half as many again are claimed ahead, so that a free place never waits for a
+ * claim, and what is saved now does not wait for a long row of others; a slot is asked for only when a place is free.
  */
-const contents_per_call = 8
+const contents_per_call = 16
 /** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 
@@ -108,8 +109,9 @@ export function startUploader(
       return { wait_ms: 0 }
     }
     const at_once = contentsAtOnce()
-    const room = at_once * 2 - in_flight
-    if (room < at_once) return { wait_ms: longest_rest_ms }
+    const ahead = Math.ceil(at_once / 2)
+    const room = at_once + ahead - in_flight
+    if (room < ahead) return { wait_ms: longest_rest_ms }
     const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
     if (limit === 1 && in_flight > 0) {
