@@ -224,7 +224,7 @@ export const scan_schema = z.strictObject({
     least: 0,
     most: 100_000_000,
     about:
-      'A folder that a scan finds smaller by more files than this, and by more than missing_percent of them, counts as offline until ' +
+      'A folder that is found smaller than at its last scan by more files than this, and by more than missing_percent of them, counts as offline until ' +
       'they are back or a person says `sluice accept FOLDER`. Default 100: people delete in tens.',
   }),
   missing_percent: count({

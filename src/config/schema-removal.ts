@@ -8,7 +8,7 @@ export const removal_policy = {
     'keep',
     'What becomes of the asset of a file that is deleted here. keep (default): it stays in the project and goes on answering: nothing ' +
       'there is lost because something was lost here. remove: it is removed there after delete_grace_ms, once every folder of the ' +
-      'project was looked at since and no file in any of them has these bytes.',
+      'project was looked at after that and no file in any of them has these bytes.',
   ),
   delete_grace_ms: duration('ms', {
     usual: '7d',

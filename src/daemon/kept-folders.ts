@@ -43,6 +43,12 @@ export class KeptFolders {
       get empty_folder_files() {
         return scan().empty_folder_files
       },
+      get missing_files() {
+        return scan().missing_files
+      },
+      get missing_percent() {
+        return scan().missing_percent
+      },
       get answer_ms() {
         return scan().answer_ms
       },

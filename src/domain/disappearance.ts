@@ -15,6 +15,11 @@ export interface Found {
   files: number
 }
 
+/** Against this a folder shrinks: what event after event took since the last whole look counts, too. */
+export function knownBefore(folder: { known_files: number; counted: { files: number } | undefined }): number {
+  return Math.max(folder.known_files, folder.counted?.files ?? 0)
+}
+
 /**
  * Whether so much is gone at once that it looks like an unmounted disk and not like a person's doing. What was renamed is missing at
  * one path and met at another: only by how much the folder shrank counts.
@@ -31,8 +36,15 @@ export function isOtherDisk({ known, missing, files }: Found): boolean {
   return Math.max(missing, known - files) * 2 > known
 }
 
+const for_a_word = 'files found: waiting; if that is right: sluice accept'
+
 /** For people; the folder waits for this, or for its files. */
 export function waitingText(name: string, { known, missing, files }: Found): string {
   const there = Math.max(0, Math.min(known - missing, files))
-  return `${formatCount(there)} of ${formatCount(known)} files found: waiting; if that is right: sluice accept ${name}`
+  return `${formatCount(there)} of ${formatCount(known)} ${for_a_word} ${name}`
+}
+
+/** Whether a folder that is offline for this reason waits for a person; one whose disk is away waits for the disk. */
+export function waitsForPerson(offline_reason: string | undefined): boolean {
+  return offline_reason?.includes(for_a_word) === true
 }

@@ -59,7 +59,8 @@ export interface Parting {
 
 export interface PartingFolder extends RemovalPolicy {
   configured: boolean
-  online: boolean
+  /** It is there, and was looked at since this process began: what came back while nobody was here is known. */
+  is_known: boolean
   /** So much of it is to be removed that a person must say so. */
   is_held: boolean
 }
@@ -73,13 +74,13 @@ export interface RemovalCase {
   has_twin: boolean
   /** A prompt is just being asked about it. */
   is_asked_about: boolean
-  /** The folders of its project: when the last complete look at each began; undefined while it is offline or was not looked at. */
+  /** The folders of its project: when the last whole look at each began; undefined while it is offline, or was not looked at since this process began. */
   looks: readonly (number | undefined)[]
 }
 
 /**
  * Why it waits. `grace`: it was deleted lately. `replacement`: what took its place is not ready. `look`: a folder of the project is
- * offline, or was not looked at since: it may have moved there. `twin`, `asked`: see RemovalCase. `person`: too much at once.
+ * offline, or was not looked at since: it may be there again, or have moved there. `twin`, `asked`: see RemovalCase. `person`: too much at once.
  * `service`: it was asked, and said no.
  */
 export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'asked' | 'person' | 'service'
@@ -113,7 +114,7 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
   const { why, policy, folder, now } = parting
   if (why === 'let_go' || policy === 'keep' || !folder.configured) return keep
   if ((why === 'deleted' ? folder.on_delete : folder.on_change) === 'keep') return keep
-  if (!folder.online) return wait('look')
+  if (!folder.is_known) return wait('look')
   if (now.kind === 'gone') return goneVerdict(parting, now, of)
   return now.kind === 'ready' ? remove : wait('replacement')
 }
@@ -128,5 +129,6 @@ function goneVerdict(
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
   if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }
-  return looks.every((began_ms) => began_ms !== undefined && began_ms > gone_ms) ? remove : wait('look')
+  // Whoever puts it back in time may do so where nobody tells of it: a share, or a daemon that was stopped.
+  return looks.every((began_ms) => began_ms !== undefined && began_ms >= until_ms) ? remove : wait('look')
 }

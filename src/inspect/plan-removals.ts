@@ -145,11 +145,11 @@ function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
 function folderOf(name: string, facts: Facts): Parting['folder'] {
   const folder = walked(name, facts)
   if (!folder) {
-    const away = { configured: false, online: false, is_held: false }
+    const away = { configured: false, is_known: false, is_held: false }
     return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
   }
   const { on_delete, on_change, delete_grace_ms } = folder.config
-  return { on_delete, on_change, delete_grace_ms, configured: true, online: folder.is_believed, is_held: false }
+  return { on_delete, on_change, delete_grace_ms, configured: true, is_known: folder.is_believed, is_held: false }
 }
 
 /** The new version counts as come in: that is what a pass is for. */

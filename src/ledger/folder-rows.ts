@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { waitsForPerson } from '../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, FolderWatch } from '../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
 import type { FolderState } from './ledger.ts'
@@ -37,6 +38,9 @@ export interface FolderConsequences {
   reconsiderRemovals(folder: FolderRow): void
 }
 
+/** A word holds until what it was said of is gone: one scan may not take all that is missing. */
+const known_in_folder = `(SELECT coalesce(sum(files), 0) FROM counts WHERE folder = folders.id AND stage <> 'gone')`
+
 /** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
 export class FolderRows {
   readonly #database: Sqlite
@@ -46,6 +50,8 @@ export class FolderRows {
   #project_ids = new Map<number, string>()
   /** By name; kept in memory alone, as claims are. */
   readonly #judged_ms = new Map<string, number>()
+  /** When the last whole look began, of those since this process began and since the folder is there: by name, kept in memory alone. */
+  readonly #looked_ms = new Map<string, number>()
 
   constructor(database: Sqlite) {
     this.#database = database
@@ -68,6 +74,10 @@ export class FolderRows {
     return this.#judged_ms.get(name)
   }
 
+  looked_ms(name: string): number | undefined {
+    return this.#looked_ms.get(name)
+  }
+
   projectId(project: number): string {
     return this.#project_ids.get(project) ?? ''
   }
@@ -79,6 +89,7 @@ export class FolderRows {
   /** After a rollback, after every change, and when the clock was set back. */
   reload(): void {
     this.#judged_ms.clear()
+    this.#looked_ms.clear()
     this.#load()
   }
 
@@ -115,6 +126,7 @@ export class FolderRows {
           )
           .run(at_ms, event.reason, event.folder)
         if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)
+        this.#looked_ms.delete(event.folder)
         break
       case 'folder_watched':
         database
@@ -137,23 +149,25 @@ export class FolderRows {
       case 'scan_finished':
         database
           .prepare(
-            `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, ?), scan_began_ms = ?, scan_ended_ms = ?,
-               scan_summary = ?, empty_accepted = iif(?, 0, empty_accepted) WHERE name = ?`,
+            `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, @at_ms), scan_began_ms = @began_ms, scan_ended_ms = @at_ms,
+               scan_summary = @summary, empty_accepted = iif(2 * @files < ${known_in_folder}, empty_accepted, 0) WHERE name = @folder`,
           )
-          .run(
+          .run({
             at_ms,
-            event.began_ms,
-            at_ms,
-            JSON.stringify(event.summary),
-            event.summary.files > 0 ? 1 : 0,
-            event.folder,
-          )
+            began_ms: event.began_ms,
+            summary: JSON.stringify(event.summary),
+            files: event.summary.files,
+            folder: event.folder,
+          })
+        this.#looked_ms.set(event.folder, event.began_ms)
         break
     }
     this.#load()
   }
 
+  /** Said of this disappearance; a folder that waits for no word has none, and what disappears later is asked about. */
   acceptEmpty(folder: FolderRow): void {
+    if (!waitsForPerson(folder.offline_reason)) return
     this.#database.prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ?').run(folder.id)
     this.#load()
   }
@@ -163,6 +177,8 @@ export class FolderRows {
     database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING').run(folder.project_id)
     const before = this.#by_name.get(folder.name)
     if (before?.root !== folder.root) this.#judged_ms.delete(folder.name)
+    if (!before?.configured || before.root !== folder.root || before.rules !== folder.rules)
+      this.#looked_ms.delete(folder.name)
     database
       .prepare(
         `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms,
@@ -265,32 +281,5 @@ function watchOf(event: Extract<FolderEvent, { type: 'folder_watched' }>, before
     deaf,
     rebuilt,
     kept_ms: watcher === 'scan' ? (before?.watch?.deaf?.since_ms ?? null) : null,
-  }
-}
-
-/** `known_files`: those that are here as far as we know. */
-export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
-  const { name, root, project_id, offline_reason, state_since_ms, device, identity, started_ms } = folder
-  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, empty_accepted, counted, watch } = folder
-  const online = device !== undefined && offline_reason === undefined
-  return {
-    name,
-    root,
-    project_id,
-    online,
-    offline_reason,
-    state_since_ms,
-    judged_ms,
-    device,
-    identity,
-    started_ms,
-    first_scan_ms,
-    scan_began_ms,
-    scan_ended_ms,
-    scan_wanted_ms,
-    empty_accepted,
-    known_files,
-    counted,
-    watch,
   }
 }

@@ -140,19 +140,20 @@ export class RemovalClaims {
     return this.#parts.folders
       .all()
       .filter((folder) => folder.configured && folder.project === project)
-      .map((folder) => (isOnline(folder) ? folder.scan_began_ms : undefined))
+      .map((folder) => (isOnline(folder) ? this.#parts.folders.looked_ms(folder.name) : undefined))
   }
 
   #parting(raw: RawParting, held: ReadonlySet<number>): Parting {
     const folder = this.#parts.folders.withId(raw.folder)!
     const { on_delete, on_change, delete_grace_ms, configured } = folder
     const is_held = held.has(raw.folder)
+    const is_known = isOnline(folder) && this.#parts.folders.looked_ms(folder.name) !== undefined
     return {
       why: raw.why,
       policy: raw.policy,
       accepted: raw.accepted === 1,
       at_ms: raw.at_ms,
-      folder: { on_delete, on_change, delete_grace_ms, configured, online: isOnline(folder), is_held },
+      folder: { on_delete, on_change, delete_grace_ms, configured, is_known, is_held },
       now: nowAt(raw),
     }
   }

@@ -191,14 +191,14 @@ class Keeper implements FolderKeeper {
    */
   async #doubtAbout(now: OnlineRoot, state: FolderState): Promise<string | undefined> {
     const { clock, ledger } = this.#tools
-    const { name, known_files } = state
+    const { name } = state
     const [doubt, root] = [this.#doubt, `${now.device} ${now.identity}`]
     if (doubt?.root === root && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
     this.#busy = true
     this.#is_online = false
     const { comparing, doubted } = change_texts[rootChange(state, now)]
     if (state.online) await this.#recordOffline(comparing)
-    const found = await compareWithKnown(this.#folder, this.#tools, { known_files, signal: this.#signal })
+    const found = await compareWithKnown(this.#folder, this.#tools, { state, signal: this.#signal })
     if (found === undefined) return comparing
     const after = (await ledger.folders()).find((other) => other.name === name)
     if (after?.empty_accepted || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined

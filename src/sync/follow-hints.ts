@@ -22,7 +22,8 @@ export async function followHints(
   let is_doubtful = false
   for (const [index, directory] of hints.directories.entries()) {
     if (looks[index]?.kind === 'directory') {
-      await scanOnce(folder, tools, { under: directory, signal })
+      const { kind } = await scanOnce(folder, tools, { under: directory, signal })
+      if (kind !== 'finished') is_doubtful = true
       continue
     }
     const [after_path, through_path] = [`${directory}/`, `${directory}/${after_all}`]

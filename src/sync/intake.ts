@@ -4,6 +4,7 @@ import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
+import { type DisappearanceLimits, hasVanished, knownBefore } from '../domain/disappearance.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
@@ -29,6 +30,8 @@ export interface Scanned {
   stats: ReadonlyMap<string, FileStat>
   /** Gathers what many rounds tell. */
   facts: Pick<FactGroup, 'record'>
+  /** It went through the whole folder: how much is missing was counted, and is not too much to be believed. */
+  is_whole: boolean
 }
 
 export interface IntakeFolder {
@@ -36,15 +39,13 @@ export interface IntakeFolder {
   rules: IgnoreRules
 }
 
-export interface IntakeTools {
+export interface IntakeTools extends DisappearanceLimits {
   ledger: Ledger
   examiner: Examiner
   clock: Clock
   report: SyncReport
   /** Those in force; another object under a name means other settings. */
   folders: ReadonlyMap<string, IntakeFolder>
-  /** A folder that held more than this and is suddenly empty counts as offline, not as emptied. */
-  empty_folder_files: number
   roots: Pick<RootAsker, 'status'>
   /** How long a root may be silent. */
   answer_ms: number
@@ -237,20 +238,30 @@ class LookRound {
   }
 
   /**
-   * "Gone" is believed only of a folder that is there, on the same disk, and not suddenly empty. Where that is in doubt the
-   * facts are dropped: the folder's keeper looks at the whole of it.
+   * "Gone" is believed only of a folder that is there, on the same disk, and that lost not most of what it had. Where that is
+   * in doubt the facts are dropped: the folder's keeper looks at the whole of it.
    */
   async #trustGone(): Promise<boolean> {
-    if (!this.#facts.some((fact) => fact.type === 'file_gone')) return true
+    const gone = this.#facts.filter((fact) => fact.type === 'file_gone').length
+    if (gone === 0) return true
     const state = this.#state!
     const status = await this.#rootStatus()
     const is_here = status.kind === 'online' && state.device !== undefined && rootChange(state, status) === 'none'
     const many = state.known_files > this.#tools.empty_folder_files
-    if (is_here && !(status.empty && many && !state.empty_accepted)) return true
+    const is_empty = status.kind === 'online' && status.empty && many
+    const is_doubted = is_empty || (!this.#scanned?.is_whole && this.#isMuch(gone, state))
+    if (is_here && (state.empty_accepted || !is_doubted)) return true
     const kept = this.#facts.filter((fact) => fact.type !== 'file_gone')
     this.#facts.length = 0
     this.#facts.push(...kept)
     return false
+  }
+
+  /** Event by event most of a folder may go: against what the last whole look found. What was renamed is told apart by the next. */
+  #isMuch(gone: number, state: FolderState): boolean {
+    const known = knownBefore(state)
+    const files = state.known_files - gone
+    return hasVanished({ known, missing: known - files, files }, this.#tools)
   }
 
   /** Only what is new: a file that stays as it was has been told of. */

@@ -22,7 +22,7 @@ const other_disk = {
 
 /** For people. `comparing`: while the two are compared, also when all looks the same again; `doubted`: what came of it. */
 export const change_texts: Record<RootChange, { comparing: string; doubted: string }> = {
-  none: other_disk,
+  none: { ...other_disk, doubted: 'most of it is gone, or another disk is mounted here' },
   other_disk,
   other_root: {
     comparing: 'another directory stands here, or another disk; it is compared with what is known',

@@ -1,7 +1,7 @@
 import type { Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
-import { type DisappearanceLimits, type Found, hasVanished, waitingText } from '../domain/disappearance.ts'
+import { type DisappearanceLimits, type Found, hasVanished, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
@@ -83,6 +83,7 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
   if (doubt !== undefined) return { kind: 'doubtful', reason: doubt }
   // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
   if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
+  if (walk.is_doubted) return { kind: 'stopped' }
   const summary = { ...summaryOf(end), ...(missed ? { missed: missed.count() } : {}) }
   return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total }
 }
@@ -93,9 +94,8 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
 export async function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
-  options: { known_files: number; signal: AbortSignal },
+  { state, signal }: { state: FolderState; signal: AbortSignal },
 ): Promise<Found | undefined> {
-  const { known_files, signal } = options
   const { batch_entries, pulses } = tools
   const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal })
   const walk = new Walk(folder, tools, undefined)
@@ -103,15 +103,13 @@ export async function compareWithKnown(
   const end = await scan.end
   if (!end.complete || signal.aborted) return undefined
   await walk.close()
-  return { known: known_files, missing: walk.missing_total, files: end.files }
+  return { known: knownBefore(state), missing: walk.missing_total, files: end.files }
 }
 
 class Walk {
   readonly #folder: FolderSettings
   readonly #tools: ScanTools
   readonly #last_path: string | undefined
-  /** A walk through one directory cuts its stretches elsewhere than a walk through all. */
-  readonly #with_digests: boolean
   readonly #facts: FactGroup
   readonly #rounds = new Set<Promise<unknown>>()
   /** Of the first round that failed. */
@@ -119,7 +117,10 @@ class Walk {
   #after_path: string | undefined
   /** When the walk began: what it finds that is new is known at its end. */
   #known_files: number | undefined
+  readonly #is_whole: boolean
   #missing: string[] = []
+  /** Something that is missing was not believed. */
+  is_doubted = false
   missing_total = 0
   changed_total = 0
 
@@ -128,7 +129,7 @@ class Walk {
     this.#tools = tools
     this.#facts = createFactGroup(tools.ledger, tools.clock)
     this.#after_path = under === undefined ? undefined : `${under}/`
-    this.#with_digests = under === undefined
+    this.#is_whole = under === undefined
     this.#last_path = under === undefined ? undefined : `${under}/${after_all}`
   }
 
@@ -188,7 +189,8 @@ class Walk {
   async doubt(end: ScanEnd): Promise<string | undefined> {
     const state = await this.#state()
     if (!state || state.empty_accepted) return undefined
-    const found = { known: this.#known_files ?? state.known_files, missing: this.missing_total, files: end.files }
+    const known = knownBefore({ ...state, known_files: this.#known_files ?? state.known_files })
+    const found = { known, missing: this.missing_total, files: end.files }
     return hasVanished(found, this.#tools) ? waitingText(state.name, found) : undefined
   }
 
@@ -201,7 +203,8 @@ class Walk {
     through_path: string | undefined,
   ): Promise<Uint32Array> {
     const { names, ends, stats } = batch
-    const digest = this.#with_digests ? batch.digest : undefined
+    // A walk through one directory cuts its stretches elsewhere.
+    const digest = this.#is_whole ? batch.digest : undefined
     const place = { folder: this.#folder.name, after_path: this.#after_path, through_path }
     const { changed, missing, missing_total } = await this.#tools.ledger.differences({
       ...place,
@@ -220,7 +223,10 @@ class Walk {
     if (paths.length === 0) return
     while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
     const round = this.#tools.intake
-      .lookAt(this.#folder.name, paths, { stats, facts: this.#facts })
+      .lookAt(this.#folder.name, paths, { stats, facts: this.#facts, is_whole: this.#is_whole })
+      .then((answer) => {
+        if (answer === 'doubtful') this.is_doubted = true
+      })
       .catch((error: unknown) => {
         this.#fault ??= { error }
       })

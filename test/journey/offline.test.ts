@@ -55,8 +55,59 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     journey.daemon.rescan('docs')
     await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
     expect(journey.folder()?.offline_reason).toBeNull()
+    await journey.idle()
+
+    // The word was for what had gone then, not for what comes and goes after it.
+    const newer = Object.fromEntries(names.map((name) => [name.replace('docs', 'docs/new'), `newer text of ${name}`]))
+    journey.write(newer)
+    await journey.allReady()
+    journey.move('docs/new', 'aside')
+    await journey.until('it waits again', () => journey.folder()?.offline_reason !== null)
+    expect(journey.stages()).toMatchObject(Object.fromEntries(Object.keys(newer).map((name) => [name, 'ready'])))
+    journey.move('aside', 'docs/new')
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.idle()
     journey.ends({ also_there: md5s })
   })
+
+  test('a word for what the brake holds is none for what disappears later', async () => {
+    const journey = await begin({ profile, tree })
+    await journey.allReady()
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    for (const part of ['0', '1', '2']) journey.move(`docs/${part}`, `aside/${part}`)
+    journey.daemon.rescan('docs')
+    await journey.until('it waits', () => journey.folder()?.offline_reason !== null)
+    expect(journey.stages()).toEqual(all_ready)
+    for (const part of ['0', '1', '2']) journey.move(`aside/${part}`, `docs/${part}`)
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.idle()
+  })
+
+  for (const watch of ['chokidar', 'native']) {
+    test(`most of it deleted under the eyes of the watcher (${watch}): it waits as after a scan`, async () => {
+      const parts = Array.from({ length: 10 }, (_, index) => `docs/${index}`)
+      const files = parts.flatMap((part) => Array.from({ length: 6 }, (_, index) => `${part}/${index}.txt`))
+      const journey = await begin({
+        profile,
+        tree: Object.fromEntries(files.map((name) => [name, `text of ${name}`])),
+        folders: { docs: { watch } },
+        config: { scan: { missing_files: 20 } },
+      })
+      await journey.allReady()
+      const before = journey.cost()
+      for (const part of parts.slice(1)) journey.move(part, part.replace('docs', 'aside'))
+      await journey.until('it waits', () =>
+        /6 of \d+ files found: waiting/.test(journey.folder()?.offline_reason ?? ''),
+      )
+      const gone = journey.files().filter(({ stage }) => stage === 'gone')
+      expect(gone.length).toBeLessThan(files.length / 2)
+      for (const part of parts.slice(1)) journey.move(part.replace('docs', 'aside'), part)
+      await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+      await journey.allReady()
+      await journey.idle()
+      expect(journey.cost()).toEqual(before)
+    })
+  }
 
   test('away when the daemon starts', async () => {
     const journey = await begin({ profile, tree })

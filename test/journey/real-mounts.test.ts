@@ -25,7 +25,7 @@ localJourneys('a disk of its own', (profile) => {
     'unmounted, then another disk at its place, of the same number, then the known one',
     () => {
       const other =
-        'another disk is mounted here, or none: 0 of 20 files found: waiting; if that is right: sluice accept docs'
+        'most of it is gone, or another disk is mounted here: 0 of 20 files found: waiting; if that is right: sluice accept docs'
       expect(run('another disk')).toEqual([
         { ...nothing_lost, why: expect.stringContaining('it is empty, 0 of 20 files found: waiting') },
         { ...nothing_lost, why: other },

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { second_ms } from '../../src/base/time.ts'
+import { day_ms, second_ms } from '../../src/base/time.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import type { ProfileName } from '../../src/service/options.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, journeys, localJourneys } from './harness.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
@@ -119,6 +120,24 @@ localJourneys('what is not ours to remove', (profile) => {
     const also_there = second.assets().map(({ md5 }) => md5!)
     first.ends({ left_out: ['docs/a.txt', 'docs/b.txt'], also_there })
     second.ends({ also_there })
+  })
+
+  test('a file that is put back while no daemon is there, after the grace', async () => {
+    const clock = new MovingClock()
+    const journey = await ready(profile, { folders: { docs: { ...removing, delete_grace_ms: '7d' } }, clock })
+    journey.remove('docs/b.txt')
+    await journey.stage('docs/b.txt', 'gone')
+    clock.skip(3 * second_ms)
+    journey.daemon.rescan()
+    await journey.idle()
+    await journey.stop()
+    clock.skip(8 * day_ms)
+    journey.write({ 'docs/b.txt': 'b' })
+    await journey.start()
+    await journey.allReady()
+    await journey.idle()
+    expect(journey.requests('assets.delete')).toEqual([])
+    expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
   })
 
   test('a folder that is away loses nothing, however long', async () => {

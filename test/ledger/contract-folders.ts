@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { waitingText } from '../../src/domain/disappearance.ts'
 import { type LedgerFactory, md5Of, nothing_seen, other_project_id, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
@@ -62,17 +63,34 @@ export function folderContract(factory: LedgerFactory): void {
     })
   })
 
-  check('rightly empty: a person says so once; a scan that finds files takes it back', async (bench) => {
-    const accepted = async () => (await bench.ledger.folders())[0]?.empty_accepted
-    await bench.record({ type: 'accepted', folder: 'docs', path: 'sub' })
-    expect(await accepted()).toBe(false)
-    await bench.record({ type: 'accepted', folder: 'docs', path: '' })
-    expect(await accepted()).toBe(true)
-    await bench.record({ type: 'scan_finished', folder: 'docs', began_ms: 1, summary: nothing_seen })
-    expect(await accepted()).toBe(true)
-    await bench.record({ type: 'scan_finished', folder: 'docs', began_ms: 1, summary: { ...nothing_seen, files: 3 } })
-    expect(await accepted()).toBe(false)
-  })
+  check(
+    'rightly empty: a person says so once, of what has disappeared, and until that is dealt with',
+    async (bench) => {
+      const accepted = async () => (await bench.ledger.folders())[0]?.empty_accepted
+      const scanned = (files: number) =>
+        bench.record({ type: 'scan_finished', folder: 'docs', began_ms: 1, summary: { ...nothing_seen, files } })
+      const yes = (path: string) => bench.record({ type: 'accepted', folder: 'docs', path })
+      const offline = (reason: string) => bench.record({ type: 'folder_offline', folder: 'docs', reason })
+      for (const path of ['a', 'b', 'c']) await bench.settle('docs', path, path)
+      await yes('')
+      expect(await accepted(), 'nothing has disappeared').toBe(false)
+      await offline('missing')
+      await yes('')
+      expect(await accepted(), 'its disk is away').toBe(false)
+
+      await offline(waitingText('docs', { known: 3, missing: 3, files: 0 }))
+      await yes('sub')
+      expect(await accepted(), 'said of a part of it').toBe(false)
+      await yes('')
+      expect(await accepted()).toBe(true)
+      await bench.online('docs')
+      await scanned(1)
+      expect(await accepted(), 'most of what is missing is still known').toBe(true)
+      for (const path of ['a', 'b', 'c']) await bench.gone('docs', path)
+      await scanned(0)
+      expect(await accepted(), 'all of it is dealt with').toBe(false)
+    },
+  )
 
   check('removed from the config and taken back: nothing is sent again', async (bench) => {
     await bench.online('share')

@@ -18,6 +18,11 @@ async function later(bench: Bench, ...folders: string[]): Promise<void> {
   for (const folder of folders) await bench.scanned(folder)
 }
 
+async function known(bench: Bench, folder: string): Promise<void> {
+  await bench.online(folder, removing)
+  await bench.scanned(folder)
+}
+
 export function removalContract(factory: LedgerFactory): void {
   const ledgerTest = withLedger(factory)
 
@@ -36,6 +41,8 @@ export function removalContract(factory: LedgerFactory): void {
       await bench.scanned('docs')
       expect(await remove(bench)).toEqual([])
       await bench.clock.advance(hour_ms)
+      expect(await remove(bench), 'it may have been put back since the last look').toEqual([])
+      await bench.scanned('docs')
       expect(await remove(bench)).toMatchObject([{ content, name: 'docs/a', is_fresh: true }])
       expect(bench.see.content(md5Of('text'))?.state).toBe('removing')
       await bench.record({ type: 'asset_removed', content })
@@ -54,8 +61,25 @@ export function removalContract(factory: LedgerFactory): void {
       await bench.clock.advance(day_ms)
       expect(await remove(bench)).toEqual([])
       await bench.record({ type: 'folder_online', folder: 'docs', device: 5n })
+      expect(await remove(bench), 'back, and not looked at').toEqual([])
+      await bench.scanned('docs')
       expect(await remove(bench)).toHaveLength(1)
     })
+
+    ledgerTest(
+      'is kept after a start until it was looked for: somebody may have put it back meanwhile',
+      async (bench) => {
+        await bench.online('docs', removing)
+        await ready(bench, 'docs', 'a', 'text')
+        await bench.gone('docs', 'a')
+        await later(bench, 'docs')
+        await bench.reopen()
+        await bench.clock.advance(day_ms)
+        expect(await remove(bench)).toEqual([])
+        await bench.scanned('docs')
+        expect(await remove(bench)).toHaveLength(1)
+      },
+    )
 
     ledgerTest('is kept while another folder of its project is offline: it may have moved there', async (bench) => {
       await bench.online('docs', removing)
@@ -168,7 +192,7 @@ export function removalContract(factory: LedgerFactory): void {
 
   describe('a file that changes', () => {
     ledgerTest('its old version goes once the new one is ready', async (bench) => {
-      await bench.online('docs', removing)
+      await known(bench, 'docs')
       const old = await ready(bench, 'docs', 'a', 'old')
       await bench.seen('docs', 'a', 'newer')
       expect(await remove(bench)).toEqual([])
@@ -178,8 +202,18 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toMatchObject([{ content: old }])
     })
 
+    ledgerTest('its old version stays after a start until the folder was looked at: it may be back', async (bench) => {
+      await known(bench, 'docs')
+      await ready(bench, 'docs', 'a', 'old')
+      await ready(bench, 'docs', 'a', 'newer')
+      await bench.reopen()
+      expect(await remove(bench)).toEqual([])
+      await bench.scanned('docs')
+      expect(await remove(bench)).toHaveLength(1)
+    })
+
     ledgerTest('and is back at the old bytes: nothing goes but the one between', async (bench) => {
-      await bench.online('docs', removing)
+      await known(bench, 'docs')
       await ready(bench, 'docs', 'a', 'old')
       const between = await ready(bench, 'docs', 'a', 'between')
       await bench.settle('docs', 'a', 'old')
@@ -187,7 +221,7 @@ export function removalContract(factory: LedgerFactory): void {
     })
 
     ledgerTest('the new one is refused: the old one stays', async (bench) => {
-      await bench.online('docs', removing)
+      await known(bench, 'docs')
       await ready(bench, 'docs', 'a', 'old')
       const newer = await bench.settle('docs', 'a', 'newer')
       const error = { code: 'too.large', message: 'too large' }
@@ -223,7 +257,7 @@ export function removalContract(factory: LedgerFactory): void {
     )
 
     ledgerTest('became ready when nobody held it any more: it goes when its follower is ready', async (bench) => {
-      await bench.online('docs', removing)
+      await known(bench, 'docs')
       const slow = await bench.settle('docs', 'a', 'slow')
       await bench.send(slow)
       await ready(bench, 'docs', 'a', 'newer')

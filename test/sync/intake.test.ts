@@ -51,6 +51,8 @@ async function lookAtUnreadable() {
     report: report as SyncReport,
     folders: new Map([['notes', { settings, rules: createIgnoreRules(root, settings) }]]),
     empty_folder_files: 20,
+    missing_files: 100,
+    missing_percent: 50,
     roots: { status: async (root) => rootStatus(root) },
     answer_ms: second_ms,
   })
