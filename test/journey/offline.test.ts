@@ -25,6 +25,26 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.cost()).toEqual({ creates: before.creates + 1, puts: before.puts + 1 })
   })
 
+  test('another directory stands in its place, then itself: it goes on by itself, soon', async () => {
+    const journey = await begin({ profile, tree })
+    await journey.allReady()
+    const before = journey.cost()
+    journey.write({ 'aside/': '', 'other/another.txt': 'not of this folder' })
+    journey.move('docs', 'aside/docs')
+    await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
+    journey.move('other', 'docs')
+    await journey.until('it is compared', () => journey.folder()?.offline_reason?.includes('another disk') ?? false)
+    await journey.until('and waits', () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false)
+    expect(journey.stages()).toEqual(all_ready)
+
+    journey.move('docs', 'other')
+    journey.move('aside/docs', 'docs')
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    journey.write({ 'docs/new.txt': 'came after it was back' })
+    await journey.stage('docs/new.txt', 'ready')
+    expect(journey.cost()).toEqual({ creates: before.creates + 1, puts: before.puts + 1 })
+  })
+
   test('a mount point with nothing mounted: emptied at once, and full again', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()
