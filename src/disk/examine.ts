@@ -3,7 +3,7 @@ import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync,
 import { entryKind } from './entry.ts'
 import type { FingerprintAnswer, LookAnswer, NotHashed, WholeAnswer } from './examine-wire.ts'
 import { type DirectoryOutcome, notOpened, openDirectory, realRoot } from './inside.ts'
-import { putStat } from './scan-batch.ts'
+import { keptTime, putStat } from './scan-batch.ts'
 
 /**
  * The synchronous work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and nothing else: paths
@@ -133,8 +133,8 @@ function hasStat(stat: BigIntStats, expected: BigInt64Array, index: number): boo
   const at = 4 * index
   return (
     stat.size === expected[at] &&
-    stat.mtimeNs === expected[at + 1] &&
-    stat.ctimeNs === expected[at + 2] &&
+    keptTime(stat.mtimeNs) === expected[at + 1] &&
+    keptTime(stat.ctimeNs) === expected[at + 2] &&
     stat.ino === expected[at + 3] &&
     stat.isFile()
   )

@@ -66,12 +66,21 @@ export interface BigStat {
   ino: bigint
 }
 
-/** Size and times are never negative; an inode above 2^63 comes as a negative number, from every call the same. */
+/** In nanoseconds: what 64 bits hold ends in the year 2262, and files can have been given any year. */
+const most_ns = 2n ** 63n - 1n
+
+/** As it is kept: a time beyond counts as the last one. */
+export function keptTime(ns: bigint): bigint {
+  if (ns > most_ns) return most_ns
+  return ns < -most_ns ? -most_ns : ns
+}
+
+/** The size is never negative; an inode above 2^63 comes as a negative number, from every call the same. */
 export function putStat(stats: BigInt64Array, index: number, stat: BigStat): void {
   const at = 4 * index
   stats[at] = stat.size
-  stats[at + 1] = stat.mtimeNs
-  stats[at + 2] = stat.ctimeNs
+  stats[at + 1] = keptTime(stat.mtimeNs)
+  stats[at + 2] = keptTime(stat.ctimeNs)
   stats[at + 3] = stat.ino
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { SluiceError } from '../base/errors.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
 import { notOpened, placeOf, realRootLater } from './inside.ts'
+import { keptTime } from './scan-batch.ts'
 
 /** What the file must still be when its last byte is handed over. */
 export interface ExpectedFile {
@@ -94,7 +95,8 @@ async function readChunk(handle: FileHandle, path: string, position: number, len
 
 async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean> {
   const stat = await handle.stat({ bigint: true })
-  const now = { size: Number(stat.size), mtime_ns: stat.mtimeNs, ctime_ns: stat.ctimeNs, inode: stat.ino }
+  const [mtime_ns, ctime_ns] = [keptTime(stat.mtimeNs), keptTime(stat.ctimeNs)]
+  const now = { size: Number(stat.size), mtime_ns, ctime_ns, inode: stat.ino }
   return stat.isFile() && sameStat(now, expected)
 }
 

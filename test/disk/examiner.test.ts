@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -133,6 +134,12 @@ describe('fingerprint', () => {
     await one_thread.close()
     expect(order).toEqual(['small', 'large'])
   })
+})
+
+test('a time that 64 bits of nanoseconds do not hold is no reason to think that it changes', async () => {
+  const root = makeTree({ 'a.txt': 'from the year 2400' })
+  utimesSync(join(root, 'a.txt'), 0, Date.UTC(2400, 0) / 1_000)
+  expect(await fingerprintAfter(root, 'a.txt', () => {})).toBe('hashed')
 })
 
 describe('a file that is not what was looked at', () => {

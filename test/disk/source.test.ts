@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, chmodSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { keptTime } from '../../src/disk/scan-batch.ts'
 import { type ExpectedFile, openSource } from '../../src/disk/source.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
@@ -40,6 +41,16 @@ describe('an unchanged file', () => {
       expect(chunks.map((chunk) => chunk.length)).toEqual([262_144, 262_144, 262_144, 213_568])
       expect(Buffer.concat(chunks).equals(content)).toBe(true)
     }
+    await source.close()
+  })
+
+  test('whose time 64 bits of nanoseconds do not hold', async () => {
+    const root = makeTree({ 'a.txt': 'from the year 2400' })
+    const file = join(root, 'a.txt')
+    utimesSync(file, 0, Date.UTC(2400, 0) / 1_000)
+    const { stat, md5 } = expectedOf(file, Buffer.from('from the year 2400'))
+    const source = await openSource(root, 'a.txt', { stat: { ...stat, mtime_ns: keptTime(stat.mtime_ns) }, md5 })
+    await expect(collect(source.stream())).resolves.toHaveLength(1)
     await source.close()
   })
 
