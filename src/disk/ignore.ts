@@ -23,6 +23,8 @@ export interface Ignored {
   /** `default`, `config include`, `config exclude` or `<absolute path of the .sluiceignore>:<line>`. */
   readonly source: string
   readonly reason: string
+  /** What a .sluiceignore says cannot be known now; it may be by the next question. */
+  readonly passing?: true
 }
 
 export type Verdict = { ignored: false } | Ignored
@@ -135,7 +137,8 @@ function withIgnoreFile(root: string, parent: DirectoryRules, directory: string)
   if (content.kind === 'none') return parent
   if (content.kind === 'unusable') {
     const reason = `the ignore rules of this folder are not known (${content.why}), so nothing in it goes up`
-    return { ...parent, closed: { ignored: true, rule: ignore_file_name, source: `${file}:1`, reason } }
+    const rule = ignore_file_name
+    return { ...parent, closed: { ignored: true, rule, source: `${file}:1`, reason, passing: true } }
   }
   const { patterns, lifts } = compileLines(content.lines, directory, parent.patterns, (line) => ({
     source: `${file}:${line}`,
@@ -178,7 +181,7 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
     if (found === undefined) {
       found = directory === '' ? rules.top() : goDown(directory)
       if (known.size >= most_directories) known.clear()
-      known.set(directory, found)
+      if (!isPassing(found)) known.set(directory, found)
     }
     return found
   }
@@ -210,6 +213,10 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
       }
     },
   }
+}
+
+function isPassing(rules: DirectoryRules | Ignored): boolean {
+  return ('ignored' in rules ? rules : rules.closed)?.passing === true
 }
 
 const not_ignored: Verdict = { ignored: false }

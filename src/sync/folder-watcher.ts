@@ -1,7 +1,8 @@
-import { messageOf } from '../base/errors.ts'
+import { messageOf, SluiceError } from '../base/errors.ts'
 import { formatCount } from '../base/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import type { WatchChoice } from '../disk/choose-watcher.ts'
+import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
@@ -11,6 +12,7 @@ import type { FolderSettings } from './folder-settings.ts'
 import { type Hearing, judgeHearing, unproven } from './hearing.ts'
 import { MissedEvents } from './missed-events.ts'
 import type { SyncReport } from './report.ts'
+import { ShutDirectories } from './shut-directories.ts'
 import { type Counted, chooseForFolder, type WatchingSettings } from './watch-choice.ts'
 import type { WatchRoom } from './watch-room.ts'
 
@@ -25,6 +27,7 @@ export interface WatchedFolder {
   watching: WatchingSettings
   room: WatchRoom
   clock: Clock
+  examiner: Pick<Examiner, 'lstat'>
   report: SyncReport
   on_hint: (hint: Hint) => void
   record: (event: FolderEvent) => Promise<void>
@@ -40,6 +43,7 @@ type Root = Extract<RootStatus, { kind: 'online' }>
  */
 export class FolderWatcher {
   readonly #watched: WatchedFolder
+  readonly #shut: ShutDirectories
   #choice: WatchChoice | undefined
   #watcher: DiskWatcher | undefined
   /** Of the root that is watched. */
@@ -62,13 +66,20 @@ export class FolderWatcher {
 
   constructor(watched: WatchedFolder) {
     this.#watched = watched
+    this.#shut = new ShutDirectories(watched.folder.path, watched)
   }
 
   /**
-   * `now_ms`: monotonic. True when watching has begun: what happened before is for a scan to find. Rejects only where the ledger
-   * does.
+   * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
+   * find. Rejects only where the ledger does.
    */
   async keepOn(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
+    const is_open = await this.#isOneOpen()
+    if (is_open) await this.stop()
+    return (await this.#watch(now_ms, state, root)) || is_open
+  }
+
+  async #watch(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
     await this.#giveUpStale(now_ms, root)
     if (now_ms >= this.#native_retry_ms) this.#native_failed = undefined
     if (this.#watcher || now_ms < this.#not_before_ms) return false
@@ -110,7 +121,9 @@ export class FolderWatcher {
   }
 
   /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
-  async scanEnded({ missed, files, directories }: ScanSummary): Promise<void> {
+  async scanEnded(summary: ScanSummary): Promise<void> {
+    const { missed, files, directories } = summary
+    this.#shut.scanEnded(summary)
     const { folder, report, watching } = this.#watched
     this.#is_trusted = this.covers() === 'all' && !this.#is_doubted
     this.#counted = { files, directories, is_least: false }
@@ -139,6 +152,16 @@ export class FolderWatcher {
     this.#watched.room.free(this.#watched.folder.name)
     this.doubt()
     await watcher?.close()
+  }
+
+  async #isOneOpen(): Promise<boolean> {
+    try {
+      return await this.#shut.isOneOpen()
+    } catch (error) {
+      // The root went away meanwhile, or the process ends: others say so.
+      if (!(error instanceof SluiceError)) throw error
+      return false
+    }
   }
 
   async #choose(state: FolderState, root: Root): Promise<WatchChoice | undefined> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts'
 import { hour_ms, second_ms } from '../base/time.ts'
 import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
-import type { IgnoreRules } from '../disk/ignore.ts'
+import type { Ignored, IgnoreRules } from '../disk/ignore.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import { type DisappearanceLimits, hasVanished, knownBefore } from '../domain/disappearance.ts'
@@ -113,6 +113,11 @@ interface ToHash {
   stat: FileStat
 }
 
+/** Its directory cannot be entered, so nobody knows whether there are rules in it: it is not let go for that. */
+function isShut({ passing }: Ignored, look: Look): boolean {
+  return passing === true && look.kind === 'unreadable'
+}
+
 /** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
 class LookRound {
   readonly #tools: IntakeTools
@@ -167,7 +172,8 @@ class LookRound {
     const root = await this.#rootStatus()
     const is_remote = root.kind === 'online' && root.remote
     for (const { path, known, look } of looked) {
-      if (this.#rules.verdict(path, 'file').ignored) {
+      const verdict = this.#rules.verdict(path, 'file')
+      if (verdict.ignored && !(known && isShut(verdict, look))) {
         if (known) this.#facts.push({ type: 'file_ignored', folder, path })
         continue
       }

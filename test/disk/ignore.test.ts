@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -74,6 +74,14 @@ describe('.sluiceignore', () => {
     expect(verdict('a/b/c.txt', 'file').ignored).toBe(false)
     forget('a')
     expect(verdict('a/b/c.txt', 'file').ignored).toBe(true)
+  })
+
+  test('what cannot be used is read again at the next question, unasked', () => {
+    const { root, verdict } = rulesFor({ 'a/b/c.txt': '' })
+    symlinkSync('/etc/hostname', join(root, 'a/.sluiceignore'))
+    expect(verdict('a/b/c.txt', 'file')).toMatchObject({ rule: '.sluiceignore', passing: true })
+    rmSync(join(root, 'a/.sluiceignore'))
+    expect(verdict('a/b/c.txt', 'file').ignored).toBe(false)
   })
 
   test.each([
