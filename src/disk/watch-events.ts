@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import { closeGaps } from './watch-gaps.ts'
+import { closeGaps, endFailedLists } from './watch-gaps.ts'
 import type { Hint } from './watch-hint.ts'
 import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
 
@@ -36,6 +36,7 @@ export function startChokidar(
     ignorePermissionErrors: true,
     ignored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
   })
+  endFailedLists(watcher)
   closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
   watcher.add(root)
   // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt

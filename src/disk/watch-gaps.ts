@@ -51,6 +51,19 @@ export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => 
   }
 }
 
+/**
+ * chokidar waits for the end of each directory's list, and one that fails (a bad sector, a path longer than the system takes, no
+ * descriptor left) has none: it would never be ready, and nobody would scan. The error itself is told all the same.
+ */
+export function endFailedLists(watcher: FSWatcher): void {
+  const list = watcher._readdirp.bind(watcher)
+  watcher._readdirp = (...given) => {
+    const stream = list(...given)
+    stream?.once('error', () => stream.emit('end'))
+    return stream
+  }
+}
+
 /** None where it is gone or cannot be read. */
 async function directoriesIn(directory: string): Promise<string[]> {
   try {

@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
@@ -185,6 +185,23 @@ describe('what is ignored', () => {
 })
 
 describe('trouble', () => {
+  test('a folder that cannot be listed is named, and the rest is watched', async () => {
+    const root = makeTree({ 'a.txt': 'a', 'z/z.txt': 'z' })
+    const name = 'n'.repeat(250)
+    // Beyond PATH_MAX, which is 4,096 with the root.
+    const deep = `for i in $(seq 17); do mkdir ${name} && cd -P ${name} || exit 1; done`
+    execFileSync('bash', ['-c', deep], { cwd: root })
+    onTestFinished(() => void execFileSync('rm', ['-rf', join(root, name)]))
+    const hints: Hint[] = []
+    const rules = createIgnoreRules(root, plain)
+    const watcher = await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) })
+    open.push(watcher)
+    expect(watcher.trouble()).toContain('ENAMETOOLONG')
+    expect(hints).toContainEqual(expect.objectContaining({ kind: 'doubtful' }))
+    appendFileSync(join(root, 'z/z.txt'), 'more')
+    await vi.waitFor(() => expect(hints).toContainEqual({ kind: 'path', path: 'z/z.txt' }), { timeout: 30_000 })
+  })
+
   test('none, and every file and directory is watched', async () => {
     const { watcher } = await watchTree({ 'a/1': '', 'a/2': '', 'b/': '' })
     expect(watcher.watched()).toBe(5)
