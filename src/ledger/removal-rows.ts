@@ -35,12 +35,7 @@ export class RemovalRows {
   constructor(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
     this.#folders = folders
     this.#usage = usage
-    this.#is_idle =
-      database
-        .prepare(
-          'SELECT 1 WHERE EXISTS (SELECT 1 FROM partings) OR EXISTS (SELECT 1 FROM contents WHERE outdated_ms IS NOT NULL)',
-        )
-        .get() === undefined
+    this.#is_idle = !hasPartedEver(database)
     this.#part = database.prepare(
       `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
     )
@@ -142,6 +137,21 @@ export class RemovalRows {
     this.#part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
     this.#judge.run({ content, at_ms })
   }
+}
+
+/**
+ * A content is outdated by a parting, or was when the ledger began to keep partings: then it was ready. By the indexes of the states
+ * that it may have come to since, for a look at every content takes a second of a start at a million.
+ */
+function hasPartedEver(database: Sqlite): boolean {
+  const outdated = [
+    `state = 'ready'`,
+    `state = 'removing'`,
+    `state IN ('refused', 'removed_on_service')`,
+    `state IN ('wanted', 'reserving', 'reserved', 'sent', 'ingesting')`,
+  ].map((states) => `EXISTS (SELECT 1 FROM contents WHERE ${states} AND outdated_ms IS NOT NULL)`)
+  const exists = ['EXISTS (SELECT 1 FROM partings)', ...outdated].join(' OR ')
+  return database.prepare(`SELECT 1 WHERE ${exists}`).get() !== undefined
 }
 
 /** Under this name the hours count what was removed in a folder. */
