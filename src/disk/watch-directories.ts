@@ -11,8 +11,8 @@ import { createWatchTrouble } from './watch-trouble.ts'
 import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
 /**
- * Watches by one inotify watch for each directory. `root` has no links in it and no slash at its end. Errors: `disk.not_watched`,
- * where the limit is reached.
+ * Watches by @parcel/watcher, where there is no inotify (watch-inotify.ts). `root` has no links in it and no slash at its end.
+ * Errors: `disk.not_watched`.
  */
 export async function watchByDirectories(root: string, options: StartingWatcher): Promise<FolderWatcher> {
   const watcher = new DirectoryWatcher(root, options)
