@@ -22,20 +22,19 @@ export interface PassView {
 const most_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
   WHERE files.state = 'present' AND files.ready_ms >= @at_ms AND folders.name IN (SELECT value FROM json_each(@folders))`
-const under = '(files.path = @path OR (files.path >= @first AND files.path < @last))'
+const under = (table: string) => `(${table}.path = @path OR (${table}.path >= @first AND ${table}.path < @last))`
 
 /** The same files that record-person.ts moves. */
 const reached: Record<PersonFact['type'], string> = {
-  removals_accepted: `SELECT count(DISTINCT contents.id) AS files, coalesce(sum(size), 0) AS bytes
-    FROM contents CROSS JOIN partings ON partings.content = contents.id
-    WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND accepted = 0
-      AND folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}`,
+  removals_accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents
+    WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND id IN (SELECT content FROM partings
+      WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('partings')} AND policy = 'remove' AND accepted = 0)`,
   accepted: `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM files
-    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}
+    WHERE folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
       AND state <> 'gone' AND reason IN ('brake', 'before_start')`,
   retried: `SELECT count(*) AS files, coalesce(sum(files.size), 0) AS bytes
     FROM files LEFT JOIN contents ON contents.id = files.content
-    WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under}
+    WHERE files.folder = (SELECT id FROM folders WHERE name = @folder) AND ${under('files')}
       AND ((files.state = 'blocked' AND files.reason <> 'brake')
         OR (files.state = 'present' AND (contents.state IN ('refused', 'removed_on_service')
           OR (contents.attempts > 0 AND contents.state NOT IN ('ready', 'abandoned')))))`,

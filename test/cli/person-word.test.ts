@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
 import { Home, until } from './sluice.ts'
 
@@ -43,6 +45,28 @@ test('accept lets go what the brake holds', async (context) => {
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     out: expect.stringMatching(/^docs: nothing is held back there; where it looked emptied/),
   })
+})
+
+test('accept --removals lets go there what is too much to go by itself', async (context) => {
+  const home = await Home.of(context, { 'a/1.txt': 'one', 'a/2.txt': 'one', 'a/3.txt': 'three', 'b/4.txt': 'four' })
+  const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
+  home.configure({ folder: removing, removal: { most_files: 0, most_percent: 0 } })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  for (const name of ['1', '2', '3']) rmSync(join(home.path, 'docs/a', `${name}.txt`))
+  const daemon = await home.run()
+  while (!(await home.inProcess('status')).out.includes('sluice accept --removals docs')) {
+    await home.inProcess('rescan')
+  }
+  expect(await home.inProcess('accept', '--removals', 'docs/b')).toMatchObject({
+    code: 0,
+    out: 'docs/b: nothing there waits to be removed on the service\n',
+  })
+  expect(home.readyAssets()).toBe(3)
+  expect(await home.inProcess('accept', '--removals', 'docs/a')).toMatchObject({
+    code: 0,
+    out: 'docs/a: 2 versions (8 B) may be removed on the service now\n',
+  })
+  await until('both are gone there', () => home.readyAssets() === 1, daemon.err)
 })
 
 test('a path in no folder, and nothing known yet', async (context) => {

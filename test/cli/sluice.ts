@@ -81,6 +81,7 @@ export class Home {
       folder?: object
       folders?: object[]
       prompts?: object[]
+      removal?: object
     } = {},
   ): void {
     const docs = { name: 'docs', path: join(this.path, 'docs'), settle_ms, ...change.folder }
@@ -96,6 +97,7 @@ export class Home {
       folders: [docs, ...(change.folders ?? [])],
       uploads: { min_resend_s: 0, ...change.uploads },
       follow: { first_ms: '20ms', most_ms: '200ms', ...change.follow },
+      ...(change.removal ? { removal: change.removal } : {}),
       ...(change.prompts ? { prompts: change.prompts, asking: { first_ms: '20ms', most_ms: '200ms' } } : {}),
     }
     writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))
