@@ -46,6 +46,10 @@ export function createBandwidth(clock: Clock): Bandwidth {
 
   async function* pieces(stream: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, signal: AbortSignal) {
     for await (const piece of stream) {
+      if (spans.length === 0) {
+        yield piece
+        continue
+      }
       for (let sent = 0; sent < piece.byteLength; ) {
         const taken = await takeInTurn(piece.byteLength - sent, signal)
         yield piece.subarray(sent, sent + taken)
@@ -60,7 +64,8 @@ export function createBandwidth(clock: Clock): Bandwidth {
       free_at_ms = 0
     },
     pace(body, signal) {
-      if (spans.length === 0) return body
+      // What is held in memory is soon gone; while a large one goes a limit may come.
+      if (spans.length === 0 && 'bytes' in body) return body
       const stream = 'bytes' in body ? [body.bytes] : body.stream
       // Read anew at every try.
       return { size: body.size, stream: { [Symbol.asyncIterator]: () => pieces(stream, signal) } }

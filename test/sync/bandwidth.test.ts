@@ -80,6 +80,23 @@ describe('how much of the line uploads take', () => {
     expect(await secondsOf(clock, sending)).toBeLessThanOrEqual(1)
   })
 
+  test('a limit that comes holds for the large body that is under way', async () => {
+    const clock = clockAt(9)
+    const bandwidth = createBandwidth(clock)
+    let read = 0
+    async function* chunks() {
+      for (; read < 40; read++) yield new Uint8Array(250_000)
+    }
+    const body = bandwidth.pace({ size: 10_000_000, stream: chunks() }, never) as StreamBody
+    const pieces = body.stream[Symbol.asyncIterator]()
+    for (let gone = 0; gone < 10; gone++) expect((await pieces.next()).value?.byteLength).toBe(250_000)
+    bandwidth.follow(all_day)
+    const rest = (async () => {
+      while (!(await pieces.next()).done);
+    })()
+    expect(await secondsOf(clock, rest)).toBeCloseTo(7.25, 1)
+  })
+
   test('who is told to stop does not wait', async () => {
     const clock = clockAt(9)
     const bandwidth = createBandwidth(clock)
