@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../base/errors.ts'
-import { type NamedEntry, readDirectory } from './directory-names.ts'
+import { kindOf, type NamedEntry, readDirectory } from './directory-names.ts'
 import { type EntryKind, entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
@@ -113,13 +113,14 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
 
   /** Takes one entry; a directory is put aside until its turn. */
   function take(frame: Frame, entry: NamedEntry): void {
-    const { name: raw_name, kind } = entry
+    const { name: raw_name } = entry
     const name = beyond_ascii.test(raw_name) ? decode(raw_name) : raw_name
     if (name === undefined) {
       lookAtOddName(frame, raw_name)
       return
     }
     const text = frame.text + name
+    const kind = kindOf(entry)
     if (kind === 'file') takeFile(frame, raw_name, name, text)
     else if (kind === 'directory' || kind === undefined) look(frame, raw_name, name, text)
     else mayEnter(frame.rules, name, text, kind, root_stat.dev)
