@@ -1,5 +1,4 @@
 import type { Argv } from 'yargs'
-import { loadConfig } from '../config/load.ts'
 import { type GlobalOptions, type ListedCommand, nameOf } from './command.ts'
 import { createParser } from './parser.ts'
 
@@ -56,14 +55,14 @@ export async function complete(
   const named = optionValue(cursor, parser)
   if (named !== undefined) {
     const choices = choicesOf(parser, named.option)
-    const found = choices.length > 0 ? choices : namesOf(kindOf(path, named.option), words, env)
+    const found = choices.length > 0 ? choices : await namesOf(kindOf(path, named.option), words, env)
     return beginningWith(named.begun, found)
   }
   if (current.startsWith('-')) return beginningWith(current, await yargsAnswers(parser, [...rest, current]))
   const given = positionals(rest, parser).length
   // No argument yet: another word may still make it another command.
   const next = given === 0 ? below.map(({ usage }) => nameOf(usage)) : []
-  const names = namesOf(kindOf(path, argumentAt(node, given)), words, env)
+  const names = await namesOf(kindOf(path, argumentAt(node, given)), words, env)
   const choices = node ? choicesOf(parser, argumentAt(node, given)) : []
   return beginningWith(current, [...next, ...names, ...choices])
 }
@@ -156,21 +155,29 @@ function kindOf(path: readonly string[], name: string | undefined): Kind | undef
   return name === undefined ? undefined : (kinds[path.join(' ')]?.[name] ?? kinds['*']![name])
 }
 
-function namesOf(kind: Kind | undefined, words: readonly string[], env: NodeJS.ProcessEnv | undefined): string[] {
+async function namesOf(
+  kind: Kind | undefined,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv | undefined,
+): Promise<string[]> {
   if (kind === undefined) return []
   if (kind === 'file') return [shell_files]
   if (kind === 'directory') return [shell_directories]
-  const { folders, prompts } = configNames(words, env)
+  const { folders, prompts } = await configNames(words, env)
   if (kind === 'prompt') return prompts
   return kind === 'folder' ? folders : [...folders, shell_files]
 }
 
-/** None where there is no configuration, or a faulty one: whoever types is not in the mood to hear of it. */
-function configNames(words: readonly string[], env: NodeJS.ProcessEnv | undefined) {
+/**
+ * None where there is no configuration, or a faulty one: whoever types is not in the mood to hear of it. What reads it is loaded here,
+ * for it takes longer than all the rest, and commands, options and every start of a shell need none.
+ */
+async function configNames(words: readonly string[], env: NodeJS.ProcessEnv | undefined) {
   const at = words.lastIndexOf('--config')
   const attached = words.find((word) => word.startsWith('--config='))?.slice('--config='.length)
   const file = attached ?? (at >= 0 && at < words.length - 2 ? words[at + 1] : undefined)
   try {
+    const { loadConfig } = await import('../config/load.ts')
     const { config } = loadConfig({ file, ...(env ? { env } : {}) })
     return { folders: config.folders.map(({ name }) => name), prompts: config.prompts.map(({ name }) => name) }
   } catch {

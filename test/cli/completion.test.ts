@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { complete } from '../../src/cli/complete.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
 import { addToTree, makeTree } from '../tree.ts'
+import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const has_bash = spawnSync('bash', ['--version']).status === 0
@@ -93,12 +95,19 @@ test.skipIf(!has_zsh)('a real zsh, from a directory of fpath', () => {
   expect(zshTabs(['sluice st'], zshrcs.found)).toEqual(['sluice status', ''])
 })
 
+/** The script, as `sluice completion bash` prints it; that a shell takes it from there is shown below, once. */
+async function bashScript(): Promise<string> {
+  const { terminal, out } = capturedTerminal()
+  expect(await runCli(['completion', 'bash'], terminal, commands)).toBe(0)
+  return out()
+}
+
 /** What a real bash answers to Tab at the end of a line; `words` as its readline splits them. */
-function tab(...words: string[]): string[] {
+async function tab(...words: string[]): Promise<string[]> {
   mkdirSync(join(home, 'bin'), { recursive: true })
   symlinkSync(program, join(home, 'bin/sluice'))
   const script = `
-    source <(sluice completion bash)
+    ${await bashScript()}
     COMP_WORDS=(sluice "$@") COMP_CWORD=$# COMP_LINE="sluice $*" COMP_POINT=\${#COMP_LINE}
     _sluice_completion sluice
     printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -125,7 +134,9 @@ test.skipIf(!has_bash).each([
     ['completion', ''],
     ['bash', 'zsh'],
   ],
-])('a real bash, after %j and Tab: %j', (words, candidates) => expect(tab(...words)).toEqual(candidates))
+])('a real bash, after %j and Tab: %j', async (words, candidates) => {
+  expect(await tab(...words)).toEqual(candidates)
+})
 
 test.skipIf(!has_bash)('bash takes the script for the program', () => {
   const line = `source <("${program}" completion bash); complete -p sluice`
