@@ -80,6 +80,8 @@ export class SluiceHome {
       folders: [{ name: 'docs', path: this.at('docs'), settle_ms: '50ms', ...change.folder }],
       uploads: { min_resend_s: 0, brake: 'off', retry_first_ms: '20ms', retry_most_ms: '200ms', ...change.uploads },
       follow: { first_ms: '20ms', most_ms: '200ms' },
+      // A second one costs its start in every pass, and has nothing to do.
+      hashing: { threads: 1 },
       ...change.top,
     }
     writeFileSync(this.at('sluice.yaml'), JSON.stringify(config, undefined, 2))

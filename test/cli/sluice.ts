@@ -98,6 +98,8 @@ export class Home {
       uploads: { min_resend_s: 0, ...change.uploads },
       follow: { first_ms: '20ms', most_ms: '200ms', ...change.follow },
       ...(change.removal ? { removal: change.removal } : {}),
+      // A second one costs its start in every pass, and has nothing to do.
+      hashing: { threads: 1 },
       ...(change.prompts ? { prompts: change.prompts, asking: { first_ms: '20ms', most_ms: '200ms' } } : {}),
     }
     writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))

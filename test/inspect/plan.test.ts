@@ -9,7 +9,7 @@ import type { FolderPlan, Plan } from '../../src/inspect/plan-answer.ts'
 import { judge } from '../../src/inspect/plan-judge.ts'
 import { extensionOf } from '../../src/inspect/plan-tally.ts'
 import { openRig } from '../ledger/view-rig.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore, makeTree } from '../tree.ts'
 import { configFor } from './config-for.ts'
 
 const now_ms = Date.UTC(2026, 5, 1)
@@ -122,7 +122,7 @@ test('what the limits mean for it', async () => {
 
 test('it writes nothing, into the folder or the state directory', async () => {
   const root = makeTree({ 'a.txt': 'x' })
-  const state_dir = join(makeTree(), 'state')
+  const state_dir = join(makeStore(), 'state')
   mkdirSync(state_dir)
   await planUploads({ config: configFor({ root, state_dir }), ledger: undefined, hash: true, now_ms })
   expect(readdirSync(state_dir)).toEqual([])

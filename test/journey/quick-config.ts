@@ -50,6 +50,8 @@ export function quickConfig(
       watching: section('watching'),
       prompts,
       audit: section('audit'),
+      // A second one costs its start in every journey, and has nothing to do: test/disk/examiner.test.ts has several.
+      hashing: { threads: 1 },
       removal: section('removal'),
     },
     { HOME: places.home },

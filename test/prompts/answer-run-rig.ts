@@ -24,7 +24,7 @@ import { no_limits, nothing_seen } from '../ledger/fixture.ts'
 import { stat, ticket } from '../ledger/view-rig.ts'
 import { successOf } from '../remote/fixture.ts'
 import { type Client, start } from '../service/fixture.ts'
-import { makeTree } from '../tree.ts'
+import { makeStore, makeTree } from '../tree.ts'
 
 export interface RunRigOptions {
   profile?: ProfileName
@@ -70,7 +70,7 @@ export class RunRig {
   asking: AskingLimits
   ledger!: Ledger
   circuits!: Circuits
-  readonly #state_dir = join(makeTree(), 'state')
+  readonly #state_dir = join(makeStore(), 'state')
   #next_due_ms = system_clock.now_ms()
 
   constructor({ service, project_id, token }: Client, { settings, scope, asking }: RunRigOptions) {
