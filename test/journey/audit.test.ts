@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { audited, auditOf, many, secondPage, setFileStatusThere } from './audited.ts'
-import { begin, type Journey, journeys, localJourneys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
 const resend = { audit: { on_remote_delete: 'resend' } }
@@ -11,7 +11,7 @@ async function removeThere(journey: Journey, ...names: string[]): Promise<void> 
   for (const name of names) expect(await journey.service.removeAsset(journey.file(name)!.asset_id!)).toBe(true)
 }
 
-journeys('the audit', (profile) => {
+localJourneys('the audit', (profile) => {
   test('removed behind our back: known within one round, and left as it is', async () => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()

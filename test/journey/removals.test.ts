@@ -3,7 +3,7 @@ import { day_ms, second_ms } from '../../src/base/time.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, type Journey, journeys, localJourneys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
 const tree = { 'docs/a.txt': 'a, first version', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
@@ -26,7 +26,7 @@ async function looksGoOn(journey: Journey, until: () => boolean): Promise<void> 
   })
 }
 
-journeys('what no file needs any more is removed there', (profile) => {
+localJourneys('what no file needs any more is removed there', (profile) => {
   test('an old version goes once the new one is ready, a deleted file after its grace, a moved one never', async () => {
     const journey = await ready(profile)
     const moved = journey.file('docs/c.txt')?.asset_id

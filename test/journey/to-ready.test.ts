@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { minute_ms, system_clock } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
-import { begin, journeys } from './harness.ts'
+import { begin, journeys, localJourneys } from './harness.ts'
 
 journeys('a file goes in', (profile) => {
   test('from the folder to ready: name, type, bytes and times are right', async () => {
@@ -37,6 +37,61 @@ journeys('a file goes in', (profile) => {
     expect(journey.slots()).toEqual([])
   })
 
+  test('content that the project has already is linked, not sent', async () => {
+    const journey = await begin({ profile }, 'not started')
+    await journey.start()
+    journey.write({ 'docs/mine.txt': 'known content' })
+    await journey.allReady()
+    const { asset_id } = journey.assets()[0]!
+    await journey.stop()
+
+    // Another daemon with a memory of its own, the same project.
+    const other = await journey.another()
+    await other.allReady()
+    expect(journey.cost()).toEqual({ creates: 2, puts: 1 })
+    expect(other.file('docs/mine.txt')).toMatchObject({ asset_id, made_here: 0 })
+  })
+
+  test('a status that nobody has heard of means: still going', async () => {
+    const clock = new MovingClock()
+    const service = { clock, ingest: { delay_ms: 10 * minute_ms } }
+    const journey = await begin({ profile, tree: { 'docs/slow.txt': 'slow' }, service })
+    await journey.stage('docs/slow.txt', 'ingesting')
+    const { asset_id } = journey.file('docs/slow.txt')!
+    const { body } = await journey.call('GET', `/v1/assets/${asset_id}`)
+    expect(body.status).toBe(profile === 'hosted' ? 'enriching' : 'ingesting')
+    await journey.until('the daemon is told so, too', () => journey.requests('assets.read').length >= 3)
+    clock.skip(10 * minute_ms)
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+  })
+
+  test('what the service cannot read is refused with a reason, and sent again when a person says so', async () => {
+    const journey = await begin({
+      profile,
+      tree: { 'docs/long.txt': 'x'.repeat(2_000), 'docs/short.txt': 'short' },
+      service: { ingest: { max_bytes: 1_000 } },
+    })
+    await journey.stage('docs/long.txt', 'refused')
+    await journey.stage('docs/short.txt', 'ready')
+    expect(journey.file('docs/long.txt')?.error_message).toMatch(/\w+ \w+/)
+    expect(journey.file('docs/long.txt')?.ready_ms).toBeNull()
+    await journey.idle()
+    expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
+
+    await journey.restartService({ ingest: { max_bytes: 10_000 } })
+    await journey.record({ type: 'retried', folder: 'docs', path: 'long.txt' })
+    await journey.allReady()
+    expect(
+      journey
+        .assets()
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(['failed', 'ready', 'ready'])
+  })
+})
+
+localJourneys('files go in', (profile) => {
   test('a file that comes while the daemon runs', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
     await journey.allReady()
@@ -64,21 +119,6 @@ journeys('a file goes in', (profile) => {
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
-  test('content that the project has already is linked, not sent', async () => {
-    const journey = await begin({ profile }, 'not started')
-    await journey.start()
-    journey.write({ 'docs/mine.txt': 'known content' })
-    await journey.allReady()
-    const { asset_id } = journey.assets()[0]!
-    await journey.stop()
-
-    // Another daemon with a memory of its own, the same project.
-    const other = await journey.another()
-    await other.allReady()
-    expect(journey.cost()).toEqual({ creates: 2, puts: 1 })
-    expect(other.file('docs/mine.txt')).toMatchObject({ asset_id, made_here: 0 })
-  })
-
   test('a restart sends nothing again', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' } })
     await journey.allReady()
@@ -90,20 +130,6 @@ journeys('a file goes in', (profile) => {
     await journey.stage('docs/b.txt', 'gone')
     expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
     journey.ends({ also_there: [md5Of('b')] })
-  })
-
-  test('a status that nobody has heard of means: still going', async () => {
-    const clock = new MovingClock()
-    const service = { clock, ingest: { delay_ms: 10 * minute_ms } }
-    const journey = await begin({ profile, tree: { 'docs/slow.txt': 'slow' }, service })
-    await journey.stage('docs/slow.txt', 'ingesting')
-    const { asset_id } = journey.file('docs/slow.txt')!
-    const { body } = await journey.call('GET', `/v1/assets/${asset_id}`)
-    expect(body.status).toBe(profile === 'hosted' ? 'enriching' : 'ingesting')
-    await journey.until('the daemon is told so, too', () => journey.requests('assets.read').length >= 3)
-    clock.skip(10 * minute_ms)
-    await journey.allReady()
-    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
   test('many pending files are followed by pages of the list', async () => {
@@ -125,29 +151,5 @@ journeys('a file goes in', (profile) => {
     expect(journey.assets()).toHaveLength(60)
     expect(journey.requests('assets.read')).toHaveLength(reads)
     expect(journey.requests('assets.list')).toHaveLength(lists + 1)
-  })
-
-  test('what the service cannot read is refused with a reason, and sent again when a person says so', async () => {
-    const journey = await begin({
-      profile,
-      tree: { 'docs/long.txt': 'x'.repeat(2_000), 'docs/short.txt': 'short' },
-      service: { ingest: { max_bytes: 1_000 } },
-    })
-    await journey.stage('docs/long.txt', 'refused')
-    await journey.stage('docs/short.txt', 'ready')
-    expect(journey.file('docs/long.txt')?.error_message).toMatch(/\w+ \w+/)
-    expect(journey.file('docs/long.txt')?.ready_ms).toBeNull()
-    await journey.idle()
-    expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
-
-    await journey.restartService({ ingest: { max_bytes: 10_000 } })
-    await journey.record({ type: 'retried', folder: 'docs', path: 'long.txt' })
-    await journey.allReady()
-    expect(
-      journey
-        .assets()
-        .map(({ status }) => status)
-        .sort(),
-    ).toEqual(['failed', 'ready', 'ready'])
   })
 })

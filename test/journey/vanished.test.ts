@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
-import { begin, type Journey, journeys } from './harness.ts'
+import { begin, type Journey, localJourneys } from './harness.ts'
 
 /** What the service takes for reading, by a clock that only the test moves on: it is never done too soon. */
 const reading_ms = 10 * minute_ms
@@ -16,7 +16,7 @@ function isReadAnew(journey: Journey, name: string, before: string | null): bool
   return journey.files().every(({ stage }) => stage === 'ingesting') && journey.file(name)?.asset_id !== before
 }
 
-journeys('assets that are not there', (profile) => {
+localJourneys('assets that are not there', (profile) => {
   test('removed behind our back while it is being read: sent once more', async () => {
     const service = reading()
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/b.txt': 'b' }, service })
