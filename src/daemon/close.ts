@@ -52,8 +52,8 @@ async function within(work: Promise<unknown>, most_ms: number, clock: Clock): Pr
 }
 
 /** What openTools opened, where no worker runs. */
-export async function closeTools({ examiner, roots, lines, ledger, clock }: Tools): Promise<void> {
-  await within(Promise.all([examiner.close(), roots.close()]), last_wait_ms, clock)
+export async function closeTools({ examiner, roots, scan_thread, lines, ledger, clock }: Tools): Promise<void> {
+  await within(Promise.all([examiner.close(), roots.close(), scan_thread.close()]), last_wait_ms, clock)
   lines.close()
   await ledger.close()
 }

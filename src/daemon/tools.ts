@@ -5,6 +5,7 @@ import { answering, createPulses, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
+import { type KeptScanThread, keepScanThread } from '../disk/kept-scan-thread.ts'
 import { type RootAsker, startRootAsker } from '../disk/root-asker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/ledger-place.ts'
@@ -25,6 +26,7 @@ export interface Tools {
   ledger: Ledger
   examiner: Examiner
   roots: RootAsker
+  scan_thread: KeptScanThread
   clock: Clock
   /** How much of the line uploads take, those of every generation together. */
   bandwidth: Bandwidth
@@ -70,6 +72,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
     ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
     roots: startRootAsker(clock),
+    scan_thread: keepScanThread(clock),
     clock,
     bandwidth: createBandwidth(clock),
     report: countingSent(report, measures),

@@ -1,4 +1,4 @@
-import { serveCalls, threadData } from '../base/thread.ts'
+import { serveCalls } from '../base/thread.ts'
 import { keepsInodes } from './kept-inodes.ts'
 import { measureBatch } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
@@ -29,27 +29,49 @@ export interface MeasuredRoom {
   total: MeasuredTotal
 }
 
-const { walk: options, progress, rooms } = threadData<ScanThreadData>()
-const progressed = countInto(progress)
-const walking = walk(options, progressed)
-let end: WalkEnd | undefined
-let keeps_inodes: boolean | undefined
+/** What is under way; each walk of a thread begins anew. */
+interface Walking {
+  steps: ReturnType<typeof walk>
+  root: string
+  rooms: readonly BatchRoom[]
+  progressed: () => void
+  end: WalkEnd | undefined
+  keeps_inodes: boolean | undefined
+}
+
+let walking: Walking | undefined
 
 /** One thread walks, and measures with the others what it named. */
 serveCalls({
+  begin({ walk: options, progress, rooms }: ScanThreadData): void {
+    const progressed = countInto(progress)
+    const steps = walk(options, progressed)
+    walking = { steps, root: options.root, rooms, progressed, end: undefined, keeps_inodes: undefined }
+  },
   next(room: number): ListStep {
-    if (end !== undefined) return { end }
-    const step = walking.next()
+    const now = begun()
+    if (now.end !== undefined) return { end: now.end }
+    const step = now.steps.next()
     if (step.done) {
-      end = step.value
-      return { end }
+      now.end = step.value
+      return { end: now.end }
     }
-    putListed(rooms[room]!, step.value)
+    putListed(now.rooms[room]!, step.value)
     return { listed: { room, count: step.value.count } }
   },
   measure({ room, count: listed }: Listed): MeasuredRoom {
-    keeps_inodes ??= keepsInodes(options.root)
-    const { batch, total } = measureBatch(options.root, rooms[room]!, listed, keeps_inodes, progressed)
+    const now = begun()
+    now.keeps_inodes ??= keepsInodes(now.root)
+    const { batch, total } = measureBatch(now.root, now.rooms[room]!, listed, now.keeps_inodes, now.progressed)
     return { count: batch.count, names_bytes: batch.names.length, digest: batch.digest, total }
   },
+  /** After the end: holds nothing while it waits for another walk. */
+  rest(): void {
+    walking = undefined
+  },
 })
+
+function begun(): Walking {
+  if (!walking) throw new Error('no walk was begun')
+  return walking
+}

@@ -1,4 +1,5 @@
-import { startThread, type Thread } from '../base/thread.ts'
+import type { Thread } from '../base/thread.ts'
+import type { KeptScanThread } from './kept-scan-thread.ts'
 import type { Measured } from './measure.ts'
 import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
 import type { Listed, ListStep, MeasuredRoom, ScanThreadData } from './scan-thread.ts'
@@ -20,7 +21,8 @@ const weights = { next: 1, measure: 4 } as const
 export interface ScanThreads {
   /** The next batch; after the last one, the end. Those after it are being made, as many as there are rooms. */
   next(): Promise<ScanStep>
-  terminate(): void
+  /** `finished`: the end was handed over, and the threads may walk again. */
+  close(finished: boolean): void
 }
 
 interface Slot {
@@ -30,10 +32,18 @@ interface Slot {
 }
 
 /** @param max_ahead batches that are ready or being made, the one in the caller's hands among them */
-export function startScanThreads(options: Omit<ScanThreadData, 'rooms'>, max_ahead: number): ScanThreads {
+export function startScanThreads(
+  options: Omit<ScanThreadData, 'rooms'>,
+  max_ahead: number,
+  threads: Pick<KeptScanThread, 'take' | 'giveBack'>,
+): ScanThreads {
   const rooms = Array.from({ length: max_ahead }, () => createBatchRoom(options.walk.batch_entries))
   const data: ScanThreadData = { ...options, rooms }
-  const start = (): Slot => ({ thread: startThread('disk/scan-thread', data, { young_mb: 4 }), load: 0 })
+  const start = (): Slot => {
+    const thread = threads.take()
+    tell(thread, 'begin', data)
+    return { thread, load: 0 }
+  }
   const lister = start()
   const slots = [lister]
   const steps: Promise<ScanStep>[] = []
@@ -73,10 +83,22 @@ export function startScanThreads(options: Omit<ScanThreadData, 'rooms'>, max_ahe
       }
       return steps.shift()!
     },
-    terminate() {
-      for (const { thread } of slots) void thread.terminate()
+    close(finished) {
+      for (const { thread } of slots) {
+        if (!finished) {
+          void thread.terminate()
+          continue
+        }
+        tell(thread, 'rest', undefined)
+        threads.giveBack(thread)
+      }
     },
   }
+}
+
+/** A thread that cannot be told anything fails in the next call that is waited for. */
+function tell(thread: Thread, method: 'begin' | 'rest', argument: unknown): void {
+  thread.call(method, argument).catch(() => {})
 }
 
 function inRoom({ names, ends, stats }: BatchRoom, { count, names_bytes, digest, total }: MeasuredRoom): Measured {

@@ -1,6 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
 import type { IgnoreSpec } from './ignore.ts'
+import { type KeptScanThread, single_walk } from './kept-scan-thread.ts'
 import type { ScanBatch } from './scan-batch.ts'
 import { startScanThreads } from './scan-threads.ts'
 import { createProgress } from './thread-progress.ts'
@@ -21,6 +22,8 @@ export interface ScanOptions {
   signal?: AbortSignal
   /** Where a watchdog asks whether the walk moves. */
   pulses?: Pulses
+  /** Who walks often keeps a thread for it. */
+  threads?: Pick<KeptScanThread, 'take' | 'giveBack'>
 }
 
 /** About 200 KiB a batch, 4 ms of looking: messages cost nothing against it, and it is small beside a page of the ledger. */
@@ -53,22 +56,26 @@ async function* readBatches(
   resolve: (end: ScanEnd) => void,
   reject: (error: unknown) => void,
 ): AsyncGenerator<ScanBatch, void> {
-  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched } = options
+  const { root, signal, max_ahead = default_max_ahead, pulses = unwatched, threads: source = single_walk } = options
   const delivered = createMeasuredTotal()
   const unfinished = () => delivered.with(createWalkReport().end(false))
   if (signal?.aborted) return resolve(unfinished())
   const progress = createProgress()
   const { ignore, under = '', batch_entries = default_batch_entries } = options
   const walk = { root, ignore, under, batch_entries }
-  const threads = startScanThreads({ walk, progress: progress.shared }, max_ahead)
+  const threads = startScanThreads({ walk, progress: progress.shared }, max_ahead, source)
   const abort = abortion(signal)
+  let finished = false
   try {
     for (;;) {
       // Not while the caller is busy: then the threads rest.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
       const step = await Promise.race([abort.happened, threads.next()]).finally(() => pulse.end())
       if (step === undefined) return
-      if ('end' in step) return resolve(delivered.with(step.end))
+      if ('end' in step) {
+        finished = true
+        return resolve(delivered.with(step.end))
+      }
       delivered.add(step.measured.total)
       if (step.measured.batch.count > 0) yield step.measured.batch
     }
@@ -78,7 +85,7 @@ async function* readBatches(
   } finally {
     abort.forget()
     // Nobody waits for the threads: they may hang in a call to a dead share, and they keep no process alive.
-    threads.terminate()
+    threads.close(finished)
     resolve(unfinished())
   }
 }

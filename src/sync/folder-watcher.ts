@@ -4,6 +4,7 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import type { WatchChoice } from '../disk/choose-watcher.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
+import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
 import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
@@ -28,6 +29,7 @@ export interface WatchedFolder {
   room: WatchRoom
   clock: Clock
   examiner: Pick<Examiner, 'lstat'>
+  scan_thread?: KeptScanThread
   report: SyncReport
   on_hint: (hint: Hint) => void
   record: (event: FolderEvent) => Promise<void>

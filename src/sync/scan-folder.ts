@@ -1,6 +1,7 @@
 import type { Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
-import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, type ScanOptions, scanFolder } from '../disk/scan.ts'
 import { type DisappearanceLimits, type Found, hasVanished, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
@@ -17,6 +18,7 @@ export interface ScanTools extends DisappearanceLimits {
   clock: Clock
   pulses: Pulses
   batch_entries: number
+  scan_thread?: KeptScanThread
   turns: DeviceTurns
 }
 
@@ -69,6 +71,7 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
     pulses: tools.pulses,
     signal,
     ...(under === undefined ? {} : { under }),
+    ...keptThread(tools),
   })
   const walk = new Walk(folder, tools, under)
   if (under === undefined) await walk.begin()
@@ -97,13 +100,17 @@ export async function compareWithKnown(
   { state, signal }: { state: FolderState; signal: AbortSignal },
 ): Promise<Found | undefined> {
   const { batch_entries, pulses } = tools
-  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal })
+  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal, ...keptThread(tools) })
   const walk = new Walk(folder, tools, undefined)
   for await (const batch of scan.batches) await walk.compare(batch)
   const end = await scan.end
   if (!end.complete || signal.aborted) return undefined
   await walk.close()
   return { known: knownBefore(state), missing: walk.missing_total, files: end.files }
+}
+
+function keptThread({ scan_thread: threads }: ScanTools): Pick<ScanOptions, 'threads'> {
+  return threads ? { threads } : {}
 }
 
 class Walk {

@@ -3,6 +3,7 @@ import type { Clock } from '../base/time.ts'
 import { chooseWatcher, type WatchChoice, type WatchFacts, type WatchShares } from '../disk/choose-watcher.ts'
 import { freeMemory_bytes } from '../disk/free-memory.ts'
 import { inotifyLimit } from '../disk/inotify-limits.ts'
+import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import { scanFolder } from '../disk/scan.ts'
 import { nativeFault } from '../disk/watch-native.ts'
@@ -30,6 +31,7 @@ export interface ChoiceFacts {
   watching: WatchingSettings
   room: WatchRoom
   clock: Clock
+  scan_thread?: KeptScanThread
   /** Why native watching could not begin here lately. */
   native_failed: string | undefined
   /** By a scan of this life; undefined: it is counted as far as it matters. */
@@ -69,11 +71,16 @@ function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
  * As the last life of the daemon left it, where that is many. Few may have become many since, and chokidar would take minutes for
  * them: so far as it is meant for, they are counted.
  */
-async function countFor({ folder, state, watching, counted, signal }: ChoiceFacts): Promise<Counted> {
+async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
   const known = state.counted
   if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_least: false }
-  const { batches, end } = scanFolder({ root: folder.path, ignore: folder, signal })
+  const { batches, end } = scanFolder({
+    root: folder.path,
+    ignore: folder,
+    signal,
+    ...(scan_thread ? { threads: scan_thread } : {}),
+  })
   let files = 0
   for await (const batch of batches) {
     files += batch.count

@@ -1,0 +1,59 @@
+import { startThread, type Thread } from '../base/thread.ts'
+import { type Clock, second_ms } from '../base/time.ts'
+
+/** Where the threads of walks come from and go to. */
+export interface KeptScanThread {
+  take(): Thread
+  /** Of a walk that has come to its end: one that may hang in a call to a dead share is ended instead. */
+  giveBack(thread: Thread): void
+  close(): Promise<void>
+}
+
+/** Folders are walked in turns, and directories that are made come in flocks; between the looks at a quiet folder no thread is kept. */
+const kept_ms = 10 * second_ms
+
+/**
+ * Keeps the thread of a walk a while for the next one: starting it costs as much as looking at ten thousand files, and most walks
+ * are through a directory that has just been made.
+ */
+export function keepScanThread(clock: Clock): KeptScanThread {
+  let kept: { thread: Thread; taken: AbortController } | undefined
+  let closed = false
+
+  return {
+    take() {
+      if (!kept) return startScanThread()
+      const { thread, taken } = kept
+      kept = undefined
+      taken.abort()
+      return thread
+    },
+    giveBack(thread) {
+      if (closed || kept) return void thread.terminate()
+      const taken = new AbortController()
+      kept = { thread, taken }
+      void clock.sleep(kept_ms, taken.signal).then(() => {
+        if (taken.signal.aborted) return
+        kept = undefined
+        void thread.terminate()
+      })
+    },
+    async close() {
+      closed = true
+      const last = kept
+      kept = undefined
+      last?.taken.abort()
+      await last?.thread.terminate()
+    },
+  }
+}
+
+/** For one walk alone. */
+export const single_walk: Pick<KeptScanThread, 'take' | 'giveBack'> = {
+  take: startScanThread,
+  giveBack: (thread) => void thread.terminate(),
+}
+
+function startScanThread(): Thread {
+  return startThread('disk/scan-thread', undefined, { young_mb: 4 })
+}
