@@ -103,7 +103,9 @@ export class Claims {
     if (this.#parts.pause.holds(now_ms)) budget.exhausted = true
     const select = newest_first ? this.#queries.send_newest : this.#queries.send_as_found
     const sizes = new SizesLeft(large)
-    const work: SendWork[] = []
+    // Its bytes are there, and its slot runs out: behind thousands that are newer they would be sent once more. It costs no bytes.
+    const sent = this.#due('send', limit, except, now_ms, this.#queries.to_complete)
+    const work = this.#claimToSend(sent, {}, now_ms)
     for (let examined = 0; work.length < limit && !budget.exhausted; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
       const rows = this.#due('send', limit - work.length, except, now_ms, select, sizes.up_to)
@@ -114,9 +116,6 @@ export class Claims {
     this.held_for_budget.note(budget.exhausted && work.length === 0 && in_flight_bytes === 0, now_ms)
     const next_due_ms = this.#nextDue('send', now_ms)
     if (!budget.exhausted) return { work, next_due_ms }
-    // What only has to be completed costs no bytes, and its slot runs out.
-    const sent = this.#due('send', limit - work.length, except, now_ms, this.#queries.to_complete)
-    work.push(...this.#claimToSend(sent, {}, now_ms))
     return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
   }
 

@@ -30,6 +30,10 @@ export class WallClock {
       make_due('files', 'not_before_ms', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`),
       make_due('contents', 'not_before_ms', `state IN ('wanted', 'reserving', 'reserved', 'sent')`),
       make_due('contents', 'not_before_ms', `state = 'ingesting'`),
+      make_due('contents', 'not_before_ms', `state = 'removing'`),
+      make_due('contents', 'remove_due_ms', `state = 'ready' AND remove_due_ms IS NOT NULL`),
+      // Gone in the time that is taken back: its grace begins now.
+      make_due('files', 'gone_ms', `state = 'gone'`),
       make_due('contents', 'labels_due_ms', `state = 'ready' AND labels_due_ms IS NOT NULL`),
       make_due('runs', 'not_before_ms', `state IN (${open_run_states})`),
       make_due('deliveries', 'not_before_ms', `state = 'wanted'`),

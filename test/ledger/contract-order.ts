@@ -18,6 +18,15 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable())).toEqual([between, old])
   })
 
+  newest('what only has to be completed goes before all that is newer, also after a start', async (bench) => {
+    const old = await changedAt(bench, 'old', 10)
+    await bench.reserve(old)
+    await bench.record({ type: 'bytes_accepted', content: old })
+    await changedAt(bench, 'young', 30)
+    await bench.reopen()
+    expect(ids(await bench.sendable(1))).toEqual([old])
+  })
+
   newest('what was set back is passed by until its time, and then goes by its age', async (bench) => {
     const old = await changedAt(bench, 'old', 10)
     const young = await changedAt(bench, 'young', 30)

@@ -382,6 +382,31 @@ export function removalContract(factory: LedgerFactory): void {
     expect(await remove(bench)).toMatchObject([{ content, is_fresh: false }])
   })
 
+  ledgerTest(
+    'a clock that ran a year ahead: the grace begins when it is set right, and nothing waits for a year',
+    async (bench) => {
+      await known(bench, 'docs')
+      const old = await ready(bench, 'docs', 'a', 'old')
+      await ready(bench, 'docs', 'a', 'newer')
+      await ready(bench, 'docs', 'b', 'text')
+      const [ahead_ms, error] = [365 * day_ms, { code: 'network.timeout', message: 'no answer' }]
+      await bench.clock.advance(ahead_ms)
+      expect(await remove(bench)).toMatchObject([{ content: old }])
+      const not_before_ms = bench.clock.now_ms() + hour_ms
+      await bench.record({ type: 'removal_set_back', content: old, not_before_ms, error })
+      await bench.gone('docs', 'b')
+      bench.clock.jumpWall(-ahead_ms)
+      await bench.scanned('docs')
+      expect(await remove(bench)).toMatchObject([{ content: old, is_fresh: false }])
+      await bench.record({ type: 'asset_removed', content: old })
+      await bench.clock.advance(hour_ms / 2)
+      await bench.scanned('docs')
+      expect(await remove(bench)).toEqual([])
+      await later(bench, 'docs')
+      expect(await remove(bench)).toMatchObject([{ name: 'docs/b' }])
+    },
+  )
+
   ledgerTest('no intent stands while a path holds the bytes', async (bench) => {
     await bench.online('docs', removing)
     const content = await ready(bench, 'docs', 'a', 'text')
