@@ -12,7 +12,7 @@ const of_sizes = `(size <= @up_to OR state = 'sent')`
 
 /**
  * Reads what may be claimed, by the partial indexes: rows that are done cost nothing. Those of contents take `now`, `limit` and
- * `except` (project ids as JSON), those to send `up_to` bytes besides.
+ * `except` (project ids as JSON), those to send `up_to` bytes besides, and answer ids: most of what is due is claimed already.
  */
 export class ClaimQueries {
   readonly looks
@@ -27,18 +27,22 @@ export class ClaimQueries {
 
   constructor(database: Sqlite) {
     const select = (condition: string, due = 'not_before_ms') =>
-      database.prepare(
-        `SELECT * FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
-      )
+      database
+        .prepare(
+          `SELECT id FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
+        )
+        .pluck()
     const next = (table: string, condition: string, due = 'not_before_ms') =>
       database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
     this.looks = database.prepare(
       `SELECT folder, path FROM files WHERE ${to_look_at} AND not_before_ms <= ? ORDER BY not_before_ms LIMIT ?`,
     )
-    this.send_newest = database.prepare(
-      `SELECT * FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
-         AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
-    )
+    this.send_newest = database
+      .prepare(
+        `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
+           AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
+      )
+      .pluck()
     this.send_as_found = select(`${to_send} AND ${of_sizes}`)
     this.to_complete = select(`state = 'sent'`)
     this.follow = select(to_follow)

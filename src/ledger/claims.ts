@@ -1,7 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { ClaimQueries } from './claim-queries.ts'
 import { ClaimTable, lookKey, UndoLog } from './claim-table.ts'
-import { type ContentRow, contentRow } from './content-rows.ts'
+import type { ContentRow } from './content-rows.ts'
 import { DailyBudget, HeldForBudget, nextHour } from './daily-budget.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderRows } from './folder-rows.ts'
@@ -218,11 +218,9 @@ export class Claims {
   ): ContentRow[] {
     const claimed = this.#claimed[work]
     claimed.expire(now_ms)
-    const rows = select.all({ now: now_ms, limit: limit + claimed.size, except: JSON.stringify(except), up_to })
-    return rows
-      .map(contentRow)
-      .filter((row) => !claimed.has(row.id))
-      .slice(0, limit)
+    const due = { now: now_ms, limit: limit + claimed.size, except: JSON.stringify(except), up_to }
+    const free = (select.all(due) as number[]).filter((id) => !claimed.has(id)).slice(0, limit)
+    return free.map((id) => this.#parts.contents.rows.get(id)!)
   }
 
   #sendWork(row: ContentRow, now_ms: number): SendWork | undefined {
