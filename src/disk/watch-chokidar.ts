@@ -16,7 +16,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   let removed = false
 
   const needed = () => (current === undefined ? 0 : countWatches(current))
-  const describeTrouble = () => (removed ? root_removed : trouble.text(needed()))
+  const describeTrouble = () => (removed ? root_removed : trouble.text(needed))
 
   function hint(hint: Hint): void {
     if (!stop.signal.aborted) options.on_hint(hint)

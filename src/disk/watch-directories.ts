@@ -60,7 +60,7 @@ class DirectoryWatcher implements FolderWatcher {
   }
 
   trouble(): string | undefined {
-    return this.#stale ?? this.#trouble.text(countInotifyWatches() + 1)
+    return this.#stale ?? this.#trouble.text(() => countInotifyWatches() + 1)
   }
 
   isStale(): boolean {

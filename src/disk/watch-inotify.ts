@@ -72,7 +72,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   trouble(): string | undefined {
-    return this.#stale ?? this.#trouble.text(this.#tree.size + this.#trouble.missing())
+    return this.#stale ?? this.#trouble.text(() => this.#tree.size + this.#trouble.missing())
   }
 
   isStale(): boolean {

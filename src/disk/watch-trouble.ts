@@ -6,7 +6,7 @@ export interface WatchTrouble {
   /** True for the first error of its kind. */
   note(error: unknown): boolean
   /** The line for people, or undefined. `needed` is how many inotify watches the folder takes. */
-  text(needed: number): string | undefined
+  text(needed: () => number): string | undefined
   /** Watches that could not be had. */
   missing(): number
 }
@@ -23,7 +23,8 @@ export function createWatchTrouble(): WatchTrouble {
     },
     text(needed) {
       if (kinds.size === 0) return undefined
-      return [...kinds].map(([code, { message }]) => describe(code, message, needed)).join('; ')
+      const watches = needed()
+      return [...kinds].map(([code, { message }]) => describe(code, message, watches)).join('; ')
     },
     missing: () => kinds.get('ENOSPC')?.count ?? 0,
   }

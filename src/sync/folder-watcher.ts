@@ -84,6 +84,7 @@ export class FolderWatcher {
   async #watch(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
     await this.#giveUpStale(now_ms, root)
     if (now_ms >= this.#native_retry_ms) this.#native_failed = undefined
+    if (this.#watcher) await this.#tellTrouble(this.#watcher, state)
     if (this.#watcher || now_ms < this.#not_before_ms) return false
     // Where the native one fails, the second choice is another.
     for (let attempt = 0; attempt < 2 && now_ms >= this.#not_before_ms; attempt += 1) {
@@ -182,6 +183,15 @@ export class FolderWatcher {
       if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
     }
     return choice
+  }
+
+  /** What it does not hear stands beside the reason for it, for as long as it is so; one that is stale is soon another. */
+  async #tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
+    const { folder, record } = this.#watched
+    if (!this.#choice || watch?.watcher !== this.#choice.watcher || watcher.isStale()) return
+    const reason = [this.#choice.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
+    if (watch.reason === reason) return
+    await record({ type: 'folder_watched', folder: folder.name, watcher: watch.watcher, reason })
   }
 
   async #start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
@@ -29,6 +30,23 @@ function summaryOf(journey: Journey) {
 }
 
 localJourneys('what is neither file nor folder', (profile) => {
+  test('a subfolder that cannot be listed is named, also beside what watches; all else goes in', async () => {
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'docs/z/z.txt': 'z' } }, 'not started')
+    const name = 'n'.repeat(250)
+    // Beyond PATH_MAX, which is 4,096 with the root.
+    const deep = `for i in $(seq 17); do mkdir ${name} && cd -P ${name} || exit 1; done`
+    execFileSync('bash', ['-c', deep], { cwd: journey.at('docs') })
+    await journey.start()
+    await journey.stage('docs/a.txt', 'ready')
+    await journey.until('it is said', async () => {
+      const [docs] = await journey.daemon.ledger.folders()
+      return docs?.watch?.reason.includes('; not all of the folder is watched: ENAMETOOLONG') ?? false
+    })
+    journey.write({ 'docs/z/later.txt': 'later' })
+    await journey.stage('docs/z/later.txt', 'ready')
+    execFileSync('rm', ['-rf', journey.at(`docs/${name}`)])
+  })
+
   test('is told and holds nothing up: there from the start, and coming later', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
     await addOddEntries(journey, 'first')
