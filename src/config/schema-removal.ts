@@ -35,7 +35,8 @@ export const removal_schema = z.strictObject({
     about:
       'Of one folder, more than this (and more than most_percent of it) is not removed on the service by itself: it waits for ' +
       '`sluice accept --removals FOLDER`. Default 100: people tidy up in tens; hundreds at once are a script, a wrong mount or an ' +
-      'intruder. 0: the share alone counts.',
+      'intruder. 0: the share alone counts. Whatever it says, most of a folder (scan.missing_percent), and more than ' +
+      'scan.empty_folder_files files of it, deleted within per_hours wait, too: that is a wiped folder, or a disk that went away.',
   }),
   most_percent: count({
     usual: 10,

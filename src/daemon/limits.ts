@@ -6,7 +6,7 @@ import type { AuditSettings } from '../sync/auditor.ts'
 import type { FollowPolicy } from '../sync/follow-verdict.ts'
 
 /** The config's limits in the terms of the rooms that keep them. */
-export function ledgerLimits({ uploads, ledger, removal }: Config): LedgerLimits {
+export function ledgerLimits({ uploads, ledger, removal, scan }: Config): LedgerLimits {
   const { brake } = uploads
   return {
     brake: brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: brake.per_hours * hour_ms },
@@ -16,7 +16,12 @@ export function ledgerLimits({ uploads, ledger, removal }: Config): LedgerLimits
     history_days: ledger.history_days,
     history_rows: ledger.history_rows,
     claim_ms: ledger.claim_ms,
-    removal: { files: removal.most_files, percent: removal.most_percent, per_ms: removal.per_hours * hour_ms },
+    removal: {
+      files: removal.most_files,
+      percent: removal.most_percent,
+      per_ms: removal.per_hours * hour_ms,
+      wiped: { files: scan.empty_folder_files, percent: scan.missing_percent },
+    },
   }
 }
 

@@ -18,13 +18,28 @@ export interface RemovalLimits {
   /** Of the files that the folder has and had. */
   percent: number
   per_ms: number
+  /** So many deleted within `per_ms`, and so much of the folder: it was wiped, or its disk went away, however small it is. */
+  wiped: { files: number; percent: number }
 }
 
+/** `deleted`: of those to be removed, the most whose files went within `per_ms`. */
 export function isMuch(
-  { removing, present }: { removing: number; present: number },
-  { files, percent }: RemovalLimits,
+  { removing, deleted, present }: { removing: number; deleted: number; present: number },
+  { files, percent, wiped }: RemovalLimits,
 ): boolean {
+  if (deleted > wiped.files && deleted * 100 > (present + deleted) * wiped.percent) return true
   return removing > Math.max(files, ((present + removing) * percent) / 100)
+}
+
+/** Of these times the most that lie within one span. */
+export function mostWithin(times_ms: readonly number[], per_ms: number): number {
+  const sorted = [...times_ms].sort((a, b) => a - b)
+  let [most, from] = [0, 0]
+  for (const [to, at_ms] of sorted.entries()) {
+    while (at_ms - sorted[from]! >= per_ms) from += 1
+    most = Math.max(most, to - from + 1)
+  }
+  return most
 }
 
 /** Told about the removal of one asset. `content` is the ledger's id. */

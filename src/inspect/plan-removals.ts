@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
-import { isMuch, type Parting, type RemovalCase, type RemovalVerdict, removalVerdict } from '../domain/removal.ts'
+import {
+  isMuch,
+  mostWithin,
+  type Parting,
+  type RemovalCase,
+  type RemovalLimits,
+  type RemovalVerdict,
+  removalVerdict,
+} from '../domain/removal.ts'
 import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
 import { type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
@@ -45,7 +53,8 @@ interface Judged {
   /** Whose removal it is: the first that held it. */
   folder: string
   path: string
-  held_by: readonly string[]
+  /** Its partings to which no person has agreed. */
+  by: readonly { name: string; why: Parting['why']; at_ms: number }[]
 }
 
 const most_examples = 3
@@ -123,8 +132,11 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
   }
   const { folder, path } = all[0] ?? { folder: '', path: '' }
   if (content.is_removing || removalVerdict(of).kind !== 'keep') {
-    const held_by = [...new Set(all.filter((_one, index) => !partings[index]!.accepted).map((one) => one.folder))]
-    return { content, of, folder, path, held_by }
+    const by = all.flatMap(({ folder: name }, index) => {
+      const { accepted, why, at_ms } = partings[index]!
+      return accepted ? [] : [{ name, why, at_ms }]
+    })
+    return { content, of, folder, path, by }
   }
   return undefined
 }
@@ -185,27 +197,33 @@ function isComing(state: string | undefined): boolean {
 }
 
 /** Of which so much would be removed, with what was lately, that a person must say so. */
-function heldFolders(judged: readonly Judged[], facts: Facts): Set<string> {
-  const { most_files: files, most_percent: percent, per_hours } = facts.config.removal
-  const limits = { files, percent, per_ms: per_hours * hour_ms }
-  const removing = new Map<string, number>()
-  for (const { content, held_by } of judged) {
-    if (content.is_removing) continue
-    for (const name of held_by) removing.set(name, (removing.get(name) ?? 0) + 1)
-  }
+function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
+  const limits = removalLimits(config)
+  const since_ms = now_ms - limits.per_ms
   const held = new Set<string>()
-  for (const [name, count] of removing) {
-    const lately = facts.cases.removedSince(name, facts.now_ms - limits.per_ms)
-    if (isMuch({ removing: count + lately, present: walked(name, facts)?.files ?? 0 }, limits)) held.add(name)
+  for (const { config: folder, files: present } of folders) {
+    const here = judged
+      .flatMap(({ content, by }) => (content.is_removing ? [] : by))
+      .filter(({ name }) => name === folder.name)
+    const deleted_ms = here.filter(({ why }) => why === 'deleted').map(({ at_ms }) => at_ms)
+    const removing = here.length + cases.removedSince(folder.name, since_ms, 'all')
+    const deleted = mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')
+    if (isMuch({ removing, deleted, present }, limits)) held.add(folder.name)
   }
   return held
 }
 
-function verdictWith(held: ReadonlySet<string>, { content, of, held_by }: Judged): RemovalVerdict {
+function removalLimits({ removal, scan }: Config): RemovalLimits {
+  const { most_files: files, most_percent: percent, per_hours } = removal
+  const wiped = { files: scan.empty_folder_files, percent: scan.missing_percent }
+  return { files, percent, per_ms: per_hours * hour_ms, wiped }
+}
+
+function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): RemovalVerdict {
   if (content.is_removing) return { kind: 'remove' }
   const verdict = removalVerdict(of)
   if (verdict.kind !== 'remove') return verdict
-  if (held_by.some((name) => held.has(name))) return { kind: 'wait', why: 'person' }
+  if (by.some(({ name }) => held.has(name))) return { kind: 'wait', why: 'person' }
   const { refused_until_ms } = content
   if (refused_until_ms === undefined || refused_until_ms <= of.now_ms) return verdict
   return { kind: 'wait', why: 'service', until_ms: refused_until_ms }

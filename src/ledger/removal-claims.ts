@@ -1,11 +1,11 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { isMuch, type Parting, removalVerdict } from '../domain/removal.ts'
+import { isMuch, mostWithin, type Parting, removalVerdict } from '../domain/removal.ts'
 import { type ContentRow, contentRow } from './content-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
-import { look_again_ms, type RemovalRows, removedIn } from './removal-rows.ts'
+import { deletedIn, look_again_ms, type RemovalRows, removedIn } from './removal-rows.ts'
 import type { Usage } from './usage.ts'
 
 interface RemovalParts {
@@ -79,7 +79,8 @@ export class RemovalClaims {
        WHERE partings.content = ?`,
     )
     this.#removing_by_folder = database.prepare(
-      `SELECT partings.folder, count(*) AS files FROM contents JOIN partings ON partings.content = contents.id
+      `SELECT partings.folder, count(*) AS files, json_group_array(at_ms) FILTER (WHERE why = 'deleted') AS deleted_ms
+       FROM contents JOIN partings ON partings.content = contents.id
        WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND partings.accepted = 0 GROUP BY partings.folder`,
     )
     this.#present_in = database
@@ -161,14 +162,24 @@ export class RemovalClaims {
   /** The folders of which so much is to be removed, and was lately, that a person must say so. */
   #held(now_ms: number): Set<number> {
     const { usage, limits } = this.#parts
+    const { per_ms } = limits.removal
     const held = new Set<number>()
-    for (const { folder, files } of this.#removing_by_folder.all() as { folder: number; files: number }[]) {
-      const lately = usage.over(removedIn(folder), limits.removal.per_ms, now_ms).files
+    for (const { folder, files, deleted_ms } of this.#removing_by_folder.all() as RemovingIn[]) {
+      const removing = files + usage.over(removedIn(folder), per_ms, now_ms).files
+      const lately = usage.over(deletedIn(folder), per_ms, now_ms).files
+      const deleted = mostWithin(JSON.parse(deleted_ms) as number[], per_ms) + lately
       const present = this.#present_in.get(folder) as number
-      if (isMuch({ removing: files + lately, present }, limits.removal)) held.add(folder)
+      if (isMuch({ removing, deleted, present }, limits.removal)) held.add(folder)
     }
     return held
   }
+}
+
+interface RemovingIn {
+  folder: number
+  files: number
+  /** JSON. */
+  deleted_ms: string
 }
 
 interface RawParting {

@@ -55,7 +55,7 @@ export class RemovalRows {
          (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
           WHERE files.content = @content AND files.state <> 'gone')`,
     )
-    this.#unaccepted = database.prepare('SELECT folder FROM partings WHERE content = ? AND accepted = 0').pluck()
+    this.#unaccepted = database.prepare('SELECT folder, why FROM partings WHERE content = ? AND accepted = 0')
     this.#forget = database.prepare('DELETE FROM partings WHERE content = ?')
     this.#put_off = database.prepare(
       'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
@@ -100,7 +100,10 @@ export class RemovalRows {
 
   /** The asset is gone there: nothing is left to part from. Only what no person agreed to counts as removed by itself. */
   removed({ id, project, size }: ContentRow, at_ms: number): void {
-    for (const folder of this.#unaccepted.all(id) as number[]) this.#usage.add(removedIn(folder), size, at_ms)
+    for (const { folder, why } of this.#unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
+      this.#usage.add(removedIn(folder), size, at_ms)
+      if (why === 'deleted') this.#usage.add(deletedIn(folder), size, at_ms)
+    }
     this.#forget.run(id)
     this.#needed_again.run(id)
     this.#unrefuse.run(project)
@@ -152,6 +155,11 @@ function hasPartedEver(database: Sqlite): boolean {
   ].map((states) => `EXISTS (SELECT 1 FROM contents WHERE ${states} AND outdated_ms IS NOT NULL)`)
   const exists = ['EXISTS (SELECT 1 FROM partings)', ...outdated].join(' OR ')
   return database.prepare(`SELECT 1 WHERE ${exists}`).get() !== undefined
+}
+
+/** Under this name the hours count what was removed in a folder after its file was deleted. */
+export function deletedIn(folder: number): Used {
+  return `deleted in ${folder}`
 }
 
 /** Under this name the hours count what was removed in a folder. */

@@ -1,8 +1,8 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { day_ms, hour_ms } from '../base/time.ts'
 
-/** The last of them by the id of a folder: what was removed on the service without a person's word. */
-export type Used = 'wanted' | 'sent' | `removed in ${number}`
+/** The last two by the id of a folder: what was removed on the service without a person's word, and of that what was deleted here. */
+export type Used = 'wanted' | 'sent' | `removed in ${number}` | `deleted in ${number}`
 
 /** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
 export class Usage {

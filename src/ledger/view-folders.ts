@@ -27,7 +27,17 @@ export interface FolderView {
   watch: FolderWatch | undefined
   /** Why its watcher was given up. */
   deaf_reason: string | undefined
+  /** What became of its watchers for what scans found against them. */
+  deafness: Deafness
   stages: Record<Stage, Amount>
+}
+
+export interface Deafness {
+  /** How often one was made anew, and the last time. */
+  rebuilt: number
+  last: { at_ms: number; why: string } | undefined
+  /** How often one was given up for scans alone. */
+  given_up: number
 }
 
 interface RawFolder {
@@ -49,6 +59,11 @@ interface RawFolder {
   watcher?: FolderWatch['watcher'] | null
   watch_reason?: string | null
   deaf_reason?: string | null
+  /** Not there in a ledger that version 0.1 to 0.3 wrote. */
+  rebuilt_times?: number
+  rebuilt_ms?: number | null
+  rebuilt_reason?: string | null
+  given_up_times?: number
 }
 
 /** The folders of the config as the ledger last saw it, in the order in which they were taken up. */
@@ -75,8 +90,14 @@ export function readFolders(database: Sqlite): FolderView[] {
     scan: row.scan_summary === null ? undefined : (JSON.parse(row.scan_summary) as ScanSummary),
     watch: row.watcher == null ? undefined : { watcher: row.watcher, reason: row.watch_reason ?? '' },
     deaf_reason: row.deaf_reason ?? undefined,
+    deafness: deafnessOf(row),
     stages: byStage(counts.all(row.id) as (Amount & { stage: string })[]),
   }))
+}
+
+function deafnessOf({ rebuilt_times, rebuilt_ms, rebuilt_reason, given_up_times }: RawFolder): Deafness {
+  const last = rebuilt_ms == null ? undefined : { at_ms: rebuilt_ms, why: rebuilt_reason ?? '' }
+  return { rebuilt: rebuilt_times ?? 0, last, given_up: given_up_times ?? 0 }
 }
 
 function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {

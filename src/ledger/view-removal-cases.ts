@@ -2,7 +2,7 @@ import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting } from '../domain/removal.ts'
-import { removedIn } from './removal-rows.ts'
+import { deletedIn, removedIn } from './removal-rows.ts'
 import { keepsRemovals } from './view-removals.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
@@ -148,9 +148,9 @@ export class RemovalCasesView {
     return this.#is_asked_about().get(content) !== undefined
   }
 
-  /** Contents of a folder that were removed without a person's word since then. */
-  removedSince(folder: string, since_ms: number): number {
-    const what = removedIn(0).slice(0, -1)
+  /** Contents of a folder that were removed without a person's word since then; `deleted`: whose files were deleted. */
+  removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
+    const what = (which === 'all' ? removedIn(0) : deletedIn(0)).slice(0, -1)
     return (this.#lately().get({ folder, since_ms, what }) as { files: number }).files
   }
 }

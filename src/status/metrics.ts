@@ -46,6 +46,16 @@ export class Metrics implements Measures {
     'Files that a scan found and the watcher should have told.',
     ['folder'],
   )
+  readonly #rebuilt = this.#counter(
+    'sluice_watcher_rebuilt_total',
+    'Watchers that were made anew, because they had missed something or stood on what is no more.',
+    ['folder'],
+  )
+  readonly #given_up = this.#counter(
+    'sluice_watcher_given_up_total',
+    'Watchers that were given up for scans, because they missed something again.',
+    ['folder'],
+  )
   readonly #runs = this.#counter('sluice_prompt_runs_total', 'Runs of prompts that ended.', ['state'])
   readonly #removed = this.#counter(
     'sluice_assets_removed_total',
@@ -103,7 +113,11 @@ export class Metrics implements Measures {
   facts(facts: readonly Fact[], now_ms: number): void {
     for (const fact of facts) {
       if (fact.type === 'scan_finished') this.#scanned(fact, now_ms)
-      else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
+      if (fact.type === 'folder_watched') {
+        const { folder, rebuilt, deaf } = fact
+        if (rebuilt !== undefined) this.#rebuilt.inc({ folder })
+        if (deaf !== undefined) this.#given_up.inc({ folder })
+      } else if (fact.type === 'bytes_accepted') this.#last_upload.set(now_ms / second_ms)
       else if (fact.type === 'asset_removed') this.#removed.inc()
       else if (fact.type === 'run_written') this.#runs.inc({ state: 'written' })
       else if (fact.type === 'run_failed') this.#runs.inc({ state: 'failed' })

@@ -16,7 +16,7 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
   }
   if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
   writer.say(countsText(folder), { indent: 2 })
-  sayWatching(writer, folder)
+  sayWatching(writer, folder, now_ms)
   sayScan(writer, folder, now_ms)
 }
 
@@ -47,8 +47,19 @@ function underwayText(stages: FolderStatus['stages']): string {
     .join(', ')
 }
 
-function sayWatching(writer: LineWriter, { watching }: FolderStatus): void {
+function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, now_ms: number): void {
   if (watching) writer.say(`${watching.watcher}: ${watching.reason}`, { indent: 2, tone: 'faint' })
+  if (deafness === null) return
+  const { rebuilt, given_up, last } = deafness
+  const parts: string[] = []
+  if (rebuilt > 0) parts.push(`made anew ${timesText(rebuilt)}`)
+  if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
+  const ago = last ? ` (last ${formatDuration(Math.max(0, now_ms - Date.parse(last.at)))} ago: ${last.why})` : ''
+  writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })
+}
+
+function timesText(times: number): string {
+  return times === 1 ? 'once' : `${formatCount(times)} times`
 }
 
 function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {

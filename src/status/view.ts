@@ -107,6 +107,8 @@ export interface FolderStatus {
   reason: string | null
   /** What it is watched by and why; null: not chosen yet. */
   watching: FolderWatch | null
+  /** How often its watchers were made anew or given up, for what they did not tell; null where that never was. */
+  deafness: { rebuilt: number; given_up: number; last: { at: string; why: string } | null } | null
   last_scan: (ScanSummary & { began: string; ended: string }) | null
   stages: Record<Stage, Amount>
 }
@@ -205,7 +207,15 @@ function folderStatuses({ folders }: StatusSettings, known: readonly FolderView[
 }
 
 const nothing = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as Record<Stage, Amount>
-const newFolder = { state: 'new', since: null, reason: null, watching: null, last_scan: null, stages: nothing } as const
+const newFolder = {
+  state: 'new',
+  since: null,
+  reason: null,
+  watching: null,
+  deafness: null,
+  last_scan: null,
+  stages: nothing,
+} as const
 
 /** A folder as the ledger knows it. */
 export function folderStatus(folder: FolderView): FolderStatus {
@@ -219,12 +229,18 @@ export function folderStatus(folder: FolderView): FolderStatus {
     since: isoTime(folder.state_since_ms),
     reason: offline_reason ?? null,
     watching: folder.watch ?? null,
+    deafness: deafnessStatus(folder),
     last_scan:
       scan && scan_began_ms !== undefined && scan_ended_ms !== undefined
         ? { began: isoTime(scan_began_ms), ended: isoTime(scan_ended_ms), ...scan }
         : null,
     stages: folder.stages,
   }
+}
+
+function deafnessStatus({ deafness: { rebuilt, given_up, last } }: FolderView): FolderStatus['deafness'] {
+  if (rebuilt + given_up === 0) return null
+  return { rebuilt, given_up, last: last ? { at: isoTime(last.at_ms), why: last.why } : null }
 }
 
 /** On their way without anybody's help. */

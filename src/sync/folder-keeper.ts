@@ -4,7 +4,7 @@ import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
-import { hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
+import { hasVanished, isOtherDisk, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
@@ -159,9 +159,10 @@ class Keeper implements FolderKeeper {
     if (!state) return undefined
     const status = await roots.status(this.#folder.path, answer_ms)
     if (status.kind === 'offline') return this.#goOffline(state, `${status.reason}: ${status.detail}`)
-    const held_many = state.known_files > empty_folder_files
+    const known = knownBefore(state)
+    const held_many = known > empty_folder_files
     if (status.empty && held_many && !state.empty_accepted) {
-      const found = { known: state.known_files, missing: state.known_files, files: 0 }
+      const found = { known, missing: known, files: 0 }
       return this.#goOffline(state, `it is empty, ${waitingText(name, found)}`)
     }
     const { device, identity } = status

@@ -135,7 +135,7 @@ export class FolderWatcher {
       if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'warn')
       const { hearing, verdict } = judgeHearing(this.#hearing, { told: this.#told, missed }, watching)
       this.#hearing = hearing
-      if (verdict === 'rebuild') await this.#renew(`missed ${count}: its watcher is made anew`)
+      if (verdict === 'rebuild') await this.#renew(`a scan found ${count} that it missed`)
       if (verdict === 'deaf') await this.#giveUp(count)
     }
     this.#told = 0
@@ -228,22 +228,27 @@ export class FolderWatcher {
   /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
   async #giveUpStale(now_ms: number, root: Root): Promise<void> {
     if (!this.#watcher || now_ms < this.#renew_from_ms) return
-    if (!this.#watcher.isStale() && this.#inode === root.inode) return
+    const is_other = this.#inode !== root.inode
+    if (!this.#watcher.isStale() && !is_other) return
     this.#renew_from_ms = now_ms + renew_rest_ms
-    await this.stop()
+    await this.#renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')
   }
 
-  async #renew(what: string): Promise<void> {
-    this.#watched.report.folder(this.#watched.folder.name, what, 'warn')
+  async #renew(why: string): Promise<void> {
+    const { folder, record, report } = this.#watched
+    if (this.#choice)
+      await record({ type: 'folder_watched', folder: folder.name, ...wordsOf(this.#choice), rebuilt: why })
+    report.folder(folder.name, `has its watcher made anew: ${why}`, 'info')
     await this.stop()
   }
 
   async #giveUp(count: string): Promise<void> {
-    const { folder, record } = this.#watched
+    const { folder, record, report } = this.#watched
     const watcher = this.#choice?.watcher ?? 'native'
     const deaf = `${watcher} proved deaf: after it had been made anew a scan found ${count} that it missed`
     await record({ type: 'folder_watched', folder: folder.name, watcher: 'scan', reason: deaf, deaf })
-    await this.#renew(`is scanned from now on: ${deaf}`)
+    report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
+    await this.stop()
   }
 
   /** By what the scan counted; well below the bound before it goes back, so that it does not go to and fro. */
@@ -255,4 +260,8 @@ export class FolderWatcher {
     if (!is_native && this.#choice.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
     return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
   }
+}
+
+function wordsOf({ watcher, reason }: WatchChoice): Pick<WatchChoice, 'watcher' | 'reason'> {
+  return { watcher, reason }
 }

@@ -253,7 +253,7 @@ class LookRound {
     const state = this.#state!
     const status = await this.#rootStatus()
     const is_here = status.kind === 'online' && state.device !== undefined && rootChange(state, status) === 'none'
-    const many = state.known_files > this.#tools.empty_folder_files
+    const many = knownBefore(state) > this.#tools.empty_folder_files
     const is_empty = status.kind === 'online' && status.empty && many
     const is_doubted = is_empty || (!this.#scanned?.is_whole && this.#isMuch(gone, state))
     if (is_here && (state.empty_accepted || !is_doubted)) return true

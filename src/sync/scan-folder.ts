@@ -106,7 +106,7 @@ export async function compareWithKnown(
   const end = await scan.end
   if (!end.complete || signal.aborted) return undefined
   await walk.close()
-  return { known: knownBefore(state), missing: walk.missing_total, files: end.files }
+  return walk.found(state, end)
 }
 
 function keptThread({ scan_thread: threads }: ScanTools): Pick<ScanOptions, 'threads'> {
@@ -196,9 +196,14 @@ class Walk {
   async doubt(end: ScanEnd): Promise<string | undefined> {
     const state = await this.#state()
     if (!state || state.empty_accepted) return undefined
-    const known = knownBefore({ ...state, known_files: this.#known_files ?? state.known_files })
-    const found = { known, missing: this.missing_total, files: end.files }
+    const found = this.found({ ...state, known_files: this.#known_files ?? state.known_files }, end)
     return hasVanished(found, this.#tools) ? waitingText(state.name, found) : undefined
+  }
+
+  /** What went event by event is missing as well. */
+  found(before: Pick<FolderState, 'known_files' | 'counted'>, { files }: ScanEnd): Found {
+    const known = knownBefore(before)
+    return { known, missing: this.missing_total + known - before.known_files, files }
   }
 
   async #state(): Promise<FolderState | undefined> {

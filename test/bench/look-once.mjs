@@ -38,7 +38,7 @@ const tools = await openTools({ config, clock, log })
 const [folder] = config.folders
 const { name, path: root, project_id, labels, label_from } = folder
 const folders = new Map([[name, { settings: folder, rules: createIgnoreRules(root, folder) }]])
-const { empty_folder_files, answer_ms } = config.scan
+const { empty_folder_files, missing_files, missing_percent, answer_ms } = config.scan
 const told = { settled: [], gone: [] }
 let settled = 0
 const ledger = {
@@ -51,7 +51,15 @@ const ledger = {
     }
   },
 }
-const intake = createIntake({ ...tools, ledger, folders, empty_folder_files, answer_ms })
+const intake = createIntake({
+  ...tools,
+  ledger,
+  folders,
+  empty_folder_files,
+  missing_files,
+  missing_percent,
+  answer_ms,
+})
 await tools.ledger.record([
   { type: 'folder_configured', folder: { name, root, project_id, labels, label_from, rules: rulesText(folder) } },
   { type: 'folder_online', folder: name, device: rootStatus(root).device },

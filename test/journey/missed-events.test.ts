@@ -1,6 +1,11 @@
 import { appendFileSync, linkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { openLedgerView } from '../../src/ledger/view.ts'
+import type { FolderView } from '../../src/ledger/view-folders.ts'
+import { LineWriter } from '../../src/status/lines.ts'
+import { folderLines } from '../../src/status/text-folder.ts'
+import { folderStatus } from '../../src/status/view.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
@@ -23,6 +28,15 @@ async function scanned(journey: Journey): Promise<number | undefined> {
   await journey.idle()
   const summary = journey.folder()?.scan_summary
   return summary == null ? undefined : (JSON.parse(summary) as { missed?: number }).missed
+}
+
+function readFolders(journey: Journey): FolderView[] {
+  const view = openLedgerView(journey.config().state_dir)
+  try {
+    return view.folders()
+  } finally {
+    view.close()
+  }
 }
 
 const watched_by = async (journey: Journey) =>
@@ -75,6 +89,16 @@ localJourneys('events that the watcher missed', (profile) => {
     }
     expect((await watched_by(journey))?.deaf?.reason).toBe(
       'native proved deaf: after it had been made anew a scan found 11 files that it missed',
+    )
+    const status = folderStatus(readFolders(journey)[0]!)
+    const why = 'a scan found 11 files that it missed'
+    expect(status.deafness).toEqual({ rebuilt: 1, given_up: 1, last: { at: expect.any(String), why } })
+    const writer = new LineWriter(200)
+    folderLines(writer, status, clock.now_ms())
+    expect(writer.lines.map(({ text }) => text.trim())).toContainEqual(
+      expect.stringMatching(
+        /^its watcher was made anew once, given up for scans once \(last .* ago: a scan found 11 files that it missed\)$/,
+      ),
     )
     // It stays so in the next life, and changes are found without anybody asking.
     await journey.restart({ folders: { docs: { watch: 'native' } } })

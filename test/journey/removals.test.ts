@@ -171,3 +171,50 @@ localJourneys('what is not ours to remove', (profile) => {
     await looksGoOn(journey, () => journey.assets().length === 1)
   })
 })
+
+localJourneys('a folder that is wiped, told file by file', (profile) => {
+  const names = Array.from({ length: 24 }, (_, index) => `docs/${index % 2 === 0 ? 'sub/' : ''}${index}.txt`)
+  const many = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+
+  test('one after the other, with scans between: nothing is removed without a word', async () => {
+    const folders = { docs: { ...removing, delete_grace_ms: '3s' } }
+    const journey = await ready(profile, { tree: many, folders })
+    for (const [index, name] of names.entries()) {
+      journey.remove(name)
+      if (index === 12) journey.daemon.rescan()
+    }
+    await journey.until('it was seen', () => names.every((name) => isSeen(journey, name)))
+    await new Promise((resolve) => setTimeout(resolve, 3.5 * second_ms))
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(journey.requests('assets.delete')).toEqual([])
+    journey.write(many)
+    journey.daemon.rescan()
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 24, puts: 24 })
+  })
+
+  test('most of it at once, in a subfolder: nothing is removed without a word', async () => {
+    const config = { watching: { directory_hints: 2 }, scan: { missing_files: 5, missing_percent: 40 } }
+    const journey = await ready(profile, { tree: many, config })
+    journey.remove('docs/sub')
+    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('12 of 24 files found') === true)
+    await journey.idle()
+    // What went before it was too much.
+    expect(journey.files().filter(({ stage }) => stage === 'gone').length).toBeLessThan(10)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    journey.daemon.rescan()
+    await journey.until('it is believed', () => journey.file('docs/sub/0.txt')?.stage === 'gone')
+    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(journey.requests('assets.delete')).toEqual([])
+    await journey.record({ type: 'removals_accepted', folder: 'docs', path: '' })
+    await looksGoOn(journey, () => journey.assets().length === 12)
+  })
+
+  function isSeen(journey: Journey, name: string): boolean {
+    return journey.file(name)?.stage === 'gone' || journey.folder()?.offline_reason !== null
+  }
+})

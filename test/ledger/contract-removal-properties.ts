@@ -46,7 +46,9 @@ function named(name: string, run: Act): [string, Act] {
 
 export function removalPropertyContract(factory: LedgerFactory, histories = 20): void {
   test('over any edits, deletes, renames, copies and crashes: removed is only what was ours and no path needs, and no file is without its asset', async () => {
-    const bench = await new Bench(factory, { removal: { files: 1_000, percent: 100, per_ms: 1 } }).open()
+    const bench = await new Bench(factory, {
+      removal: { files: 1_000, percent: 100, per_ms: 1, wiped: { files: 1_000, percent: 100 } },
+    }).open()
     let run = 0
     let removed = 0
     const property = fc.asyncProperty(

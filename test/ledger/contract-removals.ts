@@ -321,7 +321,9 @@ export function removalContract(factory: LedgerFactory): void {
   })
 
   describe('much at once', () => {
-    const few = { removal: { files: 2, percent: 10, per_ms: day_ms } }
+    const wiped = { files: 10, percent: 50 }
+    const few = { removal: { files: 2, percent: 10, per_ms: day_ms, wiped } }
+    const usual = { removal: { files: 100, percent: 10, per_ms: day_ms, wiped } }
     async function withFiles(bench: Bench, count: number): Promise<void> {
       await bench.online('docs', removing)
       for (let file = 0; file < count; file++) await ready(bench, 'docs', `${file}`, `text ${file}`)
@@ -365,6 +367,36 @@ export function removalContract(factory: LedgerFactory): void {
         expect(await remove(bench)).toHaveLength(1)
       },
       few,
+    )
+
+    ledgerTest(
+      'most of a small folder, deleted file by file within a day, waits for a person',
+      async (bench) => {
+        await withFiles(bench, 20)
+        for (let file = 0; file < 11; file++) await bench.gone('docs', `${file}`)
+        await later(bench, 'docs')
+        await bench.clock.advance(7 * day_ms)
+        await bench.scanned('docs')
+        expect(await remove(bench)).toEqual([])
+        await bench.record({ type: 'removals_accepted', folder: 'docs', path: '' })
+        expect(await remove(bench)).toHaveLength(11)
+      },
+      usual,
+    )
+
+    ledgerTest(
+      'the same over many days, or as old versions of files that stay, is what people do',
+      async (bench) => {
+        await withFiles(bench, 20)
+        for (let file = 0; file < 11; file++) {
+          await bench.gone('docs', `${file}`)
+          await bench.clock.advance(day_ms / 5)
+        }
+        for (let file = 11; file < 20; file++) await ready(bench, 'docs', `${file}`, `another text ${file}`)
+        await later(bench, 'docs')
+        expect(await remove(bench)).toHaveLength(20)
+      },
+      usual,
     )
   })
 

@@ -64,7 +64,7 @@ export const no_limits: LedgerLimits = {
   history_days: 90,
   history_rows: 100_000,
   claim_ms: 600_000,
-  removal: { files: 100, percent: 10, per_ms: 86_400_000 },
+  removal: { files: 100, percent: 10, per_ms: 86_400_000, wiped: { files: 10, percent: 50 } },
 }
 
 export const nothing_seen: ScanSummary = {
