@@ -15,6 +15,8 @@ export async function makeKnownFolder({ options, folder, tree }) {
   const service = await startKnownService(paths.length)
   const place = folder('known')
   const { config_file, state_dir, ledger_file } = configure(place, { watched, service, connections })
+  // All of it was wanted within the last hours: the brake would hold what is saved now.
+  change(config_file, ({ uploads }) => Object.assign(uploads, { brake: 'off' }))
   const { ready } = await lookOnce(program, state_dir, watched, 'all-ready')
   if (ready !== paths.length) throw new Error(`${ready} of ${paths.length} files are ready`)
   const about = { config_file, state_dir, ledger_file }
@@ -25,12 +27,24 @@ export async function makeKnownFolder({ options, folder, tree }) {
     service,
     /** Answers what it was. @param {number} settle_ms */
     setSettle(settle_ms) {
-      const config = JSON.parse(readFileSync(config_file, 'utf8'))
-      const before_ms = Number.parseInt(config.folders[0].settle_ms, 10)
-      config.folders[0].settle_ms = `${settle_ms}ms`
-      writeFileSync(config_file, JSON.stringify(config, undefined, 2))
-      return before_ms
+      return change(config_file, ({ folders: [folder] }) => {
+        const before_ms = Number.parseInt(folder.settle_ms, 10)
+        folder.settle_ms = `${settle_ms}ms`
+        return before_ms
+      })
     },
     start: () => startDaemon(program, about),
   }
+}
+
+/**
+ * @template Value
+ * @param {string} config_file
+ * @param {(config: any) => Value} apply
+ */
+function change(config_file, apply) {
+  const config = JSON.parse(readFileSync(config_file, 'utf8'))
+  const value = apply(config)
+  writeFileSync(config_file, JSON.stringify(config, undefined, 2))
+  return value
 }
