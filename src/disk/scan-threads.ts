@@ -37,7 +37,8 @@ export function startScanThreads(
   max_ahead: number,
   threads: Pick<KeptScanThread, 'take' | 'giveBack'>,
 ): ScanThreads {
-  const rooms = Array.from({ length: max_ahead }, () => createBatchRoom(options.walk.batch_entries))
+  const { batch_entries } = options.walk
+  const rooms = takeRooms(max_ahead, batch_entries)
   const data: ScanThreadData = { ...options, rooms }
   const start = (): Slot => {
     const thread = threads.take()
@@ -84,6 +85,8 @@ export function startScanThreads(
       return steps.shift()!
     },
     close(finished) {
+      // A thread that was ended in the middle of a batch may write on for a moment.
+      if (finished) kept_rooms = { rooms, batch_entries }
       for (const { thread } of slots) {
         if (!finished) {
           void thread.terminate()
@@ -94,6 +97,18 @@ export function startScanThreads(
       }
     },
   }
+}
+
+/** Of a walk that has come to its end. Most are through one directory: V8 does not count shared memory, and would clear it up too late. */
+let kept_rooms: { rooms: readonly BatchRoom[]; batch_entries: number } | undefined
+
+function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {
+  const kept = kept_rooms
+  if (kept?.batch_entries !== batch_entries || kept.rooms.length !== count) {
+    return Array.from({ length: count }, () => createBatchRoom(batch_entries))
+  }
+  kept_rooms = undefined
+  return kept.rooms
 }
 
 /** A thread that cannot be told anything fails in the next call that is waited for. */
