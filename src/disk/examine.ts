@@ -1,21 +1,24 @@
 import { createHash, hash } from 'node:crypto'
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, lstatSync } from 'node:fs'
 import { entryKind } from './entry.ts'
 import type { FingerprintAnswer, LookAnswer, NotHashed, WholeAnswer } from './examine-wire.ts'
-import { type DirectoryOutcome, notOpened, openDirectory, realRoot } from './inside.ts'
-import { keptTime, putStat } from './scan-batch.ts'
+import { notOpened } from './inside.ts'
+import {
+  createDirectories,
+  type Directories,
+  fill,
+  hashSmall,
+  hasStat,
+  openToRead,
+  read_buffer,
+  statOpen,
+} from './read-file.ts'
+import { putStat } from './scan-batch.ts'
 
 /**
  * The synchronous work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and nothing else: paths
  * come in groups that share directories, so a directory is opened and checked once for a row of its files.
  */
-
-/** Never blocks on a FIFO, never follows a link at the end of the path. */
-const open_flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-const big = { bigint: true } as const
-
-/** One for the thread, used only between two yields. */
-const buffer = Buffer.allocUnsafeSlow(1_048_576)
 
 /** About 50 ms of md5: after so much of a large file the thread looks whether small ones wait. */
 const bytes_per_turn = 32 * 1_048_576
@@ -61,7 +64,8 @@ export function* fingerprintAll(
         continue
       }
       try {
-        const md5 = opened.size <= buffer.length ? hashSmall(opened) : yield* hashLarge(opened, progressed)
+        const { descriptor, size } = opened
+        const md5 = size <= read_buffer.length ? hashSmall(descriptor, size) : yield* hashLarge(opened, progressed)
         answer.push(md5 !== undefined && isAsExpected(opened, expected, index) ? md5 : changed)
       } catch (error) {
         answer.push(notOpened(error))
@@ -114,8 +118,8 @@ function openExpected(
   if (directory.kind !== 'open') return directory
   let descriptor: number | undefined
   try {
-    descriptor = openSync(directory.prefix + name, open_flags)
-    const stat = fstatSync(descriptor, big)
+    descriptor = openToRead(directory.prefix + name)
+    const stat = statOpen(descriptor)
     if (hasStat(stat, expected, index)) return { kind: 'open', descriptor, size: Number(stat.size) }
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
@@ -126,30 +130,13 @@ function openExpected(
 }
 
 function isAsExpected({ descriptor }: OpenFile, expected: BigInt64Array, index: number): boolean {
-  return hasStat(fstatSync(descriptor, big), expected, index)
-}
-
-function hasStat(stat: BigIntStats, expected: BigInt64Array, index: number): boolean {
-  const at = 4 * index
-  return (
-    stat.size === expected[at] &&
-    keptTime(stat.mtimeNs) === expected[at + 1] &&
-    keptTime(stat.ctimeNs) === expected[at + 2] &&
-    stat.ino === expected[at + 3] &&
-    stat.isFile()
-  )
-}
-
-/** Undefined: the file ended before its size. */
-function hashSmall({ descriptor, size }: OpenFile): string | undefined {
-  const bytes = buffer.subarray(0, size)
-  return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
+  return hasStat(statOpen(descriptor), expected, index)
 }
 
 function* hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Generator<void, string | undefined> {
   const md5 = createHash('md5')
   for (let done = 0; done < size; ) {
-    const bytes = buffer.subarray(0, Math.min(buffer.length, size - done))
+    const bytes = read_buffer.subarray(0, Math.min(read_buffer.length, size - done))
     if (!fill(descriptor, bytes)) return undefined
     md5.update(bytes)
     progressed()
@@ -157,43 +144,6 @@ function* hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Gen
     if (done % bytes_per_turn === 0) yield
   }
   return md5.digest('hex')
-}
-
-/** Reads on from where the descriptor stands. False: the file ended first. */
-function fill(descriptor: number, bytes: Uint8Array): boolean {
-  for (let done = 0; done < bytes.length; ) {
-    const count = readSync(descriptor, bytes, done, bytes.length - done, null)
-    if (count === 0) return false
-    done += count
-  }
-  return true
-}
-
-interface Directories {
-  of(path: string): { directory: DirectoryOutcome; name: string }
-  close(): void
-}
-
-/** Keeps the last directory open: paths come in order, so the next one is mostly in the same. */
-function createDirectories(root: string): Directories {
-  const real_root = realRoot(root)
-  let current: { path: string; directory: DirectoryOutcome } | undefined
-  const close = () => {
-    if (current?.directory.kind === 'open') current.directory.close()
-    current = undefined
-  }
-  return {
-    close,
-    of(path) {
-      const slash = path.lastIndexOf('/')
-      const parent = slash < 0 ? '' : path.slice(0, slash)
-      if (current?.path !== parent) {
-        close()
-        current = { path: parent, directory: openDirectory(real_root, parent) }
-      }
-      return { directory: current.directory, name: path.slice(slash + 1) }
-    },
-  }
 }
 
 function orNotOpened<Value>(look: () => Value): Value | ReturnType<typeof notOpened> {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { entryKind, isGone } from './entry.ts'
-import { type BatchRoom, putStat, type ScanBatch } from './scan-batch.ts'
+import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
+import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
 export interface Measured {
@@ -10,31 +11,40 @@ export interface Measured {
   total: MeasuredTotal
 }
 
+export interface MeasureOptions {
+  root: string
+  keeps_inodes: boolean
+  /** Reads what may be read in the same go; undefined: looks only. */
+  hasher?: SmallHasher | undefined
+  /** Called for every file: a share may take its time. */
+  progressed: () => void
+}
+
 const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * The one lstat for each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
+/**
+ * The one look at each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
  * batch, whose arrays are parts of the room's.
  * @param room its `names` and `ends` hold `listed` files
  */
-export function measureBatch(
-  root: string,
-  room: BatchRoom,
-  listed: number,
-  keeps_inodes: boolean,
-  progressed: () => void,
-): Measured {
+export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
+  const { root, keeps_inodes, hasher, progressed } = measure
   const base = root.endsWith('/') ? root : `${root}/`
   const { names, ends, stats } = room
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const total = createMeasuredTotal()
+  let md5s = ''
   let count = 0
   let used = 0
   for (let index = 0, begin = 0; index < listed; index += 1) {
     const end = ends[index]!
     const path = bytes.toString('utf8', begin, end)
     progressed()
-    if (lookAt(base + path, path, stats, count, total)) {
+    const md5 = hasher?.hash(path, stats, count)
+    if (md5 !== undefined) total.file(Number(stats[4 * count]))
+    if (md5 !== undefined || lookAt(base + path, path, stats, count, total)) {
+      if (hasher !== undefined) md5s += md5 ?? no_md5
       if (used !== begin) bytes.copyWithin(used, begin, end)
       used += end - begin
       ends[count] = used
@@ -49,7 +59,8 @@ export function measureBatch(
     ends: ends.subarray(0, count),
     stats: stats.subarray(0, 4 * count),
   }
-  return { batch: { ...kept, digest: digestOf(kept) }, total: total.told() }
+  hasher?.rest()
+  return { batch: { ...kept, digest: digestOf(kept), md5s }, total: total.told() }
 }
 
 /** True: it is a file, and its stat was put at `at`. */
@@ -78,6 +89,6 @@ function lookAt(
   return true
 }
 
-function digestOf({ names, ends, stats }: Omit<ScanBatch, 'count' | 'digest'>): string {
+function digestOf({ names, ends, stats }: Pick<ScanBatch, 'names' | 'ends' | 'stats'>): string {
   return createHash('sha256').update(names).update(ends).update(stats).digest('hex')
 }

@@ -13,8 +13,19 @@ export interface ListedBatch {
 export interface ScanBatch extends ListedBatch {
   /** Four for each file: size, mtime_ns, ctime_ns, inode; an inode of 0 where the filesystem keeps none (kept-inodes.ts). */
   stats: BigInt64Array
-  /** Of all of it: two batches with the same are the same. */
+  /** Of all of the above: two batches with the same are the same. */
   digest: string
+  /** 32 characters for each file: its md5, of exactly the bytes that had this stat, or `no_md5`. Empty: none was read. */
+  md5s: string
+}
+
+/** Stands for a file that was not read on the way: large, not quiet yet, or not to be read by us. */
+export const no_md5 = '-'.repeat(32)
+
+/** Undefined: it was not read on the way. */
+export function entryMd5({ md5s }: Pick<ScanBatch, 'md5s'>, index: number): string | undefined {
+  const md5 = md5s.slice(32 * index, 32 * index + 32)
+  return md5 === '' || md5 === no_md5 ? undefined : md5
 }
 
 /** Memory for one batch, the arrays as long as they may become. */

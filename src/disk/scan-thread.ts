@@ -2,12 +2,15 @@ import { serveCalls } from '../base/thread.ts'
 import { keepsInodes } from './kept-inodes.ts'
 import { measureBatch } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
+import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'
 import { countInto } from './thread-progress.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { MeasuredTotal, WalkEnd } from './walk-report.ts'
 
 export interface ScanThreadData {
   walk: WalkOptions
+  /** Which files are read on the way, where that is asked for. */
+  hashing: HashRule | undefined
   progress: SharedArrayBuffer
   /** All threads of a scan have the same; each holds one batch at a time. */
   rooms: readonly BatchRoom[]
@@ -21,11 +24,16 @@ export interface Listed {
 
 export type ListStep = { listed: Listed } | { end: WalkEnd }
 
+export interface MeasureRequest extends Listed {
+  with_md5: boolean
+}
+
 /** What now stands in the room. */
 export interface MeasuredRoom {
   count: number
   names_bytes: number
   digest: string
+  md5s: string
   total: MeasuredTotal
 }
 
@@ -37,16 +45,19 @@ interface Walking {
   progressed: () => void
   end: WalkEnd | undefined
   keeps_inodes: boolean | undefined
+  hashing: HashRule | undefined
+  hasher: SmallHasher | undefined
 }
 
 let walking: Walking | undefined
 
 /** One thread walks, and measures with the others what it named. */
 serveCalls({
-  begin({ walk: options, progress, rooms }: ScanThreadData): void {
+  begin({ walk: options, hashing, progress, rooms }: ScanThreadData): void {
     const progressed = countInto(progress)
     const steps = walk(options, progressed)
-    walking = { steps, root: options.root, rooms, progressed, end: undefined, keeps_inodes: undefined }
+    const nothing_yet = { end: undefined, keeps_inodes: undefined, hasher: undefined }
+    walking = { steps, root: options.root, rooms, progressed, hashing, ...nothing_yet }
   },
   next(room: number): ListStep {
     const now = begun()
@@ -59,11 +70,18 @@ serveCalls({
     putListed(now.rooms[room]!, step.value)
     return { listed: { room, count: step.value.count } }
   },
-  measure({ room, count: listed }: Listed): MeasuredRoom {
+  measure({ room, count: listed, with_md5 }: MeasureRequest): MeasuredRoom {
     const now = begun()
-    now.keeps_inodes ??= keepsInodes(now.root)
-    const { batch, total } = measureBatch(now.root, now.rooms[room]!, listed, now.keeps_inodes, now.progressed)
-    return { count: batch.count, names_bytes: batch.names.length, digest: batch.digest, total }
+    const { root, rooms, progressed } = now
+    now.keeps_inodes ??= keepsInodes(root)
+    const { keeps_inodes } = now
+    // Without inodes a walk sees too little to be the only look.
+    const hashes = with_md5 && keeps_inodes
+    if (hashes && now.hashing) now.hasher ??= createSmallHasher(root, now.hashing)
+    const measure = { root, keeps_inodes, hasher: hashes ? now.hasher : undefined, progressed }
+    const { batch, total } = measureBatch(rooms[room]!, listed, measure)
+    const { count, names, digest, md5s } = batch
+    return { count, names_bytes: names.length, digest, md5s, total }
   },
   /** After the end: holds nothing while it waits for another walk. */
   rest(): void {

@@ -2,7 +2,7 @@ import type { Thread } from '../base/thread.ts'
 import type { KeptScanThread } from './kept-scan-thread.ts'
 import type { Measured } from './measure.ts'
 import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
-import type { Listed, ListStep, MeasuredRoom, ScanThreadData } from './scan-thread.ts'
+import type { ListStep, MeasuredRoom, MeasureRequest, ScanThreadData } from './scan-thread.ts'
 import type { WalkEnd } from './walk-report.ts'
 
 export type ScanStep = { measured: Measured } | { end: WalkEnd }
@@ -31,11 +31,15 @@ interface Slot {
   load: number
 }
 
-/** @param max_ahead batches that are ready or being made, the one in the caller's hands among them */
+/**
+ * @param max_ahead batches that are ready or being made, the one in the caller's hands among them
+ * @param withMd5 asked for each batch when its files are about to be looked at
+ */
 export function startScanThreads(
   options: Omit<ScanThreadData, 'rooms'>,
   max_ahead: number,
   threads: Pick<KeptScanThread, 'take' | 'giveBack'>,
+  withMd5: () => boolean,
 ): ScanThreads {
   const { batch_entries } = options.walk
   const rooms = takeRooms(max_ahead, batch_entries)
@@ -69,9 +73,8 @@ export function startScanThreads(
   async function make(room: number): Promise<ScanStep> {
     const step = await ask<ListStep>(lister, 'next', room)
     if ('end' in step) return step
-    return {
-      measured: inRoom(rooms[room]!, await ask<MeasuredRoom>(idlest(), 'measure', step.listed satisfies Listed)),
-    }
+    const request: MeasureRequest = { ...step.listed, with_md5: withMd5() }
+    return { measured: inRoom(rooms[room]!, await ask<MeasuredRoom>(idlest(), 'measure', request)) }
   }
 
   return {
@@ -116,13 +119,17 @@ function tell(thread: Thread, method: 'begin' | 'rest', argument: unknown): void
   thread.call(method, argument).catch(() => {})
 }
 
-function inRoom({ names, ends, stats }: BatchRoom, { count, names_bytes, digest, total }: MeasuredRoom): Measured {
+function inRoom(
+  { names, ends, stats }: BatchRoom,
+  { count, names_bytes, digest, md5s, total }: MeasuredRoom,
+): Measured {
   const batch = {
     count,
     names: names.subarray(0, names_bytes),
     ends: ends.subarray(0, count),
     stats: stats.subarray(0, 4 * count),
     digest,
+    md5s,
   }
   return { batch, total }
 }

@@ -4,10 +4,12 @@ import type { IgnoreSpec } from './ignore.ts'
 import { type KeptScanThread, single_walk } from './kept-scan-thread.ts'
 import type { ScanBatch } from './scan-batch.ts'
 import { startScanThreads } from './scan-threads.ts'
+import type { HashRule } from './small-hasher.ts'
 import { createProgress } from './thread-progress.ts'
 import { createMeasuredTotal, createWalkReport, type ScanEnd } from './walk-report.ts'
 
-export { entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
+export { entryMd5, entryPath, entryStat, type ScanBatch } from './scan-batch.ts'
+export type { HashRule } from './small-hasher.ts'
 export type { ScanEnd } from './walk-report.ts'
 
 export interface ScanOptions {
@@ -19,6 +21,8 @@ export interface ScanOptions {
   batch_entries?: number
   /** Batches that are ready, being made, or in the caller's hands. */
   max_ahead?: number
+  /** Files are read on the way where `isWanted` says so, asked for each batch. */
+  hashing?: { rule: HashRule; isWanted(): boolean } | undefined
   signal?: AbortSignal
   /** Where a watchdog asks whether the walk moves. */
   pulses?: Pulses
@@ -61,9 +65,10 @@ async function* readBatches(
   const unfinished = () => delivered.with(createWalkReport().end(false))
   if (signal?.aborted) return resolve(unfinished())
   const progress = createProgress()
-  const { ignore, under = '', batch_entries = default_batch_entries } = options
+  const { ignore, under = '', batch_entries = default_batch_entries, hashing } = options
   const walk = { root, ignore, under, batch_entries }
-  const threads = startScanThreads({ walk, progress: progress.shared }, max_ahead, source)
+  const data = { walk, hashing: hashing?.rule, progress: progress.shared }
+  const threads = startScanThreads(data, max_ahead, source, () => hashing?.isWanted() ?? false)
   const abort = abortion(signal)
   let finished = false
   try {

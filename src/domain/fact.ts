@@ -88,6 +88,23 @@ export type FileFact =
   /** The sender found other bytes than those that were hashed: intake must look again. */
   | { type: 'file_changed'; folder: string; path: string; not_before_ms: number }
 
+/**
+ * Told by a scan: files that the ledger does not know, quiet for long enough, looked at and read in one go. As `file_settled` for each;
+ * of a path that is known by then, it says nothing: whoever made it known looked later.
+ */
+export interface FilesFound {
+  type: 'files_found'
+  folder: string
+  /** UTF-8 paths in their order, one after the other. */
+  names: Uint8Array
+  /** Where each path ends in `names`. */
+  ends: Uint32Array
+  /** Four for each file: size, mtime_ns, ctime_ns, inode. */
+  stats: BigInt64Array
+  /** 32 characters for each file. */
+  md5s: string
+}
+
 /** Told about contents by the uploader and the follower. `content` is the ledger's id. */
 export type ContentFact =
   | { type: 'slot_intended'; content: number }
@@ -148,6 +165,7 @@ export type TroubleFact =
 export type Fact =
   | FolderEvent
   | FileFact
+  | FilesFound
   | ContentFact
   | LabelFact
   | PersonFact

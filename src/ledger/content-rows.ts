@@ -9,6 +9,12 @@ export interface ContentRow extends ContentProgress {
   wanted_ms: number
 }
 
+export interface NewTimes {
+  not_before_ms: number
+  wanted_ms: number
+  newest_ms: number
+}
+
 interface RawContent {
   id: number
   project: number
@@ -44,7 +50,7 @@ export class ContentRows {
     this.#find = database.prepare('SELECT * FROM contents WHERE md5 = ? AND size = ? AND project = ?')
     this.#insert = database.prepare(
       `INSERT INTO contents (project, md5, size, state, not_before_ms, wanted_ms, newest_ms)
-       VALUES (?, ?, ?, 'wanted', ?, ?, ?)`,
+       VALUES (?, ?, ?, 'wanted', ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     this.#update = database.prepare(
       `UPDATE contents SET state = ?, asset_id = ?, made_here = ?, without_md5 = ?, not_before_ms = ?, attempts = ?, slots_lost = ?,
@@ -64,14 +70,12 @@ export class ContentRows {
     return raw && contentRow(raw)
   }
 
-  /** A new content, `wanted`. */
-  insert(
-    { project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>,
-    times: { not_before_ms: number; wanted_ms: number; newest_ms: number },
-  ): number {
+  /** A new content, `wanted`; undefined where there is one of these bytes. */
+  insertNew({ project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>, times: NewTimes): number | undefined {
     const { not_before_ms, wanted_ms, newest_ms } = times
     const bytes = Buffer.from(md5, 'hex')
-    return Number(this.#insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms).lastInsertRowid)
+    const { changes, lastInsertRowid } = this.#insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms)
+    return changes === 0 ? undefined : Number(lastInsertRowid)
   }
 
   /** A file of it was changed then. */

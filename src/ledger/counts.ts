@@ -7,12 +7,21 @@ import type { Sqlite } from '../base/sqlite.ts'
 export class Counts {
   readonly #changes = new Map<string, { folder: number; stage: string; files: number; bytes: number }>()
   readonly #write
+  readonly #known
 
   constructor(database: Sqlite) {
+    this.#known = database
+      .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+      .pluck()
     this.#write = database.prepare(
       `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
        ON CONFLICT (folder, stage) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
     )
+  }
+
+  /** Files that should be there, as of the last write. */
+  knownIn(folder: number): number {
+    return this.#known.get(folder) as number
   }
 
   add(folder: number, stage: string, files: number, bytes: number): void {

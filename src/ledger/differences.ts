@@ -10,6 +10,13 @@ import { after_all_paths, isBefore } from './path-order.ts'
  */
 type Row = [path: string, state: string, size: bigint, mtime_ns: bigint, ctime_ns: bigint, inode: bigint]
 
+export const no_differences: Differences = {
+  changed: new Uint32Array(),
+  unknown: new Uint32Array(),
+  missing: [],
+  missing_total: 0,
+}
+
 /** Merges a stretch of the walk with the ledger's rows in the same order: both sides sorted by bytes, each read once. */
 export class DifferenceFinder {
   readonly #rows
@@ -29,7 +36,7 @@ export class DifferenceFinder {
   find(folder: FolderRow, stretch: Stretch): Differences {
     const learnable = knownStretch(stretch)
     if (learnable && this.#stretches.isKnown(folder.id, learnable)) {
-      return { changed: new Uint32Array(), missing: [], missing_total: 0 }
+      return no_differences
     }
     const { after_path, through_path } = stretch
     const rows = this.#rows.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
@@ -49,6 +56,7 @@ function knownStretch({ after_path, through_path, digest }: Stretch): KnownStret
 function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differences {
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const changed: number[] = []
+  const unknown: number[] = []
   const missing: string[] = []
   let missing_total = 0
   let at = 0
@@ -65,14 +73,16 @@ function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differenc
       miss(row)
       row = rows[++at]
     }
-    if (row === undefined || row[0] !== path) changed.push(entry)
-    else {
+    if (row === undefined || row[0] !== path) {
+      changed.push(entry)
+      unknown.push(entry)
+    } else {
       at++
       if (differs(row, stats, entry * 4)) changed.push(entry)
     }
   }
   for (; at < rows.length; at++) miss(rows[at]!)
-  return { changed: Uint32Array.from(changed), missing, missing_total }
+  return { changed: Uint32Array.from(changed), unknown: Uint32Array.from(unknown), missing, missing_total }
 }
 
 function differs(row: Row, stats: BigInt64Array, at: number): boolean {

@@ -30,6 +30,7 @@ type RawFile = Record<string, bigint | string | null>
  */
 export class FileRows {
   readonly #get
+  readonly #between
   readonly #put
   readonly #delete
   readonly #before_start
@@ -39,6 +40,7 @@ export class FileRows {
   constructor(database: Sqlite, stretches: KnownStretches) {
     this.#stretches = stretches
     this.#get = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
+    this.#between = database.prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?').safeIntegers(true)
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
          seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms)
@@ -56,6 +58,20 @@ export class FileRows {
   get(folder: number, path: string): FileRow | undefined {
     const raw = this.#get.get(folder, path) as RawFile | undefined
     return raw && fileRow(raw)
+  }
+
+  /** Where no folder is known, no file is. */
+  knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
+    return paths.map((path) => {
+      const row = folder === undefined ? undefined : this.get(folder, path)
+      return row && knownFile(row)
+    })
+  }
+
+  /** All from one path to another, both inclusive, by their paths. */
+  between(folder: number, from_path: string, through_path: string): Map<string, FileRow> {
+    const rows = (this.#between.all(folder, from_path, through_path) as RawFile[]).map(fileRow)
+    return new Map(rows.map((row) => [row.path, row]))
   }
 
   put(row: FileRow): void {
@@ -129,7 +145,7 @@ export function fileStat(raw: RawFile): FileStat {
   }
 }
 
-export function knownFile(row: FileRow): KnownFile {
+function knownFile(row: FileRow): KnownFile {
   const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
   return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted }
 }

@@ -131,6 +131,8 @@ export interface Stretch {
 export interface Differences {
   /** Indices into the batch: new paths, and known ones whose stat differs. */
   changed: Uint32Array
+  /** Those of `changed` that nobody knows: without a row, or gone. */
+  unknown: Uint32Array
   /** Paths with a row of a file that should be here and that the walker did not meet; at most `most_missing`. */
   missing: string[]
   missing_total: number

@@ -111,6 +111,7 @@ const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
   file_changed: ['look'],
   file_blocked: ['look'],
   file_settled: ['send', 'label', 'remove'],
+  files_found: ['send', 'label', 'remove'],
   file_skipped: ['label'],
   file_gone: ['label', 'remove'],
   file_ignored: ['label'],

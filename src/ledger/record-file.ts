@@ -1,6 +1,7 @@
 import type { ContentState } from '../domain/content.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
+import type { NewTimes } from './content-rows.ts'
 import type { Counts } from './counts.ts'
 import type { FileRow, FileRows } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
@@ -8,6 +9,15 @@ import type { LedgerLimits } from './ledger.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { RemovalRows } from './removal-rows.ts'
 import type { Usage } from './usage.ts'
+
+interface ContentOfFile {
+  id: number
+  state: ContentState
+  is_new?: true
+}
+
+/** A file as it was found: hashed, with the stat of just those bytes. */
+export type Settled = Pick<Extract<FileFact, { type: 'file_settled' }>, 'path' | 'stat' | 'md5'>
 
 const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
 
@@ -51,7 +61,7 @@ export class FileRecorder {
         if (row) this.#unsettle(folder, fact.path, row, row.stat, fact.not_before_ms, at_ms)
         break
       case 'file_settled':
-        this.#settle(folder, row, fact, at_ms)
+        this.settle(folder, row, fact, at_ms)
         break
       case 'file_gone':
         if (row) this.#gone(row, at_ms)
@@ -90,12 +100,7 @@ export class FileRecorder {
     this.#write(row, { ...base, state: 'seen', stat, not_before_ms }, at_ms)
   }
 
-  #settle(
-    folder: FolderRow,
-    row: FileRow | undefined,
-    fact: Extract<FileFact, { type: 'file_settled' }>,
-    at_ms: number,
-  ) {
+  settle(folder: FolderRow, row: FileRow | undefined, fact: Settled, at_ms: number): void {
     const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
     const content = this.#contentFor(folder, row, fact, at_ms)
     if (content.id === undefined) {
@@ -134,28 +139,43 @@ export class FileRecorder {
     row: FileRow | undefined,
     { md5, stat }: { md5: string; stat: FileStat },
     at_ms: number,
-  ): { id: number; state: ContentState; is_new?: true } | { id?: undefined } {
-    const known = this.#contents.rows.find(folder.project, md5, stat.size)
+  ): ContentOfFile | { id?: undefined } {
+    const { rows } = this.#contents
+    const bytes = { project: folder.project, md5, size: stat.size }
+    const is_held = !row?.accepted && this.#brakeHolds(stat.size, at_ms)
+    // Of a path that nobody knows the bytes are mostly new as well: then asking for them first is asked for nothing.
+    if (row === undefined && !is_held) {
+      const id = rows.insertNew(bytes, this.#newTimes(row, stat, at_ms))
+      if (id !== undefined) return this.#wanted(id, stat, at_ms)
+    }
+    const known = rows.find(bytes.project, md5, stat.size)
     if (known && known.state !== 'abandoned') return known
-    if (!row?.accepted && this.#brakeHolds(stat.size, at_ms)) return {}
-    this.#usage.add('wanted', stat.size, at_ms)
+    if (is_held) return {}
+    const times = this.#newTimes(row, stat, at_ms)
+    if (known) {
+      this.#usage.add('wanted', stat.size, at_ms)
+      const { not_before_ms } = times
+      this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
+      rows.changedAt(known.id, times.newest_ms)
+      return rows.get(known.id)!
+    }
+    return this.#wanted(rows.insertNew(bytes, times)!, stat, at_ms)
+  }
+
+  #newTimes(row: FileRow | undefined, stat: FileStat, at_ms: number): NewTimes {
     // Sent in the future: the clock was set back since.
     const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
     const not_before_ms = Math.max(at_ms, sent_ms + this.#limits.min_resend_ms)
-    const newest_ms = Number(stat.mtime_ns / 1_000_000n)
-    const { rows } = this.#contents
-    if (known) {
-      this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
-      rows.changedAt(known.id, newest_ms)
-      return rows.get(known.id)!
-    }
-    const times = { not_before_ms, wanted_ms: at_ms, newest_ms }
-    const id = rows.insert({ project: folder.project, md5, size: stat.size }, times)
+    return { not_before_ms, wanted_ms: at_ms, newest_ms: Number(stat.mtime_ns / 1_000_000n) }
+  }
+
+  #wanted(id: number, { size }: FileStat, at_ms: number): ContentOfFile {
+    this.#usage.add('wanted', size, at_ms)
     return { id, state: 'wanted', is_new: true }
   }
 
   /** Nobody has held a content before it was new. */
-  #thereWith(folder: FolderRow, content: { id: number; is_new?: true }): number | undefined {
+  #thereWith(folder: FolderRow, content: ContentOfFile): number | undefined {
     return content.is_new ? undefined : this.#files.thereWith(folder.id, content.id)
   }
 

@@ -8,8 +8,8 @@ import { AbsenceRows } from './absence-rows.ts'
 import { AlertRows } from './alert-rows.ts'
 import { Claims } from './claims.ts'
 import { Counts } from './counts.ts'
-import { DifferenceFinder } from './differences.ts'
-import { FileRows, knownFile } from './file-rows.ts'
+import { DifferenceFinder, no_differences } from './differences.ts'
+import { FileRows } from './file-rows.ts'
 import { FolderRows } from './folder-rows.ts'
 import { folderState } from './folder-state.ts'
 import { KnownStretches } from './known-stretches.ts'
@@ -22,6 +22,7 @@ import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './pro
 import { AuditRecorder } from './record-audit.ts'
 import { ContentRecorder } from './record-content.ts'
 import { FileRecorder } from './record-file.ts'
+import { FoundRecorder } from './record-found.ts'
 import { LabelRecorder } from './record-label.ts'
 import { PersonRecorder } from './record-person.ts'
 import { RunRecorder } from './record-run.ts'
@@ -62,6 +63,7 @@ export class LedgerStore {
   readonly #files: FileRows
   readonly #contents: ContentRecorder
   readonly #file_recorder: FileRecorder
+  readonly #found: FoundRecorder
   readonly #labels: LabelRecorder
   readonly #removals: RemovalRows
   readonly #people: PersonRecorder
@@ -98,6 +100,7 @@ export class LedgerStore {
     }
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
+    this.#found = new FoundRecorder({ ...parts, files: this.#files, recorder: this.#file_recorder })
     this.audits = new AuditRecorder(database, this.#contents)
     this.#labels = new LabelRecorder(database, this.#folders)
     this.#people = new PersonRecorder(database, {
@@ -151,26 +154,19 @@ export class LedgerStore {
   }
 
   folders(): FolderState[] {
-    const known = this.database
-      .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
-      .pluck()
     return this.#folders
       .all()
       .filter((folder) => folder.configured)
-      .map((folder) => folderState(folder, this.#folders.judged_ms(folder.name), known.get(folder.id) as number))
+      .map((folder) => folderState(folder, this.#folders.judged_ms(folder.name), this.#counts.knownIn(folder.id)))
   }
 
   filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
-    const row = this.#folders.named(folder)
-    return paths.map((path) => {
-      const file = row && this.#files.get(row.id, path)
-      return file && knownFile(file)
-    })
+    return this.#files.knownAt(this.#folders.named(folder)?.id, paths)
   }
 
   differences(stretch: Stretch): Differences {
     const folder = this.#folders.named(stretch.folder)
-    if (!folder) return { changed: new Uint32Array(), missing: [], missing_total: 0 }
+    if (!folder) return no_differences
     return this.#differences.find(folder, stretch)
   }
 
@@ -274,6 +270,9 @@ export class LedgerStore {
       case 'trouble_ended':
       case 'daemon_started':
         this.#troubles.apply(fact, at_ms)
+        break
+      case 'files_found':
+        this.#found.apply(fact, at_ms)
         break
       default:
         this.claims.endLook(fact.folder, fact.path)

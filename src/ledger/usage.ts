@@ -12,6 +12,9 @@ export class Usage {
   /** Not in the table yet: a first look adds a hundred thousand times to one row. */
   readonly #gathered = new Map<string, { what: Used; hour_ms: number; files: number; bytes: number }>()
 
+  /** What was asked last of each: the brake asks for every new file. */
+  readonly #sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
+
   constructor(database: Sqlite) {
     this.#add = database.prepare(
       `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
@@ -25,6 +28,11 @@ export class Usage {
 
   add(what: Used, bytes: number, at_ms: number): void {
     const began_ms = Math.floor(at_ms / hour_ms) * hour_ms
+    const known = this.#sums.get(what)
+    if (known && began_ms >= known.first_hour_ms) {
+      known.files += 1
+      known.bytes += bytes
+    }
     const key = `${what} ${began_ms}`
     const sum = this.#gathered.get(key)
     if (sum) {
@@ -33,7 +41,7 @@ export class Usage {
     } else this.#gathered.set(key, { what, hour_ms: began_ms, files: 1, bytes })
   }
 
-  /** Inside the transaction, before it commits. */
+  /** Inside the transaction, before it commits. What was summed up stays true: it counts what is gathered with what is kept. */
   flush(): void {
     for (const { what, hour_ms, files, bytes } of this.#gathered.values()) this.#add.run(what, hour_ms, files, bytes)
     this.#gathered.clear()
@@ -42,15 +50,28 @@ export class Usage {
   /** After a rollback. */
   forget(): void {
     this.#gathered.clear()
+    this.#sums.clear()
   }
 
   /** Sum of the hours that began less than `span_ms` before `at_ms`. */
   over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
+    const after_ms = at_ms - span_ms
+    const known = this.#sums.get(what)
+    // Hours count as a whole: the sum is another one only where the border passed the begin of one.
+    if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
     this.flush()
-    return this.#since.get(what, at_ms - span_ms) as { files: number; bytes: number }
+    const sum = this.#since.get(what, after_ms) as { files: number; bytes: number }
+    this.#sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
+    return sum
   }
 
   trim(at_ms: number): void {
+    this.#sums.clear()
     this.#trim.run(at_ms - 7 * day_ms)
   }
+}
+
+/** The first hour that began after this. */
+function firstHour_ms(after_ms: number): number {
+  return (Math.floor(after_ms / hour_ms) + 1) * hour_ms
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** Hands facts on to the ledger, some thousand at a time. */
+/** Hands facts on to the ledger, those of some thousand files at a time. */
 export interface FactGroup {
   /** Resolves when these are durable, and rejects when they cannot be recorded. */
   record(facts: readonly Fact[]): Promise<void>
@@ -11,7 +11,7 @@ export interface FactGroup {
 }
 
 /** A quarter of a second of the ledger's time: nobody waits longer for it. */
-const most_facts = 5_000
+const most_files = 5_000
 /** What is known shows, and goes up, not later than this. */
 const most_ms = 1_000
 
@@ -21,6 +21,7 @@ const most_ms = 1_000
  */
 export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): FactGroup {
   let facts: Fact[] = []
+  let files = 0
   let recorded: Promise<void> | undefined
   let flush = () => {}
   let in_hurry = false
@@ -37,6 +38,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
     return due.then(() => {
       const gathered = facts
       facts = []
+      files = 0
       recorded = undefined
       return ledger.record(gathered)
     })
@@ -48,7 +50,8 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
       recorded ??= begin()
       const mine = recorded
       facts.push(...more)
-      if (facts.length >= most_facts) flush()
+      files += more.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
+      if (files >= most_files) flush()
       return mine
     },
     hurry() {

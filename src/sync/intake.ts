@@ -10,17 +10,21 @@ import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
+import { createFoundFiles, type FoundFiles, hashRule } from './found-files.ts'
+import { createLookTurns } from './look-turns.ts'
 import { lookVerdict } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
 import { rootChange } from './root-change.ts'
 
 /**
  * Looks at paths and tells the ledger what is there: the one way in for watch events, scans and due looks. A path is looked at
- * by one caller at a time; the second waits, so that an older look never overwrites a newer one.
+ * by one caller at a time (look-turns.ts).
  */
 export interface Intake {
   /** Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be checked before any file counts as gone. */
   lookAt(folder: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'>
+  /** Takes in what a scan looked at and read on its way. */
+  beginScan(folder: FolderSettings): Promise<FoundFiles>
   inFlight(): number
 }
 
@@ -57,31 +61,20 @@ const looks_at_once = 500
 const remote_clock_doubt_ms = hour_ms
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
+function clockDoubt_ms(root: RootStatus): number {
+  return root.kind === 'online' && root.remote ? remote_clock_doubt_ms : 0
+}
+
 /** `outdated`: the folder got other settings meanwhile; nothing was recorded, and who asked looks once more. */
 type Answer = 'recorded' | 'doubtful' | 'outdated'
 
 export function createIntake(tools: IntakeTools): Intake {
-  const in_flight = new Map<string, Promise<unknown>>()
+  const turns = createLookTurns()
 
-  async function lookAtSome(
-    folder: IntakeFolder,
-    paths: readonly string[],
-    scanned: Scanned | undefined,
-  ): Promise<Answer> {
-    const keys = paths.map((path) => `${folder.settings.name}\n${path}`)
-    for (;;) {
-      const others = keys.map((key) => in_flight.get(key)).filter((other) => other !== undefined)
-      if (others.length === 0) break
-      await Promise.allSettled(others)
-    }
-    const isInForce = () => tools.folders.get(folder.settings.name) === folder
-    const work = new LookRound(tools, folder, isInForce, scanned).run(paths)
-    for (const key of keys) in_flight.set(key, work)
-    try {
-      return await work
-    } finally {
-      for (const key of keys) in_flight.delete(key)
-    }
+  function lookAtSome(folder: IntakeFolder, paths: readonly string[], scanned: Scanned | undefined): Promise<Answer> {
+    const looks = { folder: folder.settings.name, paths, by_scan: scanned !== undefined }
+    const isInForce = () => tools.folders.get(looks.folder) === folder
+    return turns.take(looks, () => new LookRound(tools, folder, isInForce, scanned).run(paths))
   }
 
   return {
@@ -97,7 +90,15 @@ export function createIntake(tools: IntakeTools): Intake {
       }
       return answer
     },
-    inFlight: () => in_flight.size,
+    async beginScan(folder) {
+      const turn = turns.beginScan(folder.name)
+      const root = await tools.roots.status(folder.path, tools.answer_ms)
+      const isInForce = () => tools.folders.get(folder.name)?.settings === folder
+      // Of the time before the walk: what changes meanwhile is younger.
+      const rule = hashRule(folder, { now_ms: tools.clock.now_ms(), clock_doubt_ms: clockDoubt_ms(root) })
+      return createFoundFiles({ folder: folder.name, turn, ledger: tools.ledger, rule, isInForce })
+    },
+    inFlight: () => turns.inFlight(),
   }
 }
 
@@ -170,7 +171,7 @@ class LookRound {
     const folder = this.#folder.name
     const to_hash: ToHash[] = []
     const root = await this.#rootStatus()
-    const is_remote = root.kind === 'online' && root.remote
+    const clock_doubt_ms = clockDoubt_ms(root)
     for (const { path, known, look } of looked) {
       const verdict = this.#rules.verdict(path, 'file')
       if (verdict.ignored && !(known && isShut(verdict, look))) {
@@ -181,7 +182,7 @@ class LookRound {
       else if (look.kind !== 'file') {
         if (known && known.state !== 'gone') this.#facts.push({ type: 'file_gone', folder, path })
       } else {
-        const verdict = await this.#verdict(path, known, look.stat, is_remote)
+        const verdict = await this.#verdict(path, known, look.stat, clock_doubt_ms)
         if (verdict.kind === 'fact') this.#facts.push(verdict.fact)
         if (verdict.kind === 'hash') to_hash.push({ path, known, stat: look.stat })
       }
@@ -189,7 +190,7 @@ class LookRound {
     return to_hash
   }
 
-  async #verdict(path: string, known: KnownFile | undefined, stat: FileStat, is_remote: boolean) {
+  async #verdict(path: string, known: KnownFile | undefined, stat: FileStat, clock_doubt_ms: number) {
     const state = this.#state!
     const is_new_here = known === undefined && this.#folder.start.kind !== 'all' && state.first_scan_ms !== undefined
     return lookVerdict({
@@ -198,7 +199,7 @@ class LookRound {
       known,
       stat,
       now_ms: this.#tools.clock.now_ms(),
-      clock_doubt_ms: is_remote ? remote_clock_doubt_ms : 0,
+      clock_doubt_ms,
       started_ms: state.started_ms,
       first_scan_done: state.first_scan_ms !== undefined,
       moved_from_before_start: is_new_here && (await this.#tools.ledger.wasBeforeStart(this.#folder.name, stat)),

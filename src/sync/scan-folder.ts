@@ -5,10 +5,11 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, type ScanOptions, s
 import { type DisappearanceLimits, type Found, hasVanished, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
-import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { Differences, FolderState, Ledger } from '../ledger/ledger.ts'
 import type { DeviceTurns } from './device-turns.ts'
 import { createFactGroup, type FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
+import type { FoundFiles } from './found-files.ts'
 import type { Intake } from './intake.ts'
 import type { MissedEvents } from './missed-events.ts'
 
@@ -64,18 +65,23 @@ interface ScanOnceOptions {
 
 async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOnceOptions): Promise<ScanOutcome> {
   const { under, missed, signal } = options
+  const walk = new Walk(folder, tools, under)
+  if (under === undefined) await walk.begin()
   const scan = scanFolder({
     root: folder.path,
     ignore: folder,
     batch_entries: tools.batch_entries,
+    hashing: walk.hashing(),
     pulses: tools.pulses,
     signal,
     ...(under === undefined ? {} : { under }),
     ...keptThread(tools),
   })
-  const walk = new Walk(folder, tools, under)
-  if (under === undefined) await walk.begin()
-  for await (const batch of scan.batches) await walk.take(batch, missed)
+  try {
+    for await (const batch of scan.batches) await walk.take(batch, missed)
+  } finally {
+    walk.end()
+  }
   const end = await scan.end
   if (!end.complete || signal.aborted) {
     await walk.settled()
@@ -121,6 +127,9 @@ class Walk {
   readonly #rounds = new Set<Promise<unknown>>()
   /** Of the first round that failed. */
   #fault: { error: unknown } | undefined
+  #found: FoundFiles | undefined
+  /** Of the last batch nobody knew anything. */
+  #is_new_land = false
   #after_path: string | undefined
   /** When the walk began: what it finds that is new is known at its end. */
   #known_files: number | undefined
@@ -142,21 +151,47 @@ class Walk {
 
   async begin(): Promise<void> {
     this.#known_files = (await this.#state())?.known_files
+    this.#is_new_land = this.#known_files === 0
+    this.#found = await this.#tools.intake.beginScan(this.#folder)
+  }
+
+  /** Where nobody has been before, files are read as they are looked at. */
+  hashing(): ScanOptions['hashing'] {
+    const rule = this.#found?.rule
+    return rule && { rule, isWanted: () => this.#is_new_land }
+  }
+
+  /** The walk is over; what it took may still be on its way. */
+  end(): void {
+    this.#found?.end()
   }
 
   /** The indices of entries that differ from the ledger. */
-  async compare(batch: ScanBatch): Promise<Uint32Array> {
-    if (batch.count === 0) return new Uint32Array()
+  async compare(batch: ScanBatch): Promise<Pick<Differences, 'changed' | 'unknown'>> {
+    if (batch.count === 0) return { changed: new Uint32Array(), unknown: new Uint32Array() }
     const through_path = entryPath(batch, batch.count - 1)
-    const changed = await this.#compare(batch, through_path)
+    const differences = await this.#compare(batch, through_path)
     this.#after_path = through_path
-    return changed
+    return differences
   }
 
   async take(batch: ScanBatch, missed: MissedEvents | undefined): Promise<void> {
-    const changed = await this.compare(batch)
+    const { changed, unknown } = await this.compare(batch)
     missed?.consider(batch, changed)
     this.changed_total += changed.length
+    this.#is_new_land = unknown.length === batch.count
+    const taken = await this.#takeFound(batch, unknown)
+    await this.#takeSlowly(batch, taken.size === 0 ? changed : changed.filter((index) => !taken.has(index)))
+  }
+
+  async #takeFound(batch: ScanBatch, unknown: Uint32Array): Promise<ReadonlySet<number>> {
+    if (this.#found === undefined) return new Set()
+    const { taken, recorded } = await this.#found.take(batch, unknown, this.#facts)
+    if (taken.size > 0) await this.#begin(recorded)
+    return taken
+  }
+
+  async #takeSlowly(batch: ScanBatch, changed: Uint32Array): Promise<void> {
     for (let from = 0; from < changed.length; from += looks_a_round) {
       const paths: string[] = []
       const stats = new Map<string, FileStat>()
@@ -213,12 +248,12 @@ class Walk {
   async #compare(
     batch: Pick<ScanBatch, 'names' | 'ends' | 'stats'> & { digest: string | undefined },
     through_path: string | undefined,
-  ): Promise<Uint32Array> {
+  ): Promise<Pick<Differences, 'changed' | 'unknown'>> {
     const { names, ends, stats } = batch
     // A walk through one directory cuts its stretches elsewhere.
     const digest = this.#is_whole ? batch.digest : undefined
     const place = { folder: this.#folder.name, after_path: this.#after_path, through_path }
-    const { changed, missing, missing_total } = await this.#tools.ledger.differences({
+    const { changed, unknown, missing, missing_total } = await this.#tools.ledger.differences({
       ...place,
       names,
       ends,
@@ -227,23 +262,27 @@ class Walk {
     })
     this.missing_total += missing_total
     this.#missing = this.#missing.concat(missing)
-    return changed
+    return { changed, unknown }
   }
 
   /** `stats`: what the walk saw. */
   async #look(paths: string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
     if (paths.length === 0) return
-    while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
-    const round = this.#tools.intake
-      .lookAt(this.#folder.name, paths, { stats, facts: this.#facts, is_whole: this.#is_whole })
-      .then((answer) => {
-        if (answer === 'doubtful') this.is_doubted = true
-      })
+    const scanned = { stats, facts: this.#facts, is_whole: this.#is_whole }
+    const work = this.#tools.intake.lookAt(this.#folder.name, paths, scanned).then((answer) => {
+      if (answer === 'doubtful') this.is_doubted = true
+    })
+    await this.#begin(work)
+  }
+
+  async #begin(work: Promise<unknown>): Promise<void> {
+    const round = work
       .catch((error: unknown) => {
         this.#fault ??= { error }
       })
       .finally(() => this.#rounds.delete(round))
     this.#rounds.add(round)
+    while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
   }
 }
 

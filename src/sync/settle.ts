@@ -31,15 +31,19 @@ export function settle(input: SettleInput): SettleVerdict {
     const due_ms = known.not_before_ms ?? now_ms
     return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
   }
-  if (isOlder(input, settle_ms + time_granularity_ms + input.clock_doubt_ms)) return { kind: 'quiet' }
+  if (newest_ns(stat) <= quietBefore_ns(input)) return { kind: 'quiet' }
   if (is_waiting && now_ms - known.seen_ms >= settle_cap_ms) {
     return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
   }
   return { kind: 'wait', until_ms: now_ms + settle_ms }
 }
 
-/** True when both times lie at least this far in the past; a time in the future proves nothing. */
-function isOlder({ stat, now_ms }: SettleInput, age_ms: number): boolean {
-  const newest_ns = stat.mtime_ns > stat.ctime_ns ? stat.mtime_ns : stat.ctime_ns
-  return newest_ns <= BigInt(Math.floor(now_ms - age_ms)) * 1_000_000n
+/** A file of which both times lie before this is quiet at first sight, Unix ns; a time in the future proves nothing. */
+export function quietBefore_ns(input: Pick<SettleInput, 'now_ms' | 'settle_ms' | 'clock_doubt_ms'>): bigint {
+  const age_ms = input.settle_ms + time_granularity_ms + input.clock_doubt_ms
+  return BigInt(Math.floor(input.now_ms - age_ms)) * 1_000_000n
+}
+
+function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
+  return mtime_ns > ctime_ns ? mtime_ns : ctime_ns
 }

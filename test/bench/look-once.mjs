@@ -45,9 +45,10 @@ const ledger = {
   ...tools.ledger,
   async record(facts) {
     await tools.ledger.record(facts)
-    for (const { type, path } of facts) {
-      if (type === 'file_settled' && ++settled <= most_told) told.settled.push(path)
-      else if (type === 'file_gone') told.gone.push(path)
+    for (const fact of facts) {
+      if (fact.type === 'files_found') settled += fact.ends.length
+      else if (fact.type === 'file_settled' && ++settled <= most_told) told.settled.push(fact.path)
+      else if (fact.type === 'file_gone') told.gone.push(fact.path)
     }
   },
 }

@@ -18,6 +18,7 @@ const tellers: Record<Fact['type'], Teller> = {
   scan_finished: 'worker',
   file_seen: 'worker',
   file_settled: 'worker',
+  files_found: 'worker',
   file_gone: 'worker',
   file_ignored: 'worker',
   file_skipped: 'worker',

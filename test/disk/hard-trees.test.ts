@@ -38,7 +38,7 @@ test('what took the place of a file after it was named is told as what it is; it
   symlinkSync('/etc/hostname', join(root, 'a'))
   mkdirSync(join(root, 'b'))
   writeFileSync(join(root, 'e'), 'another one')
-  const { batch, total } = measureBatch(root, room, 6, true, () => {})
+  const { batch, total } = measureBatch(room, 6, { root, keeps_inodes: true, progressed: () => {} })
   const sizes = Array.from({ length: batch.count }, (_, at) => [entryPath(batch, at), entryStat(batch, at).size])
   expect(sizes).toEqual([
     ['c', 3],

@@ -32,7 +32,7 @@ function walkAll(root: string, options: Partial<WalkOptions> = {}): Walked {
     if (step.done) return { ...walked, end: total.with(step.value) }
     walked.batches.push(step.value.count)
     putListed(room, step.value)
-    const measured = measureBatch(root, room, step.value.count, true, () => {})
+    const measured = measureBatch(room, step.value.count, { root, keeps_inodes: true, progressed: () => {} })
     total.add(measured.total)
     for (let index = 0; index < measured.batch.count; index += 1) {
       const path = entryPath(measured.batch, index)

@@ -5,6 +5,7 @@ import { claimContract } from './contract-claims.ts'
 import { differenceContract } from './contract-differences.ts'
 import { fileContract } from './contract-files.ts'
 import { folderContract } from './contract-folders.ts'
+import { foundContract } from './contract-found.ts'
 import { labelContract } from './contract-labels.ts'
 import { limitContract } from './contract-limits.ts'
 import { orderContract } from './contract-order.ts'
@@ -24,6 +25,7 @@ import type { LedgerFactory } from './fixture.ts'
 export function ledgerContract(name: string, factory: LedgerFactory): void {
   describe(`the ledger on ${name}`, () => {
     describe('files', () => fileContract(factory))
+    describe('files of new land', () => foundContract(factory))
     describe('claims', () => claimContract(factory))
     describe('what goes first', () => orderContract(factory))
     describe('limits', () => limitContract(factory))

@@ -12,6 +12,7 @@ import { WatchRoom } from '../../src/sync/watch-room.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree } from '../tree.ts'
+import { no_found_files } from './no-found-files.ts'
 import { watching } from './usual-watching.ts'
 
 const ends: (() => Promise<void>)[] = []
@@ -64,6 +65,7 @@ async function keep() {
       await held
       return 'recorded' as const
     },
+    beginScan: async () => no_found_files,
     inFlight: () => 0,
   }
   const signal = new AbortController()

@@ -3,6 +3,7 @@ import type { Intake } from '../../src/sync/intake.ts'
 import { startLooker } from '../../src/sync/looker.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { openRig, stat } from '../ledger/view-rig.ts'
+import { no_found_files } from './no-found-files.ts'
 
 type Answer = () => Promise<'recorded' | 'doubtful'>
 
@@ -19,6 +20,7 @@ async function lookedAt(answers: readonly Answer[]): Promise<number[]> {
       looks.push(clock.now_ms() - began_ms)
       return answer()
     },
+    beginScan: async () => no_found_files,
     inFlight: () => 0,
   }
   const stop = new AbortController()

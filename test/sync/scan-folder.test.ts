@@ -13,6 +13,7 @@ import { scanOnce } from '../../src/sync/scan-folder.ts'
 import { filesOnDisk } from '../journey/disk-truth.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree, type TreeEntry } from '../tree.ts'
+import { no_found_files } from './no-found-files.ts'
 
 /** A folder and its ledger; every look is noted, and recorded as it was found. */
 async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
@@ -26,6 +27,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
       await rig.ledger.record(paths.map((path): Fact => factOf(folder, root, path)))
       return 'recorded'
     },
+    beginScan: async () => no_found_files,
     inFlight: () => 0,
   }
   const settings: FolderSettings = {

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto'
+import { type BigIntStats, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { type DirectoryOutcome, openDirectory, realRoot } from './inside.ts'
+import { keptTime } from './scan-batch.ts'
+
+/*
+ * What the threads that read files share. All of it is synchronous; a small file costs open, fstat, read, fstat and close.
+ */
+
+/** Never blocks on a FIFO, never follows a link at the end of the path. */
+const open_flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const big = { bigint: true } as const
+
+/** One for the thread: what is in it is used before anything else is read. */
+export const read_buffer = Buffer.allocUnsafeSlow(1_048_576)
+
+export function openToRead(absolute: string): number {
+  return openSync(absolute, open_flags)
+}
+
+export function statOpen(descriptor: number): BigIntStats {
+  return fstatSync(descriptor, big)
+}
+
+/** `expected`: four for each file: size, mtime_ns, ctime_ns, inode. */
+export function hasStat(stat: BigIntStats, expected: BigInt64Array, index: number): boolean {
+  const at = 4 * index
+  return (
+    stat.size === expected[at] &&
+    keptTime(stat.mtimeNs) === expected[at + 1] &&
+    keptTime(stat.ctimeNs) === expected[at + 2] &&
+    stat.ino === expected[at + 3] &&
+    stat.isFile()
+  )
+}
+
+/** The md5 of a file that fits into the buffer, in hex; undefined: it ended before its size. */
+export function hashSmall(descriptor: number, size: number): string | undefined {
+  const bytes = read_buffer.subarray(0, size)
+  return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
+}
+
+/** Reads on from where the descriptor stands. False: the file ended first. */
+export function fill(descriptor: number, bytes: Uint8Array): boolean {
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(descriptor, bytes, done, bytes.length - done, null)
+    if (count === 0) return false
+    done += count
+  }
+  return true
+}
+
+export interface Directories {
+  of(path: string): { directory: DirectoryOutcome; name: string }
+  close(): void
+}
+
+/** Keeps the last directory open: paths come in order, so the next one is mostly in the same. */
+export function createDirectories(root: string): Directories {
+  const real_root = realRoot(root)
+  let current: { path: string; directory: DirectoryOutcome } | undefined
+  const close = () => {
+    if (current?.directory.kind === 'open') current.directory.close()
+    current = undefined
+  }
+  return {
+    close,
+    of(path) {
+      const slash = path.lastIndexOf('/')
+      const parent = slash < 0 ? '' : path.slice(0, slash)
+      if (current?.path !== parent) {
+        close()
+        current = { path: parent, directory: openDirectory(real_root, parent) }
+      }
+      return { directory: current.directory, name: path.slice(slash + 1) }
+    },
+  }
+}
