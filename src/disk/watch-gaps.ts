@@ -1,11 +1,12 @@
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import { codeOf } from '../base/errors.ts'
 
 /**
- * chokidar reads a directory first and watches it then. A directory that is made in between it does not see, nor anything in it
- * from then on. So each time it is done with all that it had found, what is new to it is read once more, and what it did not see
+ * chokidar reads a directory first and watches it then. What is made in between it does not see: a file once, a directory with all
+ * that comes into it from then on. So each time it is done with all that it had found, what is new to it is read once more, and what it did not see
  * is given to it. Must be called before the watcher is given its first path; `isIgnored` is told absolute paths of directories.
  */
 export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => boolean): void {
@@ -42,12 +43,12 @@ export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => 
   }
 
   async function unseenIn(directory: string): Promise<string[]> {
-    const names = await directoriesIn(directory)
+    const entries = await entriesOf(directory)
     const seen = watcher._watched.get(directory)
-    return names
-      .filter((name) => seen !== undefined && !seen.has(name) && !name.includes('\uFFFD'))
-      .map((name) => join(directory, name))
-      .filter((path) => !isIgnored(path))
+    return entries
+      .filter(({ name }) => seen !== undefined && !seen.has(name) && !name.includes('\uFFFD'))
+      .filter((entry) => entry.isFile() || (entry.isDirectory() && !isIgnored(join(directory, entry.name))))
+      .map(({ name }) => join(directory, name))
   }
 }
 
@@ -65,10 +66,9 @@ export function endFailedLists(watcher: FSWatcher): void {
 }
 
 /** None where it is gone or cannot be read. */
-async function directoriesIn(directory: string): Promise<string[]> {
+async function entriesOf(directory: string): Promise<Dirent[]> {
   try {
-    const entries = await readdir(directory, { withFileTypes: true })
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+    return await readdir(directory, { withFileTypes: true })
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []
