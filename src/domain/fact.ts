@@ -90,7 +90,7 @@ export type FileFact =
 
 /**
  * Told by a scan: files that the ledger does not know, quiet for long enough, looked at and read in one go. As `file_settled` for each;
- * of a path that is known by then, it says nothing: whoever made it known looked later.
+ * of a path that is known by then, and of a folder that is away, it says nothing: whoever made it known looked later.
  */
 export interface FilesFound {
   type: 'files_found'

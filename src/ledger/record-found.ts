@@ -18,7 +18,8 @@ export class FoundRecorder {
   apply(found: FilesFound, at_ms: number): void {
     const folder = this.#folders.named(found.folder)
     const files = filesOf(found)
-    if (!folder || files.length === 0) return
+    // Away by now: the scan that follows its return finds them once more.
+    if (!folder || folder.offline_reason !== undefined || files.length === 0) return
     const rows = this.#files.between(folder.id, files[0]!.path, files.at(-1)!.path)
     for (const file of files) {
       const row = rows.get(file.path)

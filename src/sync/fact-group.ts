@@ -10,8 +10,8 @@ export interface FactGroup {
   hurry(): void
 }
 
-/** A quarter of a second of the ledger's time: nobody waits longer for it. */
-const most_files = 5_000
+/** A quarter of a second of the ledger's time: nobody waits longer for it. Each is one wait for the disk. */
+const most_files = 10_000
 /** What is known shows, and goes up, not later than this. */
 const most_ms = 1_000
 

@@ -1,6 +1,5 @@
 import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../disk/scan.ts'
 import type { FilesFound } from '../domain/fact.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { ScanTurn } from './look-turns.ts'
@@ -11,7 +10,7 @@ export interface FoundFiles {
   /** What the walk is to read as it goes; undefined: every file of this folder is judged by itself. */
   rule: HashRule | undefined
   /** Begins to tell; answers what is left to be looked at, and when the rest is recorded. `unknown`: entries without a row, of a batch with their md5. */
-  take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>): Promise<Taken>
+  take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>): Taken
   end(): void
 }
 
@@ -38,12 +37,11 @@ const nothing_taken: Taken = { taken: new Set(), recorded: Promise.resolve() }
 export function createFoundFiles(scan: {
   folder: string
   turn: ScanTurn
-  ledger: Pick<Ledger, 'folders'>
   rule: HashRule | undefined
   /** The folder's settings are those that the scan goes by. */
   isInForce(): boolean
 }): FoundFiles {
-  const { folder, turn, ledger, rule } = scan
+  const { folder, turn, rule } = scan
 
   /** What others looked at since the scan began is theirs: the scan may have been there before. */
   function isOurs(batch: ScanBatch, index: number): boolean {
@@ -52,10 +50,8 @@ export function createFoundFiles(scan: {
 
   return {
     rule,
-    async take(batch, unknown, facts) {
-      if (batch.md5s === '' || unknown.length === 0) return nothing_taken
-      const state = (await ledger.folders()).find(({ name }) => name === folder)
-      if (!state?.online || !scan.isInForce()) return nothing_taken
+    take(batch, unknown, facts) {
+      if (batch.md5s === '' || !scan.isInForce()) return nothing_taken
       const ours = unknown.filter((index) => isOurs(batch, index))
       if (ours.length === 0) return nothing_taken
       const found = foundFiles(folder, batch, ours)

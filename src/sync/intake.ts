@@ -96,7 +96,7 @@ export function createIntake(tools: IntakeTools): Intake {
       const isInForce = () => tools.folders.get(folder.name)?.settings === folder
       // Of the time before the walk: what changes meanwhile is younger.
       const rule = hashRule(folder, { now_ms: tools.clock.now_ms(), clock_doubt_ms: clockDoubt_ms(root) })
-      return createFoundFiles({ folder: folder.name, turn, ledger: tools.ledger, rule, isInForce })
+      return createFoundFiles({ folder: folder.name, turn, rule, isInForce })
     },
     inFlight: () => turns.inFlight(),
   }

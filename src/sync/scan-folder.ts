@@ -170,7 +170,8 @@ class Walk {
   async compare(batch: ScanBatch): Promise<Pick<Differences, 'changed' | 'unknown'>> {
     if (batch.count === 0) return { changed: new Uint32Array(), unknown: new Uint32Array() }
     const through_path = entryPath(batch, batch.count - 1)
-    const differences = await this.#compare(batch, through_path)
+    // What was made known since the walk began says so itself when it is told once more.
+    const differences = this.#known_files === 0 ? allOf(batch) : await this.#compare(batch, through_path)
     this.#after_path = through_path
     return differences
   }
@@ -186,7 +187,7 @@ class Walk {
 
   async #takeFound(batch: ScanBatch, unknown: Uint32Array): Promise<ReadonlySet<number>> {
     if (this.#found === undefined) return new Set()
-    const { taken, recorded } = await this.#found.take(batch, unknown, this.#facts)
+    const { taken, recorded } = this.#found.take(batch, unknown, this.#facts)
     if (taken.size > 0) await this.#begin(recorded)
     return taken
   }
@@ -284,6 +285,12 @@ class Walk {
     this.#rounds.add(round)
     while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
   }
+}
+
+/** Where nothing was known nobody has to be asked: the ledger, busy with what was found, would hold up the walk. */
+function allOf({ count }: ScanBatch): Pick<Differences, 'changed' | 'unknown'> {
+  const all = Uint32Array.from({ length: count }, (_, index) => index)
+  return { changed: all, unknown: all }
 }
 
 function summaryOf({ complete: _true_here, odd_names, ...seen }: ScanEnd): ScanSummary {

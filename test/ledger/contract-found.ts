@@ -54,8 +54,9 @@ export function foundContract(factory: LedgerFactory): void {
     expect(bench.see.file('docs', 'c.txt')).toMatchObject({ state: 'present', content, gone_ms: null })
   })
 
-  check('of a folder that nobody knows, and of no file, it says nothing', async (bench) => {
+  check('of a folder that is away or that nobody knows, and of no file, it says nothing', async (bench) => {
     await bench.record(found('nowhere', files), found('docs', {}))
+    await bench.record({ type: 'folder_offline', folder: 'docs', reason: 'it is away' }, found('docs', files))
     expect(bench.see.counts('docs')).toEqual({})
     expect(await bench.sendable()).toEqual([])
   })

@@ -3,6 +3,6 @@ import type { FoundFiles } from '../../src/sync/found-files.ts'
 /** A walk that reads nothing on its way. */
 export const no_found_files: FoundFiles = {
   rule: undefined,
-  take: async () => ({ taken: new Set(), recorded: Promise.resolve() }),
+  take: () => ({ taken: new Set(), recorded: Promise.resolve() }),
   end() {},
 }
