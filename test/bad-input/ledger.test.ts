@@ -102,7 +102,7 @@ test('a state directory that cannot be written, or is a file: told, with what to
 /** Fills the small disk with a first pass, then with many files; gives it room; and says how each pass ended. */
 const disk_full_script = `
 set -u
-mount -t tmpfs -o size=700k,mode=0700 tmpfs "$STATE" || exit 9
+mount -t tmpfs -o size=850k,mode=0700 tmpfs "$STATE" || exit 9
 "$@" sync > "$OUT/1.out" 2> "$OUT/1.err"; echo "first $?"
 for i in $(seq 1 400); do echo "file $i" > "$DOCS/a-rather-long-name-to-fill-the-ledger-$i.txt"; done
 timeout -k 1 40 "$@" sync > "$OUT/2.out" 2> "$OUT/2.err"; echo "full $?"
