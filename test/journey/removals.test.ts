@@ -82,14 +82,16 @@ localJourneys('a service that does not remove', (profile) => {
     })
   }
 
-  test('is down: it is removed when it is back', async () => {
-    const journey = await ready(profile)
-    journey.service.setBadDays({ failures: [{ route: 'assets.delete', status: 503 }] })
-    journey.write({ 'docs/a.txt': 'a, second version' })
-    await journey.until('it was asked', () => journey.requests('assets.delete').length > 1)
-    journey.service.setBadDays({ failures: [] })
-    await journey.until('the old version is gone', () => journey.assets().length === 3)
-  })
+  for (const status of [503, 429, 425, 409]) {
+    test(`cannot now (${status}): it is removed as soon as it can`, async () => {
+      const journey = await ready(profile)
+      journey.service.setBadDays({ failures: [{ route: 'assets.delete', status }] })
+      journey.write({ 'docs/a.txt': 'a, second version' })
+      await journey.until('it was asked', () => journey.requests('assets.delete').length > 1)
+      journey.service.setBadDays({ failures: [] })
+      await journey.until('the old version is gone', () => journey.assets().length === 3)
+    })
+  }
 
   test('took it, and its answer was lost: gone is gone', async () => {
     const journey = await ready(profile)
