@@ -3,9 +3,9 @@ import { shellWord } from '../base/shell-word.ts'
 import { second_ms } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
-import type { LedgerView } from '../ledger/view.ts'
 import type { FileStory } from '../ledger/view-files.ts'
-import { removalReasons } from './explain-removal.ts'
+import type { OlderVersion, PartingView } from '../ledger/view-removals.ts'
+import { olderVersionReasons, removalReasons } from './explain-removal.ts'
 import type { Explanation } from './explanation.ts'
 
 /** What holds beyond the one file. */
@@ -21,7 +21,8 @@ export interface Circumstances {
   troubles: readonly Trouble[]
   sent_today_bytes: number
   /** Of what the path held, where no file holds it any more. */
-  parting: ReturnType<LedgerView['partingOf']>
+  parting: PartingView | undefined
+  older_versions: readonly OlderVersion[]
 }
 
 export interface Case extends Circumstances, Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
@@ -54,7 +55,7 @@ export function reasonsOf(of: Case): string[] {
     case 'ingesting':
       return ingestingReasons(of)
     case 'ready':
-      return ['it is usable in the assistant', ...changedSince(of)]
+      return ['it is usable in the assistant', ...changedSince(of), ...olderVersionReasons(of)]
     case 'refused':
       return [
         `refused: ${of.story?.content?.error_message ?? 'no reason was given'}`,

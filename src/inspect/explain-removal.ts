@@ -1,13 +1,13 @@
-import { formatDuration } from '../base/format.ts'
+import { formatCount, formatDuration } from '../base/format.ts'
 import type { FolderConfig } from '../config/config.ts'
 import type { RemovalWait } from '../domain/removal.ts'
 import type { ContentRow } from '../ledger/content-rows.ts'
-import type { LedgerView } from '../ledger/view.ts'
+import type { OlderVersion, PartingView } from '../ledger/view-removals.ts'
 
 /** What becomes on the service of what a path held and no file holds any more. */
 export function removalReasons(
   content: ContentRow | undefined,
-  parting: ReturnType<LedgerView['partingOf']>,
+  parting: PartingView | undefined,
   folder: FolderConfig,
   now_ms: number,
 ): string[] {
@@ -18,6 +18,26 @@ export function removalReasons(
   const { why, due_ms } = parting
   if (why === undefined) return ['it is removed on the service next']
   return [`it is to be removed on the service${waiting(why, due_ms, now_ms, folder)}`]
+}
+
+/** What becomes of the versions before the one that is there. */
+export function olderVersionReasons(of: {
+  older_versions: readonly OlderVersion[]
+  folder: FolderConfig
+  now_ms: number
+}): string[] {
+  const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined).length
+  const going = of.older_versions.flatMap(({ due_ms, why }) => (due_ms === undefined ? [] : [{ due_ms, why }]))
+  const texts = going.map(({ due_ms, why }) => {
+    const when = why === undefined ? ' next' : waiting(why, due_ms, of.now_ms, of.folder)
+    return `an older version of it still answers, and is to be removed on the service${when}`
+  })
+  if (kept === 0) return texts
+  const versions =
+    kept === 1 ? 'an older version of it still answers' : `${formatCount(kept)} older versions of it still answer`
+  const policy =
+    of.folder.on_change === 'keep' ? ' (on_change: keep)' : ': it is not ours, or came under another policy'
+  return [`${versions}, and stay${kept === 1 ? 's' : ''} there${policy}`, ...texts]
 }
 
 function whyKept(is_ours: boolean, { on_delete }: FolderConfig): string {

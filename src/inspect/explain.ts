@@ -25,19 +25,30 @@ export function explain(options: {
   const read = () => {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
-    return { story, circumstances: { ...circumstancesOf(config, folder, ledger, now_ms), parting } }
+    const older_versions = ledger?.olderVersionsOf(folder.name, path) ?? []
+    return { story, circumstances: { ...circumstancesOf(config, folder, ledger, now_ms), parting, older_versions } }
   }
   const { story, circumstances } = ledger ? ledger.together(read) : read()
   const state = stateOf(story, on_disk.kind, ignored_by !== null)
   const why = reasonsOf({ state, path, folder, story, on_disk, ignored_by, daemon_runs, ...circumstances })
-  return { version: explain_version, ...identity(folder, path), state, why, on_disk, ignored_by, ...factsOf(story) }
+  const told = { ...identity(folder, path), state, why, on_disk, ignored_by, ...factsOf(story) }
+  const older_versions = circumstances.older_versions.map(({ asset_id, outdated_ms, due_ms }) => ({
+    asset_id,
+    replaced: isoTime(outdated_ms),
+    kept: due_ms === undefined,
+  }))
+  return { version: explain_version, ...told, older_versions }
 }
 
 function identity(folder: FolderConfig, path: string) {
   return { folder: folder.name, path, place: join(folder.path, path), project_id: folder.project_id }
 }
 
-function stateOf(story: FileStory | undefined, kind: Explanation['on_disk']['kind'], is_ignored: boolean) {
+function stateOf(
+  story: FileStory | undefined,
+  kind: Explanation['on_disk']['kind'],
+  is_ignored: boolean,
+): Explanation['state'] {
   if (is_ignored) return 'ignored'
   if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
   return story?.stage ?? 'unknown'
@@ -56,7 +67,7 @@ function circumstancesOf(
   folder: FolderConfig,
   ledger: LedgerView | undefined,
   now_ms: number,
-): Omit<Circumstances, 'parting'> {
+): Omit<Circumstances, 'parting' | 'older_versions'> {
   const { uploads, follow } = config
   const known = ledger?.folders().find(({ name }) => name === folder.name)
   return {

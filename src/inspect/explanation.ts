@@ -26,6 +26,8 @@ export interface Explanation {
   labels: string[]
   /** Other files with the same bytes: one upload serves all. */
   same_bytes: { folder: string; path: string }[]
+  /** Assets of what stood here before, which answer still; `kept`: and will. */
+  older_versions: { asset_id: string; replaced: string; kept: boolean }[]
   times: { seen: string; settled: string | null; sent: string | null; ready: string | null; gone: string | null } | null
   history: { at: string; event: string; detail: string | null }[]
 }

@@ -63,25 +63,53 @@ export function readOwnership(database: Sqlite): { ours: number; others: number 
   return database.prepare(read).get() as { ours: number; others: number }
 }
 
-/** Whether, and since when, no path holds the bytes of a content, and whether they may be removed on the service. */
-export function readPartingOf(
-  database: Sqlite,
-  content: number,
-): { outdated_ms: number; due_ms: number | undefined; why: RemovalWait | undefined; is_ours: boolean } | undefined {
+/** What no path holds any more and the service still has. */
+export interface PartingView {
+  outdated_ms: number
+  /** Undefined: it is kept. */
+  due_ms: number | undefined
+  /** What it waits for until then, or longer; undefined: for nothing. */
+  why: RemovalWait | undefined
+  is_ours: boolean
+}
+
+/** An earlier version of a path's file. */
+export interface OlderVersion extends PartingView {
+  asset_id: string
+}
+
+interface RawParting {
+  outdated_ms: number
+  due_ms: number | null
+  why: RemovalWait | null
+  made_here: 0 | 1
+  asset_id: string
+}
+
+const parting_columns = 'outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id'
+
+/** Undefined where a path holds the content, or it was never there. */
+export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
   if (!keepsRemovals(database)) return undefined
   const row = database
+    .prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
+    .get(content) as RawParting | undefined
+  return row && partingView(row)
+}
+
+/** Of a path whose file is there; the latest first. */
+export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
+  if (!keepsRemovals(database)) return []
+  const rows = database
     .prepare(
-      'SELECT outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here FROM contents WHERE id = ? AND outdated_ms IS NOT NULL',
+      `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
+       WHERE partings.folder = (SELECT id FROM folders WHERE name = ?) AND path = ? AND partings.why = 'changed'
+         AND contents.state IN ('ready', 'removing') AND outdated_ms IS NOT NULL ORDER BY outdated_ms DESC`,
     )
-    .get(content) as
-    | { outdated_ms: number; due_ms: number | null; why: RemovalWait | null; made_here: 0 | 1 }
-    | undefined
-  return (
-    row && {
-      outdated_ms: row.outdated_ms,
-      due_ms: row.due_ms ?? undefined,
-      why: row.why ?? undefined,
-      is_ours: row.made_here === 1,
-    }
-  )
+    .all(folder, path) as RawParting[]
+  return rows.map((row) => ({ ...partingView(row), asset_id: row.asset_id }))
+}
+
+function partingView({ outdated_ms, due_ms, why, made_here }: RawParting): PartingView {
+  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, is_ours: made_here === 1 }
 }

@@ -22,7 +22,15 @@ import {
   readRetrying,
 } from './view-problems.ts'
 import { RemovalCasesView } from './view-removal-cases.ts'
-import { type RemovalsView, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
+import {
+  type OlderVersion,
+  type PartingView,
+  type RemovalsView,
+  readOlderVersionsOf,
+  readOwnership,
+  readPartingOf,
+  readRemovals,
+} from './view-removals.ts'
 
 /**
  * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
@@ -52,7 +60,8 @@ export interface LedgerView {
   /** Of the assets that are ready: those that this ledger made, and those that were there already. */
   ownership(): { ours: number; others: number }
   /** Of a content that no file holds; see readPartingOf. */
-  partingOf(content: number): ReturnType<typeof readPartingOf>
+  partingOf(content: number): PartingView | undefined
+  olderVersionsOf(folder: string, path: string): OlderVersion[]
   /** What may be removed there, one by one. */
   removalCases(): RemovalCasesView
   /** Of each project that configured folders belong to. */
@@ -99,6 +108,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     removals: () => readRemovals(database),
     ownership: () => readOwnership(database),
     partingOf: (content) => readPartingOf(database, content),
+    olderVersionsOf: (folder, path) => readOlderVersionsOf(database, folder, path),
     removalCases: () => new RemovalCasesView(database),
     audits: () => readAudits(database),
     comparison: () => new ComparisonView(database),

@@ -214,6 +214,28 @@ test('refused, removed on the service, gone: what a person can do', async () => 
   expect(ask('gone')).toMatchObject({ state: 'gone', asset_id: null, times: { gone: expect.any(String) } })
 })
 
+describe('older versions of a file that is there', () => {
+  const ready = { made: '1'.repeat(32), second: '2'.repeat(32), third: '3'.repeat(32) }
+
+  test('kept: they answer still', async () => {
+    const { ask, rig } = await setUp({ tree: { a: 'x' } })
+    await rig.bringIn('a', { md5: ready.made })
+    expect(ask('a')).toMatchObject({ older_versions: [], why: ['it is usable in the assistant', expect.anything()] })
+    await rig.bringIn('a', { md5: ready.second })
+    expect(ask('a').why).toContain('an older version of it still answers, and stays there (on_change: keep)')
+    await rig.bringIn('a', { md5: ready.third })
+    expect(ask('a').why).toContain('2 older versions of it still answer, and stay there (on_change: keep)')
+    expect(ask('a').older_versions).toHaveLength(2)
+    // Another file has the same bytes by now: it is that one's.
+    await rig.bringIn('b', { md5: ready.made })
+    expect(ask('a').older_versions).toEqual([
+      { asset_id: expect.any(String), replaced: expect.any(String), kept: true },
+    ])
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
+    expect(ask('a').why.join()).not.toContain('older version')
+  })
+})
+
 test('ready, the JSON form', async () => {
   const { ask, rig, root } = await setUp({ tree: { 'reports/a.txt': 'x'.repeat(10) } })
   const content = await rig.bringIn('reports/a.txt', { md5: 'a'.repeat(32) })
