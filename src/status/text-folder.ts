@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { adviceOnUnreadable } from '../domain/unreadable.ts'
 import type { LineWriter } from './lines.ts'
 import { amountOf, type FolderStatus, underway } from './view.ts'
 
@@ -82,7 +83,8 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   if (scan.unreadable_total > 0) {
     const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
     const text = shown(entries, scan.unreadable_total)
-    writer.say(`cannot be read (give this user the right): ${text}`, { indent: 2, tone: 'warn' })
+    const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
+    writer.say(`cannot be read (${advice}): ${text}`, { indent: 2, tone: 'warn' })
   }
   if (scan.other_mounts.length > 0) {
     const text = shown(scan.other_mounts, scan.other_mounts.length)

@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { codeOf } from '../../base/errors.ts'
 import { formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
+import { adviceOnUnreadable } from '../../domain/unreadable.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, fault, named, ok, warning } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
@@ -95,7 +96,7 @@ function checkRights({ folder, seen }: FolderLook): Check[] {
   const { name, path } = folder
   if (seen.unreadable_total === 0) return [ok('rights', name, `this user may read all of it${fromText(seen)}`)]
   const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
-  const text = `${formatCount(seen.unreadable_total)} that this user may not read${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
+  const text = `${formatCount(seen.unreadable_total)} that cannot be read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
   const hint = `setfacl -R -m u:USER:rX ${shellWord(path)} gives the right, an exclude leaves them out in so many words`
   return [warning('rights', name, text, hint)]
 }

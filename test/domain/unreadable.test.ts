@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { adviceOnUnreadable } from '../../src/domain/unreadable.ts'
+
+test('each cause has its own way out, said once', () => {
+  expect(adviceOnUnreadable(['EACCES', 'EPERM', 'EACCES'])).toBe('give this user the right')
+  expect(adviceOnUnreadable(['ENAMETOOLONG', 'EACCES'])).toBe(
+    'shorten the path: the system takes 4,096 bytes; give this user the right',
+  )
+  expect(adviceOnUnreadable(['EIO'])).toBe('look at the disk: dmesg')
+})
