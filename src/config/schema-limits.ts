@@ -58,7 +58,8 @@ export const uploads_schema = z.strictObject({
     ['newest', 'as_found'],
     'newest',
     'What goes first: newest, the files that were changed last, or as_found, those that were taken up first. Default newest: what ' +
-      'people work on now is asked about first, and an archive of years follows.',
+      'people work on now is asked about first, and an archive of years follows. While more comes in than the line takes, the oldest wait: ' +
+      'then as_found lets each have its turn.',
   ),
   bandwidth,
   brake,

@@ -1,6 +1,6 @@
-// node look-once.mjs DIST STATE_DIR FOLDER [all-ready]: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints
+// node look-once.mjs DIST STATE_DIR FOLDER [all-ready | excludes]: looks at a folder as a daemon does, into a ledger, and sends nothing. Prints
 // what it recorded, how long it took and how long the event loop was held up, as one line of JSON. all-ready: what it found is then
-// told to be on the service.
+// told to be on the service. excludes: by twenty patterns, none of which any file meets.
 import { mkdirSync, readFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +9,12 @@ import { tellAllReady } from './all-ready.mjs'
 /** More paths than this say nothing that their number does not. */
 const most_told = 100
 const [program, state_dir, watched, then] = process.argv.slice(2)
+const excludes = ['doc', 'old', 'tmp', 'bak', 'raw'].flatMap((end) => [
+  `*.${end}`,
+  `/no-area-*/**/*.${end}`,
+  `no-project-*.${end}/`,
+  `**/drafts-${end}/*`,
+])
 /** @param {string} module */
 const built = (module) => import(pathToFileURL(`${program}/${module}.js`).href)
 const { configFromObject } = await built('config/load')
@@ -27,7 +33,7 @@ const config = configFromObject(
   {
     service: { base_url: 'http://127.0.0.1:1', project_id: `project_${'n'.repeat(20)}`, token_file: '/dev/null' },
     state_dir,
-    folders: [{ name: 'bench', path: watched, settle_ms: '50ms' }],
+    folders: [{ name: 'bench', path: watched, settle_ms: '50ms', exclude: then === 'excludes' ? excludes : [] }],
     uploads: { brake: 'off' },
   },
   {},

@@ -25,6 +25,7 @@ export const rescan = {
     find_s: ['find', 's'],
     scan_s: ['scan, from its begin', 's'],
     times_find: ['scan in times of find', 'x'],
+    times_without: ['scan with twenty excludes in times of one without', 'x'],
     ...of_the_process,
   },
   aims: [
@@ -59,10 +60,14 @@ export const first_look = {
  */
 async function measureRescan({ options: { program, rounds }, folder, tree, turn }) {
   const { watched, paths } = await tree()
-  const state_dir = join(folder('rescan'), 'state')
+  const work = folder('rescan')
+  const state_dir = join(work, 'state')
+  const excluding = join(work, 'excluding')
   // Takes all in, and then learns what stays as it is.
-  await lookOnce(program, state_dir, watched)
-  await lookOnce(program, state_dir, watched)
+  for (const _ of [1, 2]) {
+    await lookOnce(program, state_dir, watched)
+    await lookOnce(program, excluding, watched, 'excludes')
+  }
   const runs = []
   for (let round = 0; round < rounds; round++) {
     const { changed, added, removed } = disturb(watched, paths, turn())
@@ -71,14 +76,16 @@ async function measureRescan({ options: { program, rounds }, folder, tree, turn 
     const look = await lookOnce(program, state_dir, watched)
     refuseOthers('settled', look.told.settled, [...changed, ...added])
     refuseOthers('gone', look.told.gone, removed)
-    runs.push({ find: found, look })
+    const excludes = await lookOnce(program, excluding, watched, 'excludes')
+    runs.push({ find: found, look, excludes })
   }
-  rmSync(state_dir, { recursive: true })
+  rmSync(work, { recursive: true })
   return {
     files: paths.length,
     find_s: figureOf(runs.map((run) => run.find.seconds)),
     scan_s: figureOf(runs.map((run) => run.look.scan_s)),
     times_find: figureOf(runs.map((run) => run.look.scan_s / run.find.seconds)),
+    times_without: figureOf(runs.map((run) => run.excludes.scan_s / run.look.scan_s)),
     cpu_s: figureOf(runs.map((run) => run.look.cpu_s)),
     loop_p99_ms: figureOf(runs.map((run) => run.look.loop_p99_ms)),
     peak_mb: figureOf(runs.map((run) => run.look.peak_mb)),
@@ -118,7 +125,7 @@ async function measureFirstLook({ options: { program, rounds }, folder, tree }) 
  * @param {string} program the main module of a built Sluice
  * @param {string} state_dir
  * @param {string} watched
- * @param {...'all-ready'} words
+ * @param {...('all-ready' | 'excludes')} words
  */
 export async function lookOnce(program, state_dir, watched, ...words) {
   const { stdout } = await run(process.execPath, [look_once, dirname(dirname(program)), state_dir, watched, ...words])
