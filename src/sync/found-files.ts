@@ -67,7 +67,7 @@ export function createFoundFiles(scan: {
 function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): FilesFound {
   const { names, ends, stats, md5s, count } = batch
   if (indices.length === count) {
-    return { type: 'files_found', folder, names: names.slice(), ends: ends.slice(), stats: stats.slice(), md5s }
+    return { type: 'files_found', folder, names: new Uint8Array(names), ends: ends.slice(), stats: stats.slice(), md5s }
   }
   const paths = Array.from(indices, (index) => names.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))
   const found = new BigInt64Array(4 * indices.length)
