@@ -3,8 +3,8 @@ import type { Fact } from '../domain/fact.ts'
 type Settled = Extract<Fact, { type: 'file_settled' }>
 
 /**
- * A row of settled files of one folder, as one thing: a first look tells of a hundred thousand of them, and handing each over to
- * the ledger's thread as an object takes longer than hashing it.
+ * A row of settled files of one folder, as one thing: where a hundred thousand come to rest together, handing each over to the
+ * ledger's thread as an object takes longer than hashing it. What a walk reads on its way has a fact of its own, `files_found`.
  */
 interface PackedFiles {
   type: 'packed_files'
