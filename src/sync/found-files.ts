@@ -9,7 +9,7 @@ import { quietBefore_ns } from './settle.ts'
 export interface FoundFiles {
   /** What the walk is to read as it goes; undefined: every file of this folder is judged by itself. */
   rule: HashRule | undefined
-  /** Begins to tell; answers what is left to be looked at, and when the rest is recorded. `unknown`: entries without a row, of a batch with their md5. */
+  /** Begins to tell; answers which entries are told of (the others must be looked at), and when they are recorded. `unknown`: those without a row. */
   take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>): Taken
   end(): void
 }
