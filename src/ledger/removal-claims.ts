@@ -133,7 +133,11 @@ export class RemovalClaims {
       looks: this.#looks(row.project),
     })
     if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
-    if (verdict.kind === 'wait') removals.putOff(row.id, verdict.until_ms ?? now_ms + look_again_ms, verdict.why)
+    if (verdict.kind === 'wait') {
+      const until_ms = verdict.until_ms ?? now_ms + look_again_ms
+      if (verdict.why === 'twin') removals.awaitTwin(row, until_ms)
+      else removals.putOff(row.id, until_ms, verdict.why)
+    }
     return verdict.kind === 'remove'
   }
 

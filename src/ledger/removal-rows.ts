@@ -18,6 +18,8 @@ export class RemovalRows {
   readonly #usage: Usage
   /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
   #is_idle: boolean
+  /** Contents that wait until a file of their size has come to rest, by that size. A new process looks at all again after its first scan. */
+  readonly #by_size_of_twin = new Map<number, Set<number>>()
   readonly #part
   readonly #rejoin
   readonly #needed_again
@@ -29,6 +31,7 @@ export class RemovalRows {
   readonly #accept
   readonly #reconsider
   readonly #look_soon
+  readonly #twin_settled
   readonly #refuse
   readonly #unrefuse
 
@@ -72,6 +75,10 @@ export class RemovalRows {
       `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
          AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
     )
+    this.#twin_settled = database.prepare(
+      `UPDATE contents SET remove_due_ms = @at_ms
+       WHERE id = @content AND state = 'ready' AND remove_due_ms > @at_ms AND remove_why = 'twin'`,
+    )
     this.#refuse = database.prepare(
       `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (project) DO UPDATE SET code = excluded.code, message = excluded.message`,
@@ -81,6 +88,7 @@ export class RemovalRows {
 
   /** After a row of a file changed; undefined: there was none, or is none any more. */
   follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    if (before && isUnsettled(before) && !(after && isUnsettled(after))) this.#twinSettled(before.stat.size, at_ms)
     const held = heldBy(before)
     const holds = heldBy(after)
     if (held === holds) return
@@ -114,6 +122,13 @@ export class RemovalRows {
     this.#put_off.run(until_ms, why, content)
   }
 
+  /** Looked at again as soon as a file of its size has come to rest. */
+  awaitTwin({ id, size }: ContentRow, until_ms: number): void {
+    this.putOff(id, until_ms, 'twin')
+    const waiting = this.#by_size_of_twin.get(size) ?? new Set()
+    this.#by_size_of_twin.set(size, waiting.add(id))
+  }
+
   accept({ id }: FolderRow, path: string, at_ms: number): void {
     this.#accept.run({ folder: id, path })
     this.lookSoon(at_ms)
@@ -131,6 +146,11 @@ export class RemovalRows {
 
   serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
     this.#refuse.run(project, code, message, at_ms)
+  }
+
+  #twinSettled(size: number, at_ms: number): void {
+    for (const content of this.#by_size_of_twin.get(size) ?? []) this.#twin_settled.run({ content, at_ms })
+    this.#by_size_of_twin.delete(size)
   }
 
   #partFrom({ folder: id, path }: FileRow, content: number, why: Parting['why'], at_ms: number): void {
@@ -169,6 +189,10 @@ export function removedIn(folder: number): Used {
 
 function heldBy(row: FileRow | undefined): number | undefined {
   return row === undefined || row.state === 'gone' ? undefined : row.content
+}
+
+function isUnsettled({ state }: FileRow): boolean {
+  return state === 'seen' || state === 'blocked'
 }
 
 function partingOf(after: FileRow | undefined): Parting['why'] {
