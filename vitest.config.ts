@@ -14,7 +14,7 @@ const long = [
 ]
 
 /** Measures the memory of its process, or changes what all of a process share: a process of its own. */
-const alone = 'test/{service/blobs,inspect/verify,base/cron,prompts/scheduler}.test.ts'
+const alone = 'test/{service/blobs,inspect/verify,base/cron,prompts/scheduler,disk/kept-scan-thread}.test.ts'
 
 /** Each project by itself, for a process goes on to the next file only where that may share it. */
 class LongFirst extends BaseSequencer {
@@ -45,6 +45,7 @@ export default defineConfig({
         test: {
           ...of_every_file,
           name: 'shared',
+          setupFiles: ['test/warm-threads/setup.ts', 'test/no-leaks.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [alone, '**/node_modules/**'],
           isolate: false,

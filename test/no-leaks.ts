@@ -32,7 +32,9 @@ const meanings: Record<string, string> = {
 // Threads are unref'd and so hidden from getActiveResourcesInfo; Node announces each on this channel.
 const threads = new Set<Worker>()
 const noteThread = (message: unknown) => {
-  const { worker } = message as { worker: Worker }
+  const { worker } = message as { worker: Worker & { is_host?: true } }
+  // What it serves is announced each time; it outlives them all (warm-threads/).
+  if (worker.is_host) return
   threads.add(worker)
   worker.once('exit', () => threads.delete(worker))
 }
