@@ -1,12 +1,20 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
 import { entryKind } from './entry.ts'
-import type { FingerprintAnswer, LookAnswer, NotHashed, WholeAnswer } from './examine-wire.ts'
+import {
+  type FingerprintAnswer,
+  type LookAnswer,
+  large_bytes,
+  type NotHashed,
+  type WholeAnswer,
+} from './examine-wire.ts'
 import { notOpened } from './inside.ts'
 import {
   createDirectories,
   type Directories,
   fill,
+  fillLater,
+  hashInParts,
   hashSmall,
   hasStat,
   openToRead,
@@ -16,12 +24,16 @@ import {
 import { putStat } from './scan-batch.ts'
 
 /**
- * The synchronous work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and nothing else: paths
+ * The work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and nothing else: paths
  * come in groups that share directories, so a directory is opened and checked once for a row of its files.
  */
 
-/** About 50 ms of md5: after so much of a large file the thread looks whether small ones wait. */
-const bytes_per_turn = 32 * 1_048_576
+/** A millisecond of md5: longer than the message between the threads that read and hash, short for small files that wait. */
+const part_bytes = 1_048_576
+
+type Buffers = readonly [Buffer, Buffer]
+/** Of files that are through, for the next ones. */
+const spare_buffers: Buffers[] = []
 
 export function lstatAll(root: string, paths: readonly string[], progressed: () => void): LookAnswer {
   const directories = createDirectories(root)
@@ -46,13 +58,13 @@ export function lstatAll(root: string, paths: readonly string[], progressed: () 
   }
 }
 
-/** Yields between slices of large files, so that the thread can do something else in between. */
-export function* fingerprintAll(
+/** Between the parts of large files the thread does what else has arrived. */
+export async function fingerprintAll(
   root: string,
   paths: readonly string[],
   expected: BigInt64Array,
   progressed: () => void,
-): Generator<void, FingerprintAnswer> {
+): Promise<FingerprintAnswer> {
   const directories = createDirectories(root)
   const answer: FingerprintAnswer = []
   try {
@@ -64,8 +76,7 @@ export function* fingerprintAll(
         continue
       }
       try {
-        const { descriptor, size } = opened
-        const md5 = size <= read_buffer.length ? hashSmall(descriptor, size) : yield* hashLarge(opened, progressed)
+        const md5 = opened.size < large_bytes ? hashNow(opened) : await hashLarge(opened, progressed)
         answer.push(md5 !== undefined && isAsExpected(opened, expected, index) ? md5 : changed)
       } catch (error) {
         answer.push(notOpened(error))
@@ -133,17 +144,29 @@ function isAsExpected({ descriptor }: OpenFile, expected: BigInt64Array, index: 
   return hasStat(statOpen(descriptor), expected, index)
 }
 
-function* hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Generator<void, string | undefined> {
-  const md5 = createHash('md5')
-  for (let done = 0; done < size; ) {
-    const bytes = read_buffer.subarray(0, Math.min(read_buffer.length, size - done))
-    if (!fill(descriptor, bytes)) return undefined
-    md5.update(bytes)
-    progressed()
-    done += bytes.length
-    if (done % bytes_per_turn === 0) yield
+function hashNow({ descriptor, size }: OpenFile): string | undefined {
+  return size <= read_buffer.length ? hashSmall(descriptor, size) : hashInParts(descriptor, size)
+}
+
+/** One part is read while the one before it is hashed: it takes as long as md5 alone. */
+async function hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Promise<string | undefined> {
+  const buffers = spare_buffers.pop() ?? [Buffer.allocUnsafeSlow(part_bytes), Buffer.allocUnsafeSlow(part_bytes)]
+  const partAt = (position: number) =>
+    buffers[(position / part_bytes) % 2]!.subarray(0, Math.min(part_bytes, size - position))
+  try {
+    const md5 = createHash('md5')
+    let reading = fillLater(descriptor, partAt(0), 0)
+    for (let position = 0; position < size; position += part_bytes) {
+      if (!(await reading)) return undefined
+      progressed()
+      const next = position + part_bytes
+      if (next < size) reading = fillLater(descriptor, partAt(next), next)
+      md5.update(partAt(position))
+    }
+    return md5.digest('hex')
+  } finally {
+    spare_buffers.push(buffers)
   }
-  return md5.digest('hex')
 }
 
 function orNotOpened<Value>(look: () => Value): Value | ReturnType<typeof notOpened> {

@@ -2,16 +2,18 @@ import { SluiceError } from '../base/errors.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { FileStat } from '../domain/file.ts'
-import type {
-  Fingerprint,
-  FingerprintAnswer,
-  FingerprintRequest,
-  Look,
-  LookAnswer,
-  LookRequest,
-  WholeAnswer,
-  WholeRequest,
+import {
+  type Fingerprint,
+  type FingerprintAnswer,
+  type FingerprintRequest,
+  type Look,
+  type LookAnswer,
+  type LookRequest,
+  large_bytes,
+  type WholeAnswer,
+  type WholeRequest,
 } from './examine-wire.ts'
+import { type ReadAhead, Rooms, readAhead } from './read-ahead.ts'
 import { putStat, statAt } from './scan-batch.ts'
 import { createProgress, type Progress } from './thread-progress.ts'
 
@@ -32,6 +34,8 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
+  /** Of an open file of so many bytes (more than none); its descriptor is closed after the reader. Error at once: `thread.ended`. */
+  readAhead(descriptor: number, size: number): ReadAhead
   /** From now on so many threads at the most; one that is too many ends when it has finished what it has in hand. */
   useThreads(threads: number): void
   close(): Promise<void>
@@ -42,8 +46,6 @@ const default_threads = 2
 /** About a millisecond of small files: long enough to hide the message, short enough to spread over the threads. */
 const most_paths = 64
 const most_bytes = 8 * 1_048_576
-/** A file from here on goes alone and gives way to small ones (see examine-thread.ts). */
-const large_bytes = 16 * 1_048_576
 const most_whole_bytes = 64 * 1_048_576
 /** In flight per thread: small jobs so that the next is there when one ends, and one large file beside them. */
 const lanes = { small: 2, large: 1 } as const
@@ -63,6 +65,8 @@ interface Slot {
   progress: Progress
   small: number
   large: number
+  /** Files that are read ahead of who sends them: as many as there are, they wait for the network. */
+  streams: number
 }
 
 export function startExaminer(options: { threads?: number; pulses?: Pulses } = {}): Examiner {
@@ -71,6 +75,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   const slots: Slot[] = []
   const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
+  const rooms = new Rooms()
   let closed = false
 
   function run<Value>(lane: Lane, method: string, argument: unknown): Promise<Value> {
@@ -96,11 +101,27 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   /** Starting a thread costs as much as thousands of small files: not before those that there are have their hands full. */
   function freeSlot(lane: Lane): Slot | undefined {
     const free = slots.filter((slot) => slot[lane] < lanes[lane])
-    if (free.length > 0) return free.reduce((a, b) => (b.small + b.large < a.small + a.large ? b : a))
-    if (slots.length >= most_threads) return undefined
-    const slot = { ...startOne(), small: 0, large: 0 }
+    if (free.length > 0) return free.reduce((a, b) => (jobsOf(b) < jobsOf(a) ? b : a))
+    return slots.length >= most_threads ? undefined : newSlot()
+  }
+
+  /** A large file each keeps a thread busy, whether it is read for its md5 alone or to be sent. */
+  function slotForStream(): Slot {
+    const work = ({ large, streams }: Slot) => large + streams
+    const least = slots.reduce<Slot | undefined>((a, b) => (a && work(a) <= work(b) ? a : b), undefined)
+    return least && (work(least) === 0 || slots.length >= most_threads) ? least : newSlot()
+  }
+
+  function newSlot(): Slot {
+    const slot = { ...startOne(), small: 0, large: 0, streams: 0 }
     slots.push(slot)
     return slot
+  }
+
+  /** A thread that died (out of memory) takes its jobs with it; the next jobs get a new one. */
+  function replaceDead(slot: Slot, thread: Thread, error: unknown): void {
+    if (closed || slot.thread !== thread) return
+    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne())
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
@@ -110,10 +131,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
     try {
       job.resolve(await thread.call<never>(job.method, job.argument))
     } catch (error) {
-      // A thread that died (out of memory) takes its jobs with it; the next jobs get a new one.
-      if (!closed && error instanceof SluiceError && error.code.startsWith('thread.') && slot.thread === thread) {
-        Object.assign(slot, startOne())
-      }
+      replaceDead(slot, thread, error)
       job.reject(error)
     } finally {
       pulse.end()
@@ -124,7 +142,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   }
 
   async function endWhenIdle(slot: Slot): Promise<void> {
-    if (slot.small + slot.large > 0 || !leaving.delete(slot)) return
+    if (jobsOf(slot) > 0 || !leaving.delete(slot)) return
     await slot.thread.terminate()
   }
 
@@ -165,6 +183,18 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
         stats: packStats([{ path, stat }]),
       } satisfies WholeRequest)
     },
+    readAhead(descriptor, size) {
+      if (closed) throw examinerClosed()
+      const slot = slotForStream()
+      const { thread } = slot
+      slot.streams += 1
+      async function onEnd(error: unknown): Promise<void> {
+        replaceDead(slot, thread, error)
+        slot.streams -= 1
+        if (leaving.has(slot)) await endWhenIdle(slot)
+      }
+      return readAhead({ thread, rooms, onEnd }, descriptor, size)
+    },
     useThreads(threads) {
       if (closed) return
       most_threads = threads
@@ -180,6 +210,10 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
       await Promise.all([...slots, ...leaving].map(({ thread }) => thread.terminate()))
     },
   }
+}
+
+function jobsOf({ small, large, streams }: Slot): number {
+  return small + large + streams
 }
 
 function startOne(): Pick<Slot, 'thread' | 'progress'> {

@@ -5,7 +5,7 @@ import { lookup } from 'mime-types'
 /**
  * The media type to declare for a file: what the config says of its extension (`overrides`, keys without a dot, any case), else
  * what the world's register says of it, else what its first bytes show, else `application/octet-stream`. `first_bytes` is
- * the start of the file or all of it; 4 KiB are looked at.
+ * the start of the file or all of it; `type_bytes` are looked at.
  */
 export function mimeType(
   path: string,
@@ -47,10 +47,10 @@ const office_folders: readonly (readonly [folder: string, type: string])[] = [
 const stored_mimetype = /^.{30}mimetype(application\/[\w.+-]+?)(?=PK)/s
 
 /** Enough for the first entries of a ZIP and for telling text from binary. */
-const most_bytes = 4_096
+export const type_bytes = 4_096
 
 function typeByBytes(bytes: Uint8Array): string | undefined {
-  const first = bytes.subarray(0, most_bytes)
+  const first = bytes.subarray(0, type_bytes)
   const start = Buffer.from(first.buffer, first.byteOffset, first.byteLength).toString('latin1')
   const signature = signatures.find(([begin]) => start.startsWith(begin))
   if (signature !== undefined) return signature[1]

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
-import { type BigIntStats, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { createHash, hash } from 'node:crypto'
+import { type BigIntStats, constants, fstatSync, openSync, read, readSync } from 'node:fs'
 import { type DirectoryOutcome, openDirectory, realRoot } from './inside.ts'
 import { keptTime } from './scan-batch.ts'
 
 /*
- * What the threads that read files share. All of it is synchronous; a small file costs open, fstat, read, fstat and close.
+ * What the threads that read files share. All of it but `fillLater` is synchronous; a small file costs open, fstat, read, fstat and close.
  */
 
 /** Never blocks on a FIFO, never follows a link at the end of the path. */
@@ -40,6 +40,18 @@ export function hashSmall(descriptor: number, size: number): string | undefined 
   return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
 }
 
+/** The same for any size, buffer by buffer. */
+export function hashInParts(descriptor: number, size: number): string | undefined {
+  const md5 = createHash('md5')
+  for (let done = 0; done < size; ) {
+    const bytes = read_buffer.subarray(0, Math.min(read_buffer.length, size - done))
+    if (!fill(descriptor, bytes)) return undefined
+    md5.update(bytes)
+    done += bytes.length
+  }
+  return md5.digest('hex')
+}
+
 /** Reads on from where the descriptor stands. False: the file ended first. */
 export function fill(descriptor: number, bytes: Uint8Array): boolean {
   for (let done = 0; done < bytes.length; ) {
@@ -48,6 +60,22 @@ export function fill(descriptor: number, bytes: Uint8Array): boolean {
     done += count
   }
   return true
+}
+
+/** Reads from a position while the thread does something else. False: the file ended first. The descriptor stays open until it has settled. */
+export async function fillLater(descriptor: number, bytes: Uint8Array, position: number): Promise<boolean> {
+  for (let done = 0; done < bytes.length; ) {
+    const count = await readOnce(descriptor, bytes.subarray(done), position + done)
+    if (count === 0) return false
+    done += count
+  }
+  return true
+}
+
+function readOnce(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)))
+  })
 }
 
 export interface Directories {

@@ -1,7 +1,7 @@
 import { isSluiceError } from '../base/errors.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import { mimeType } from '../disk/mime.ts'
+import { mimeType, type_bytes } from '../disk/mime.ts'
 import { openSource } from '../disk/source.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { SendWork, SourcePath } from '../ledger/ledger.ts'
@@ -90,12 +90,10 @@ async function openPlace(
     const mime_type = mimeType(path, read.bytes, folder.mime_types)
     return { place, mime_type, body: { size: work.size, bytes: read.bytes }, close: async () => {} }
   }
-  const source = await openSource(root, path, { stat, md5: work.md5 })
+  const source = await openSource(root, path, { stat, md5: work.md5 }, tools.examiner)
   const by_name = mimeType(path, undefined, folder.mime_types)
   const mime_type =
-    by_name === 'application/octet-stream'
-      ? mimeType(path, await firstChunk(source.stream()), folder.mime_types)
-      : by_name
+    by_name === 'application/octet-stream' ? mimeType(path, await source.start(type_bytes), folder.mime_types) : by_name
   return {
     place,
     mime_type,
@@ -103,9 +101,4 @@ async function openPlace(
     body: { size: work.size, stream: { [Symbol.asyncIterator]: () => source.stream()[Symbol.asyncIterator]() } },
     close: () => source.close(),
   }
-}
-
-async function firstChunk(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> {
-  for await (const chunk of stream) return chunk
-  return undefined
 }

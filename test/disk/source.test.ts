@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, chmodSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import { startExaminer } from '../../src/disk/examiner.ts'
 import { keptTime } from '../../src/disk/scan-batch.ts'
-import { type ExpectedFile, openSource } from '../../src/disk/source.ts'
+import { type ExpectedFile, openSource as open } from '../../src/disk/source.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
 import { builtModule, runAsNobody } from './as-nobody.ts'
 import { makeFifo } from './odd-entries.ts'
+
+const examiner = startExaminer({ threads: 1 })
+afterAll(() => examiner.close())
+const openSource = (root: string, path: string, expected: ExpectedFile) => open(root, path, expected, examiner)
 
 function statOf(file: string): FileStat {
   const stat = lstatSync(file, { bigint: true })
@@ -145,7 +150,7 @@ describe('a file that cannot be opened', () => {
     const script = `
       import { openSource } from '${builtModule('disk/source')}'
       const stat = { size: 1, mtime_ns: 0n, ctime_ns: 0n, inode: 1n }
-      const error = await openSource(process.argv[2], 'f', { stat, md5: '' }).catch((error) => error)
+      const error = await openSource(process.argv[2], 'f', { stat, md5: '' }, undefined).catch((error) => error)
       console.log(JSON.stringify({ code: error.code, message: error.message }))`
     expect(runAsNobody(script, root)).toEqual({ code: 'file.unreadable', message: 'f cannot be read: EACCES' })
   })

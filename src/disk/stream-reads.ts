@@ -1,0 +1,51 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { PartAnswer, PartRequest, StreamRequest } from './examine-wire.ts'
+import { notOpened } from './inside.ts'
+import { fillLater } from './read-file.ts'
+
+interface StreamRead {
+  descriptor: number
+  shared: Uint8Array
+  md5: Hash
+  /** Up to the last part that was asked for; false: the file ended first. */
+  read: Promise<boolean>
+  hashed: Promise<boolean>
+}
+
+/**
+ * The side of the thread of files that are read ahead (read-ahead.ts): each part goes into the shared memory and into the md5 before it is
+ * handed over, the next one is read meanwhile.
+ */
+export function createStreamReads() {
+  const streams = new Map<number, StreamRead>()
+
+  return {
+    begin({ id, descriptor, shared }: StreamRequest): void {
+      const nothing = Promise.resolve(true)
+      const md5 = createHash('md5')
+      streams.set(id, { descriptor, shared: new Uint8Array(shared), md5, read: nothing, hashed: nothing })
+    },
+    async readPart({ id, offset, position, length }: PartRequest): Promise<PartAnswer> {
+      const stream = streams.get(id)!
+      const bytes = stream.shared.subarray(offset, offset + length)
+      stream.read = stream.read.then(() => fillLater(stream.descriptor, bytes, position))
+      // By way of `all` this comes after the reading of the next part has begun.
+      stream.hashed = Promise.all([stream.read, stream.hashed]).then(([whole]) => {
+        if (whole) stream.md5.update(bytes)
+        return whole
+      })
+      try {
+        return (await stream.hashed) ? 'read' : { kind: 'changed' }
+      } catch (error) {
+        return notOpened(error)
+      }
+    },
+    /** When it answers, nothing reads from the descriptor any more. The md5 of all parts, in hex. */
+    async end({ id }: { id: number }): Promise<string> {
+      const stream = streams.get(id)!
+      await stream.hashed.catch(() => {})
+      streams.delete(id)
+      return stream.md5.digest('hex')
+    },
+  }
+}
