@@ -37,6 +37,9 @@ const parts_in_room = 4
 /** Smaller ones are over before reading ahead pays for the memory; they have parts enough to go round. */
 export const read_ahead_bytes = 2 * parts_in_room * most_part_bytes
 
+/** While large files come one after another; what a crowd of them took is given up when it is over. */
+const most_spare_rooms = 2
+
 /**
  * Memory for the parts of one file at a time. Threads see it, so V8 does not count it as anybody's and would be late to clear it up: what
  * was used is used again.
@@ -49,7 +52,7 @@ export class Rooms {
   }
 
   giveBack(room: SharedArrayBuffer): void {
-    this.#spare.push(room)
+    if (this.#spare.length < most_spare_rooms) this.#spare.push(room)
   }
 }
 

@@ -99,7 +99,7 @@ async function* proved(
     const reader = beginReading()
     for (let left = reader.parts; left > 1; left--) yield bytesOf(await reader.next(), path)
     // The last one outlives the reader: a socket may hold the end of it for as long as it likes.
-    if (reader.parts > 0) last = Uint8Array.from(bytesOf(await reader.next(), path))
+    if (reader.parts > 0) last = new Uint8Array(bytesOf(await reader.next(), path))
     if ((await reader.md5()) !== md5 || !(await hasStat(handle, stat))) throw fault('changed', path)
   } catch (error) {
     throw asFault(error, path)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { read_ahead_bytes } from '../../src/disk/read-ahead.ts'
 import { begin, localJourneys } from './harness.ts'
 
 localJourneys('large files', (profile) => {
@@ -14,5 +15,17 @@ localJourneys('large files', (profile) => {
     const asked = journey.service.requestLog.map(({ place }) => place)
     const steps = asked.filter((place) => place === 'assets.create' || place === 'put')
     expect(steps).toEqual(['assets.create', 'put', 'assets.create', 'put', 'assets.create', 'put'])
+  })
+
+  test('that are read ahead become ready beside each other, also where only their bytes tell what they are', async () => {
+    const tree = {
+      'docs/film.mp4': Buffer.alloc(read_ahead_bytes + 1, 'a frame, '),
+      'docs/notes': Buffer.alloc(read_ahead_bytes, 'a line\n'),
+      'docs/small.txt': 'small',
+    }
+    const journey = await begin({ profile, tree })
+    await journey.allReady()
+    const asked = journey.service.requestLog.map(({ place }) => place)
+    expect(asked.filter((place) => place === 'put')).toHaveLength(3)
   })
 })
