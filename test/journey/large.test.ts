@@ -19,7 +19,7 @@ localJourneys('large files', (profile) => {
 
   test('that are read ahead become ready beside each other, also where only their bytes tell what they are', async () => {
     const tree = {
-      'docs/film.mp4': Buffer.alloc(read_ahead_bytes + 1, 'a frame, '),
+      'docs/large.csv': Buffer.alloc(read_ahead_bytes + 1, 'a cell, '),
       'docs/notes': Buffer.alloc(read_ahead_bytes, 'a line\n'),
       'docs/small.txt': 'small',
     }
