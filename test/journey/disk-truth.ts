@@ -7,17 +7,15 @@ export function md5Of(bytes: string | Uint8Array): string {
 
 /** Every regular file below a folder: its path and the md5 of its bytes, read by plain means. Names that are not UTF-8 are left out. */
 export function filesOnDisk(root: string): Map<string, string> {
-  const found = new Map<string, string>()
-  walk(root, '', found)
-  return found
+  return new Map(pathsOnDisk(root).map((path) => [path, md5Of(readFileSync(`${root}/${path}`))]))
 }
 
-function walk(root: string, under: string, found: Map<string, string>): void {
-  for (const entry of readdirSync(`${root}/${under}`, { withFileTypes: true, encoding: 'buffer' })) {
+/** The paths alone, which cost little. */
+export function pathsOnDisk(root: string, under = ''): string[] {
+  return readdirSync(`${root}/${under}`, { withFileTypes: true, encoding: 'buffer' }).flatMap((entry) => {
     const name = entry.name.toString('utf8')
-    if (!Buffer.from(name).equals(entry.name)) continue
-    const path = under + name
-    if (entry.isDirectory()) walk(root, `${path}/`, found)
-    else if (entry.isFile()) found.set(path, md5Of(readFileSync(`${root}/${path}`)))
-  }
+    if (!Buffer.from(name).equals(entry.name)) return []
+    if (entry.isDirectory()) return pathsOnDisk(root, `${under}${name}/`)
+    return entry.isFile() ? [under + name] : []
+  })
 }

@@ -16,6 +16,7 @@ import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { pathsOnDisk } from './disk-truth.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
 import type { JourneyOptions } from './journey-options.ts'
@@ -280,7 +281,9 @@ export class Journey {
   async allReady(): Promise<void> {
     // Before the daemon knows its folders nothing is wanted, and nothing is missing.
     const isKnown = () => (this.#view?.folders().length ?? 0) > 0
-    await this.until('every file on the disk is ready', () => isKnown() && this.#notReady().length === 0)
+    // The bytes are read once the states are as they should be.
+    const isReady = () => isKnown() && this.#looksReady() && this.#notReady().length === 0
+    await this.until('every file on the disk is ready', isReady)
   }
 
   async idle(): Promise<void> {
@@ -317,13 +320,24 @@ export class Journey {
     return notReady(this.#onDisk(), this.files())
   }
 
-  #onDisk(): Map<string, string> {
-    const online = this.#view?.folders().filter(({ offline_reason }) => offline_reason === null) ?? []
-    return wantedOnDisk(
-      this.base,
-      online.map(({ name }) => name),
-      this.#end.left_out,
+  #looksReady(): boolean {
+    const ready = new Set([
+      ...this.#end.left_out,
+      ...this.files().flatMap(({ name, stage }) => (stage === 'ready' ? name : [])),
+    ])
+    return this.#online().every((folder) =>
+      pathsOnDisk(this.at(folder)).every((path) => ready.has(`${folder}/${path}`)),
     )
+  }
+
+  #onDisk(): Map<string, string> {
+    return wantedOnDisk(this.base, this.#online(), this.#end.left_out)
+  }
+
+  /** The names of the folders that are. */
+  #online(): string[] {
+    const folders = this.#view?.folders() ?? []
+    return folders.flatMap(({ name, offline_reason }) => (offline_reason === null ? name : []))
   }
 
   #stateForPeople(): unknown {

@@ -35,6 +35,8 @@ export interface FolderView {
 /** The ledger's file, read beside the daemon that writes it: what a journey believes comes from here and from the service. */
 export class LedgerView {
   readonly #database: Sqlite
+  /** Prepared once: a journey that waits looks a hundred times a second. */
+  readonly #statements = new Map<string, { all(): unknown[] }>()
 
   constructor(state_dir: string) {
     this.#database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
@@ -71,6 +73,11 @@ export class LedgerView {
   }
 
   #all<Row>(sql: string): Row[] {
-    return this.#database.prepare(sql).all() as Row[]
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement.all() as Row[]
   }
 }
