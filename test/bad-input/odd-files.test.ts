@@ -75,9 +75,10 @@ test('names and entries of every kind: what can be sent is ready under its name,
   for (const name of names) expect([...name].length).toBeLessThanOrEqual(255)
 
   // A name may hold anything; what is printed may not steer a terminal.
-  const ls = await home.sluice(['ls'])
-  const plan = await home.sluice(['plan'])
-  const status = await home.sluice(['status', '--json'])
+  const config = ['--config', home.at('sluice.yaml')]
+  const ls = await home.inProcess(['ls', ...config])
+  const plan = await home.inProcess(['plan', ...config])
+  const status = await home.inProcess(['status', '--json', ...config])
   for (const text of [out, err, ls.out, plan.out]) {
     expect(text).not.toContain('\u001b')
     expect(text).not.toContain('\u202e')
@@ -93,8 +94,8 @@ test('names and entries of every kind: what can be sent is ready under its name,
   )
   const why = await home.sluice(['explain', 'docs/huge.bin'])
   expect(why.out).toContain('folders.docs.max_file_bytes is 4294967296')
-  expect((await home.sluice(['explain', 'docs/link.txt'])).out).toMatch(/link/)
-  expect((await home.sluice(['explain', 'docs/fifo'])).out).toMatch(/fifo|pipe/i)
+  expect((await home.inProcess(['explain', 'docs/link.txt', ...config])).out).toMatch(/link/)
+  expect((await home.inProcess(['explain', 'docs/fifo', ...config])).out).toMatch(/fifo|pipe/i)
 }, 60_000)
 
 test('a file that nobody may read is told and tried again; the others go in', async () => {

@@ -47,7 +47,7 @@ describe.concurrent('a token that cannot be used', () => {
     const home = new SluiceHome({ 'a.txt': 'a revoked token', 'b.txt': 'the same' })
     const project_id = home.use(service)
     service.tokens.revoke(home.path)
-    const refused = await home.sluice(['sync'])
+    const refused = await sync(home)
     expect(refused.code, refused.err).toBe(77)
     expect(refused.err).toMatch(/401 publicapi\.auth\.invalid/)
     expect(refused.err).toContain('renew the token')
@@ -61,7 +61,7 @@ describe.concurrent('a token that cannot be used', () => {
     const project_id = home.use(service)
     const elsewhere = service.projects.create('elsewhere').project_id
     home.giveToken(service.tokens.create('elsewhere only', { project_ids: [elsewhere] }).token)
-    const refused = await home.sluice(['sync'])
+    const refused = await sync(home)
     expect(refused.code, refused.err).toBe(77)
     expect(refused.err).toContain('check project_id in the config, and that the token may use it')
     await expectNothingBlamed(home)
@@ -69,7 +69,7 @@ describe.concurrent('a token that cannot be used', () => {
     home.giveToken(service.tokens.create('again').token)
     const base_url = service.api
     home.configure({ service: { base_url, project_id: 'project_00000000000000000000' } })
-    expect((await home.sluice(['sync'])).code).toBe(77)
+    expect((await sync(home)).code).toBe(77)
     await expectNothingBlamed(home)
     home.configure({ service: { base_url, project_id } })
     await expectAllReady(home, project_id)
@@ -84,7 +84,7 @@ async function expectNothingBlamed(home: SluiceHome): Promise<void> {
 }
 
 async function expectAllReady(home: SluiceHome, project_id: string): Promise<void> {
-  const { code, err } = await home.sluice(['sync'])
+  const { code, err } = await sync(home)
   expect(code, err).toBe(0)
   expect(home.stages()).toEqual({ 'a.txt': 'ready', 'b.txt': 'ready' })
   const assets = service.assets(project_id)

@@ -257,43 +257,4 @@ localJourneys('verify', (profile) => {
       chmodSync(journey.at('docs/a.txt'), 0o600)
     }
   })
-
-  test('10,000 files on each side: merged in order, and in a memory that is bounded', async () => {
-    const journey = await stopped({ profile, tree: { 'docs/a.txt': 'a' } })
-    const names = Array.from({ length: 10_000 }, (_, index) => `${index % 100}/${index}.txt`)
-    journey.write(Object.fromEntries(names.map((name) => [`docs/${name}`, name])))
-    rememberAll(
-      journey,
-      names.map((name, index) => (index % 10 === 0 ? `${name}.old` : name)),
-    )
-    const before_bytes = process.memoryUsage().rss
-    let most_bytes = 0
-    const onProgress = () => {
-      most_bytes = Math.max(most_bytes, process.memoryUsage().rss - before_bytes)
-    }
-    const { summary } = await verified(journey, { clock: later, onProgress })
-    expect(summary.differences).toMatchObject({ unknown_on_disk: 1_000, gone_from_disk: 1_000, changed_on_disk: 0 })
-    expect(summary.folders).toMatchObject([{ files: 10_001, complete: true }])
-    expect(most_bytes).toBeLessThan(150 * 1_048_576)
-    for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
-  })
 })
-
-/** Puts files into the ledger as they lie on the disk, without their contents; one that is not there with made-up times. */
-function rememberAll(journey: Journey, paths: readonly string[]): void {
-  const database = new Database(join(journey.home, 'state', 'ledger.db'))
-  const insert = database.prepare(
-    `INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, seen_ms) VALUES (1, ?, 'present', ?, ?, ?, ?, 0)`,
-  )
-  try {
-    database.transaction(() => {
-      for (const path of paths) {
-        const stat = lstatSync(journey.at(`docs/${path}`), { bigint: true, throwIfNoEntry: false })
-        const { size, mtimeNs, ctimeNs, ino } = stat ?? { size: 1n, mtimeNs: 1n, ctimeNs: 1n, ino: 1n }
-        insert.run(path, size, mtimeNs, ctimeNs, BigInt.asIntN(64, ino))
-      }
-    })()
-  } finally {
-    database.close()
-  }
-}
