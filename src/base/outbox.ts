@@ -6,21 +6,28 @@ interface Entry<Item> {
 }
 
 /**
- * Gathers what is posted to a port within one turn into one message: at thousands of calls a second, posting costs more than
- * what is posted. The other side receives arrays.
+ * Gathers what is posted to a port into one message: at thousands of calls a second, posting costs more than what is posted. The
+ * other side receives arrays.
  */
 export class Outbox<Item> {
   readonly #port: MessagePort
   readonly #on_unsendable: (item: Item, error: unknown) => void
+  readonly #later: (flush: () => void) => void
   #entries: Entry<Item>[] = []
 
-  constructor(port: MessagePort, on_unsendable: (item: Item, error: unknown) => void) {
+  /** `later`: when to send what was gathered: after the callback that is running, or with `setImmediate` after all that are ready. */
+  constructor(
+    port: MessagePort,
+    on_unsendable: (item: Item, error: unknown) => void,
+    later: (flush: () => void) => void,
+  ) {
     this.#port = port
     this.#on_unsendable = on_unsendable
+    this.#later = later
   }
 
   post(item: Item, transfer: readonly Transferable[]): void {
-    if (this.#entries.length === 0) queueMicrotask(() => this.#flush())
+    if (this.#entries.length === 0) this.#later(() => this.#flush())
     this.#entries.push({ item, transfer })
   }
 

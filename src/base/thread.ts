@@ -64,7 +64,12 @@ export function startThread(
     else call.resolve(answer.value as never)
   }
 
-  const outbox = new Outbox<CallMessage>(port1, ({ id }, error) => settle({ id, error: toPlainError(error) }))
+  // Each answer of the network is a callback of its own; what all that have come make of them goes out as one.
+  const outbox = new Outbox<CallMessage>(
+    port1,
+    ({ id }, error) => settle({ id, error: toPlainError(error) }),
+    setImmediate,
+  )
   port1.on('message', (answers: AnswerMessage[]) => {
     for (const answer of answers) settle(answer)
   })
@@ -125,7 +130,8 @@ export function threadData<Data>(): Data {
  */
 export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<void>, most = 512): void {
   const port = threadPort()
-  const answers = answersTo(port)
+  // At once: while calls come in without a pause, no immediate runs.
+  const answers = answersTo(port, queueMicrotask)
   const backlog: CallMessage[] = []
   let busy = false
   port.on('message', async (first: CallMessage[]) => {
@@ -147,7 +153,7 @@ export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<voi
 /** Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through `transferred`. */
 export function serveCalls(handlers: Record<string, (argument: never) => unknown>): void {
   const port = threadPort()
-  const answers = answersTo(port)
+  const answers = answersTo(port, setImmediate)
   async function serve(message: CallMessage): Promise<void> {
     const call = served(answers, message)
     try {
@@ -180,8 +186,8 @@ function threadPort(): MessagePort {
   return (workerData as { port: MessagePort }).port
 }
 
-function answersTo(port: MessagePort): Outbox<AnswerMessage> {
-  return new Outbox(port, ({ id }, error) => port.postMessage([{ id, error: toPlainError(error) }]))
+function answersTo(port: MessagePort, later: (flush: () => void) => void): Outbox<AnswerMessage> {
+  return new Outbox(port, ({ id }, error) => port.postMessage([{ id, error: toPlainError(error) }]), later)
 }
 
 function served(answers: Outbox<AnswerMessage>, { id, method, argument }: CallMessage): ServedCall {
