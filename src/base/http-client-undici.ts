@@ -7,8 +7,8 @@ import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici'
  * would pay for. Files of a package may move with its next version; this one is pinned, and what moved would be missing at once.
  */
 
-// undici reads HTTP by WebAssembly. After the first few answers V8 would optimise one huge function of it, which takes 30 MB of memory and 0.1 s,
-// and makes 20,000 answers no faster than they are: what is read of each by this function is its head alone.
+// undici reads HTTP by WebAssembly. After some answers V8 of Node 20 would optimise one huge function of it, which takes 30 MB of memory and
+// 0.1 s, and makes 20,000 answers no faster; newer ones wait longer by themselves. Only heads go through that function, not bodies.
 setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 export const PlainAgent = createRequire(import.meta.url)('undici/lib/dispatcher/agent.js') as typeof Agent
