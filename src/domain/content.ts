@@ -88,7 +88,9 @@ export function isUnderway(state: ContentState): boolean {
  */
 export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
   if (!appliesIn[fact.type].includes(content.state)) return undefined
-  const step = { ...content, not_before_ms: at_ms, error_code: undefined, error_message: undefined }
+  // What was due stays due since then: it is no later than what came after it, and its place in the order costs no write.
+  const due_ms = Math.min(content.not_before_ms, at_ms)
+  const step = { ...content, not_before_ms: due_ms, error_code: undefined, error_message: undefined }
   const forward = { ...step, attempts: 0 }
   switch (fact.type) {
     case 'slot_intended':

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { to_send } from './content-queue.ts'
 import { most_sources } from './ledger.ts'
 
-const to_send = `state IN ('wanted', 'reserving', 'reserved', 'sent')`
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
 const to_look_at = `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`

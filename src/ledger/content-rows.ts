@@ -1,5 +1,6 @@
-import type { Sqlite } from '../base/sqlite.ts'
+import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentProgress, ContentState } from '../domain/content.ts'
+import { queueOf } from './content-queue.ts'
 
 export interface ContentRow extends ContentProgress {
   id: number
@@ -15,59 +16,64 @@ export interface NewTimes {
   newest_ms: number
 }
 
-interface RawContent {
-  id: number
-  project: number
-  md5: Buffer
-  size: number
-  state: ContentState
-  asset_id: string | null
-  made_here: number
-  without_md5: number
-  not_before_ms: number
-  attempts: number
-  slots_lost: number
-  vanished: number
-  error_code: string | null
-  error_message: string | null
-  wanted_ms: number
-  intended_ms: number | null
-  sent_ms: number | null
-  following_since_ms: number | null
-  ready_ms: number | null
-}
+/** In the order of `content_columns`. */
+type RawContent = [
+  id: number,
+  project: number,
+  md5: Buffer,
+  size: number,
+  state: ContentState,
+  asset_id: string | null,
+  made_here: number,
+  without_md5: number,
+  not_before_ms: number,
+  attempts: number,
+  slots_lost: number,
+  vanished: number,
+  error_code: string | null,
+  error_message: string | null,
+  wanted_ms: number,
+  intended_ms: number | null,
+  sent_ms: number | null,
+  following_since_ms: number | null,
+  ready_ms: number | null,
+]
+
+/** What `contentRow` reads, of a statement that answers `raw`: a row as an object costs as much again as to find it. */
+export const content_columns = `id, project, md5, size, state, asset_id, made_here, without_md5, not_before_ms, attempts, slots_lost,
+  vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms`
 
 /** Reads and writes single rows of `contents`; knows nothing of files, counts or history. */
 export class ContentRows {
   readonly #get
   readonly #find
   readonly #insert
-  readonly #update
   readonly #changed
+  readonly #database
+  /** By the columns that they write, as `update` names them. */
+  readonly #updates = new Map<string, Statement>()
 
   constructor(database: Sqlite) {
-    this.#get = database.prepare('SELECT * FROM contents WHERE id = ?')
-    this.#find = database.prepare('SELECT * FROM contents WHERE md5 = ? AND size = ? AND project = ?')
+    this.#database = database
+    const select = (condition: string) =>
+      database.prepare(`SELECT ${content_columns} FROM contents WHERE ${condition}`).raw()
+    this.#get = select('id = ?')
+    this.#find = select('md5 = ? AND size = ? AND project = ?')
     this.#insert = database.prepare(
-      `INSERT INTO contents (project, md5, size, state, not_before_ms, wanted_ms, newest_ms)
-       VALUES (?, ?, ?, 'wanted', ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    this.#update = database.prepare(
-      `UPDATE contents SET state = ?, asset_id = ?, made_here = ?, without_md5 = ?, not_before_ms = ?, attempts = ?, slots_lost = ?,
-         vanished = ?, error_code = ?, error_message = ?, intended_ms = ?, sent_ms = ?, following_since_ms = ?, ready_ms = ?
-       WHERE id = ?`,
+      `INSERT INTO contents (project, md5, size, state, queue, not_before_ms, wanted_ms, newest_ms)
+       VALUES (?, ?, ?, 'wanted', 'send', ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     this.#changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
   }
 
   get(id: number): ContentRow | undefined {
-    const raw = this.#get.get(id) as RawContent | undefined
-    return raw && contentRow(raw)
+    const raw = this.#get.get(id)
+    return raw === undefined ? undefined : contentRow(raw)
   }
 
   find(project: number, md5: string, size: number): ContentRow | undefined {
-    const raw = this.#find.get(Buffer.from(md5, 'hex'), size, project) as RawContent | undefined
-    return raw && contentRow(raw)
+    const raw = this.#find.get(Buffer.from(md5, 'hex'), size, project)
+    return raw === undefined ? undefined : contentRow(raw)
   }
 
   /** A new content, `wanted`; undefined where there is one of these bytes. */
@@ -83,48 +89,82 @@ export class ContentRows {
     this.#changed.run(mtime_ms, id)
   }
 
-  update(id: number, to: ContentProgress): void {
-    this.#update.run(
-      to.state,
-      to.asset_id,
-      to.made_here ? 1 : 0,
-      to.without_md5 ? 1 : 0,
-      to.not_before_ms,
-      to.attempts,
-      to.slots_lost,
-      to.vanished,
-      to.error_code,
-      to.error_message,
-      to.intended_ms,
-      to.sent_ms,
-      to.following_since_ms,
-      to.ready_ms,
-      id,
-    )
+  /** Writes what changed and no more: an index costs where a column of its is named, whatever is written there. */
+  update(before: ContentRow, after: ContentProgress): void {
+    const changed: string[] = progress_columns.filter((column) => before[column] !== after[column])
+    if (changed.length === 0) return
+    const values = changed.map((column) => stored(after[column as keyof ContentProgress]))
+    if (queueOf(after.state) !== queueOf(before.state)) {
+      changed.push('queue')
+      values.push(queueOf(after.state))
+    }
+    const columns = changed.join()
+    let statement = this.#updates.get(columns)
+    if (!statement) {
+      const assignments = changed.map((column) => `${column} = ?`).join()
+      statement = this.#database.prepare(`UPDATE contents SET ${assignments} WHERE id = ?`)
+      this.#updates.set(columns, statement)
+    }
+    statement.run(...values, before.id)
   }
 }
 
+const progress_columns = [
+  'state',
+  'asset_id',
+  'made_here',
+  'without_md5',
+  'not_before_ms',
+  'attempts',
+  'slots_lost',
+  'vanished',
+  'error_code',
+  'error_message',
+  'intended_ms',
+  'sent_ms',
+  'following_since_ms',
+  'ready_ms',
+] as const satisfies readonly (keyof ContentProgress)[]
+
+function stored(value: string | number | boolean | undefined): string | number | undefined {
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
 export function contentRow(raw: unknown): ContentRow {
-  const row = raw as RawContent
+  const [
+    id,
+    project,
+    md5,
+    size,
+    state,
+    asset_id,
+    made_here,
+    without_md5,
+    not_before_ms,
+    attempts,
+    slots_lost,
+    ...rest
+  ] = raw as RawContent
+  const [vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms] = rest
   return {
-    id: row.id,
-    project: row.project,
-    md5: row.md5.toString('hex'),
-    size: row.size,
-    state: row.state,
-    asset_id: row.asset_id ?? undefined,
-    made_here: row.made_here === 1,
-    without_md5: row.without_md5 === 1,
-    not_before_ms: row.not_before_ms,
-    attempts: row.attempts,
-    slots_lost: row.slots_lost,
-    vanished: row.vanished,
-    error_code: row.error_code ?? undefined,
-    error_message: row.error_message ?? undefined,
-    wanted_ms: row.wanted_ms,
-    intended_ms: row.intended_ms ?? undefined,
-    sent_ms: row.sent_ms ?? undefined,
-    following_since_ms: row.following_since_ms ?? undefined,
-    ready_ms: row.ready_ms ?? undefined,
+    id,
+    project,
+    md5: md5.toString('hex'),
+    size,
+    state,
+    asset_id: asset_id ?? undefined,
+    made_here: made_here === 1,
+    without_md5: without_md5 === 1,
+    not_before_ms,
+    attempts,
+    slots_lost,
+    vanished,
+    error_code: error_code ?? undefined,
+    error_message: error_message ?? undefined,
+    wanted_ms,
+    intended_ms: intended_ms ?? undefined,
+    sent_ms: sent_ms ?? undefined,
+    following_since_ms: following_since_ms ?? undefined,
+    ready_ms: ready_ms ?? undefined,
   }
 }

@@ -1,4 +1,5 @@
 import type { Migration } from '../base/sqlite.ts'
+import { fifth } from './fifth-schema.ts'
 import { first_ledger_schema } from './first-schema.ts'
 import { fourth } from './fourth-schema.ts'
 import { third } from './third-schema.ts'
@@ -139,6 +140,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 2, sql: second },
   { version: 3, sql: third },
   { version: 4, sql: fourth },
+  { version: 5, sql: fifth },
 ]
 export const ledger_version = ledger_migrations.length
 

@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { minute_ms } from '../base/time.ts'
+import { to_send } from './content-queue.ts'
 
 /** What can only be read in folders that are offline or no longer configured is asked about again after this. */
 const out_of_reach_ms = 5 * minute_ms
@@ -25,7 +26,7 @@ export class OutOfReach {
     // Of what is due by now nothing has to be said, and a backlog of a million rows is not read each time that a folder is found there.
     this.#return_contents = database.prepare(
       `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
-       WHERE state IN ('wanted', 'reserving', 'reserved', 'sent') AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
+       WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
     )
     this.#return_looks = database.prepare(
       `UPDATE files SET not_before_ms = @at_ms, reason = NULL

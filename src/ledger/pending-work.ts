@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { to_send } from './content-queue.ts'
 import type { Pending } from './ledger.ts'
 
 /** Counting stops here: `sync` asks whether anything is left, a progress bar asks the counts. */
@@ -27,7 +28,7 @@ export class PendingWork {
           WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= @until
             AND (state = 'seen' OR not_before_ms <= @now) ORDER BY not_before_ms LIMIT ${counted})`,
     )
-    this.#send = count('contents', `state IN ('wanted', 'reserving', 'reserved', 'sent')`, 'not_before_ms')
+    this.#send = count('contents', to_send, 'not_before_ms')
     this.#complete = count('contents', `state = 'sent'`, 'not_before_ms')
     this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
     this.#remove = database
@@ -40,7 +41,7 @@ export class PendingWork {
     this.#elsewhere = database.prepare(
       `SELECT 1 FROM contents WHERE project NOT IN
            (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))
-         AND (state IN ('wanted', 'reserving', 'reserved', 'sent') AND not_before_ms <= @until
+         AND (${to_send} AND not_before_ms <= @until
            OR state = 'ingesting' AND not_before_ms <= @until
            OR state = 'ready' AND labels_due_ms IS NOT NULL AND labels_due_ms <= @until) LIMIT 1`,
     )

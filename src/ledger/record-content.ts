@@ -71,7 +71,7 @@ export class ContentRecorder {
     if (fact.type === 'content_orphaned' && this.#present.get(before.id) !== undefined) return false
     if (fact.type === 'removal_intended' && this.#held.get(before.id) !== undefined) return false
     this.#keepTicket(fact, at_ms)
-    this.rows.update(before.id, after)
+    this.rows.update(before, after)
     // The next asset of this content begins without any.
     if (before.asset_id !== undefined && after.asset_id !== before.asset_id) this.#forget_labels.run(before.id)
     if (after.state !== before.state) this.#restage(before, after, at_ms)
@@ -93,7 +93,7 @@ export class ContentRecorder {
     if (!content) return
     if (content.state === 'refused' || content.state === 'removed_on_service') {
       this.apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
-    } else if (isUnderway(content.state)) this.rows.update(id, { ...content, not_before_ms: at_ms })
+    } else if (isUnderway(content.state)) this.rows.update(content, { ...content, not_before_ms: at_ms })
   }
 
   /** A content that just became usable through this folder; nothing happens when it already was. */

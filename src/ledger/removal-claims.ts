@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { isMuch, mostWithin, type Parting, removalVerdict } from '../domain/removal.ts'
-import { type ContentRow, contentRow } from './content-rows.ts'
+import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
@@ -44,14 +44,15 @@ export class RemovalClaims {
 
   constructor(database: Sqlite, parts: RemovalParts) {
     this.#parts = parts
-    this.#fresh = database.prepare(
-      `SELECT * FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms AND ${not_excepted}
-       ORDER BY remove_due_ms LIMIT ${most_judged}`,
+    const select = (due: string, order_and_limit: string) =>
+      database
+        .prepare(`SELECT ${content_columns} FROM contents WHERE ${due} AND ${not_excepted} ${order_and_limit}`)
+        .raw()
+    this.#fresh = select(
+      `state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms`,
+      `ORDER BY remove_due_ms LIMIT ${most_judged}`,
     )
-    this.#begun = database.prepare(
-      `SELECT * FROM contents WHERE state = 'removing' AND not_before_ms <= @now_ms AND ${not_excepted}
-       ORDER BY not_before_ms LIMIT @limit`,
-    )
+    this.#begun = select(`state = 'removing' AND not_before_ms <= @now_ms`, 'ORDER BY not_before_ms LIMIT @limit')
     this.#next_due = database
       .prepare(
         `SELECT min(due_ms) FROM

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
 import type { Parting } from '../domain/removal.ts'
+import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
 import type { FileRow } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
@@ -171,7 +172,7 @@ function hasPartedEver(database: Sqlite): boolean {
     `state = 'ready'`,
     `state = 'removing'`,
     `state IN ('refused', 'removed_on_service')`,
-    `state IN ('wanted', 'reserving', 'reserved', 'sent', 'ingesting')`,
+    underway,
   ].map((states) => `EXISTS (SELECT 1 FROM contents WHERE ${states} AND outdated_ms IS NOT NULL)`)
   const exists = ['EXISTS (SELECT 1 FROM partings)', ...outdated].join(' OR ')
   return database.prepare(`SELECT 1 WHERE ${exists}`).get() !== undefined

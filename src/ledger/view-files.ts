@@ -1,6 +1,6 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { FileStat } from '../domain/file.ts'
-import { type ContentRow, contentRow } from './content-rows.ts'
+import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
 import { type FileRow, fileRow, fileStat } from './file-rows.ts'
 import { type Stage, stageOf, stages, statesOf } from './view-stage.ts'
 
@@ -121,7 +121,8 @@ export class FilesView {
       .get(id ?? -1, path)
     if (raw === undefined) return undefined
     const row = fileRow(raw as RawRow)
-    const found = row.content && database.prepare('SELECT * FROM contents WHERE id = ?').get(row.content)
+    const found =
+      row.content && database.prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`).raw().get(row.content)
     const content = found ? contentRow(found) : undefined
     const ofContent = (sql: string) => (content ? database.prepare(sql).all(content.id) : [])
     return {

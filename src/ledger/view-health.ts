@@ -5,6 +5,7 @@ import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
 import { readAbsences, readAtWork } from './absence-rows.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
+import { queueConditions } from './content-queue.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
 import { type Pause, readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
@@ -104,7 +105,6 @@ const arrivals_after = `SELECT seq, at_ms AS ready_ms,
         FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
         WHERE files.folder = arrivals.folder AND files.state = 'present'), NULL) AS saved_ms
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
-const underway = `'wanted', 'reserving', 'reserved', 'sent', 'ingesting'`
 
 interface ConfiguredPrompt {
   id: number
@@ -202,7 +202,7 @@ function oldestOf<Row extends { since_ms: number }>(
 /** `able`: since when its folder can be worked on. */
 function oldestWaiting(database: Sqlite, able: string): WaitingFile | undefined {
   const candidates = database.prepare(
-    `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE state IN (${underway})
+    `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${queueConditions(database).underway}
      ORDER BY wanted_ms LIMIT ${most_candidates}`,
   )
   const source = database.prepare(

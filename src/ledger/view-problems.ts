@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { queueConditions } from './content-queue.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {
@@ -105,13 +106,14 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
 
 /** What was set back by an error and waits for its next try, grouped by that error; but for what lies in no configured folder any more. */
 export function readRetrying(database: Sqlite): RetryGroup[] {
+  const { to_send } = queueConditions(database)
   const latest = (states: string) =>
     `SELECT * FROM (SELECT * FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
   const rows = database
     .prepare(
       `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
-       FROM (${latest(`state IN ('wanted', 'reserving', 'reserved', 'sent')`)} UNION ALL ${latest(`state = 'ingesting'`)})
+       FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)})
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = id AND files.state = 'present' AND folders.configured = 1)
        GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,

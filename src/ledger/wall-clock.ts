@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { minute_ms, second_ms } from '../base/time.ts'
+import { to_send } from './content-queue.ts'
 import { open_run_states } from './run-rows.ts'
 
 /** Time servers move a clock back by less than this in normal days, and waits that are longer by it harm nobody. */
@@ -28,7 +29,7 @@ export class WallClock {
       database.prepare(`UPDATE ${table} SET ${due} = @now_ms WHERE ${condition} AND ${due} > @now_ms`)
     this.#make_due = [
       make_due('files', 'not_before_ms', `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`),
-      make_due('contents', 'not_before_ms', `state IN ('wanted', 'reserving', 'reserved', 'sent')`),
+      make_due('contents', 'not_before_ms', to_send),
       make_due('contents', 'not_before_ms', `state = 'ingesting'`),
       make_due('contents', 'not_before_ms', `state = 'removing'`),
       make_due('contents', 'remove_due_ms', `state = 'ready' AND remove_due_ms IS NOT NULL`),

@@ -138,7 +138,6 @@ test('what each fact changes beside the state, and what it keeps', () => {
     state: 'reserved',
     asset_id: 'asset_new',
     made_here: true,
-    not_before_ms: now_ms,
     ...no_error,
   })
   expectChange(
@@ -150,12 +149,11 @@ test('what each fact changes beside the state, and what it keeps', () => {
       made_here: false,
       attempts: 0,
       following_since_ms: now_ms,
-      not_before_ms: now_ms,
       ...no_error,
     },
     { made_here: true },
   )
-  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, not_before_ms: now_ms, ...no_error })
+  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, ...no_error })
   expectChange('sent', 'bytes_missing', { state: 'reserved', attempts: 4, not_before_ms: later_ms, ...the_error })
   expectChange('sent', 'ingest_started', {
     state: 'ingesting',
@@ -171,7 +169,6 @@ test('what each fact changes beside the state, and what it keeps', () => {
     attempts: 0,
     slots_lost: 0,
     without_md5: false,
-    not_before_ms: now_ms,
     ...no_error,
   })
   expectChange('reserved', 'content_refused', { state: 'refused', ...the_error })
@@ -188,17 +185,22 @@ test('what each fact changes beside the state, and what it keeps', () => {
     state: 'wanted',
     asset_id: undefined,
     without_md5: true,
-    not_before_ms: now_ms,
     ...no_error,
   })
   expectChange('reserved', 'content_orphaned', {
     state: 'abandoned',
     asset_id: undefined,
     attempts: 0,
-    not_before_ms: now_ms,
     ...no_error,
   })
   expect(after('refused', 'content_wanted_again')).toEqual({ ...newContent(later_ms), without_md5: true })
+  // What was put off is due now; what was due, as above, stays due since then.
+  expectChange(
+    'reserved',
+    'bytes_accepted',
+    { state: 'sent', sent_ms: now_ms, not_before_ms: now_ms, ...no_error },
+    { not_before_ms: later_ms },
+  )
 })
 
 test('vanished while it was being read: sent once more, then removed on the service', () => {

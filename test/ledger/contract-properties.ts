@@ -101,7 +101,7 @@ function factsOf({ what, path, text, folder: side }: Step, run: number, bench: B
 }
 
 export function propertyContract(factory: LedgerFactory): void {
-  test('after any facts: counts equal a GROUP BY over the rows, arrivals are unique and never fewer, sent is sent', async () => {
+  test('after any facts: counts equal a GROUP BY over the rows, each content is in the queue of its state, arrivals are unique and never fewer, sent is sent', async () => {
     const brake = { files: 30, bytes: 100, per_ms: 3_600_000 }
     const bench = await new Bench(factory, { brake, min_resend_ms: 60_000 }).open()
     let run = 0
@@ -118,6 +118,7 @@ export function propertyContract(factory: LedgerFactory): void {
         for (const folder of folders) {
           expect(bench.see.counts(folder), one.what).toEqual(bench.see.recounted(folder))
         }
+        expect(bench.see.inOtherQueues(), one.what).toEqual([])
         const sequence = bench.see.sequence()
         expect(new Set(sequence).size).toBe(sequence.length)
         expect(sequence.length).toBeGreaterThanOrEqual(arrived)

@@ -12,6 +12,8 @@ export interface Inspector {
   counts(folder: string): Record<string, { files: number; bytes: number }>
   /** The same by counting the rows. */
   recounted(folder: string): Record<string, { files: number; bytes: number }>
+  /** Contents whose queue is not that of their state. */
+  inOtherQueues(): number[]
   arrivals(folder: string): string[]
   /** All sequence numbers, in the order of arrival. */
   sequence(): number[]

@@ -37,6 +37,11 @@ export function inspectSqlite(state_dir: string): Inspector {
          FROM files LEFT JOIN contents ON contents.id = files.content WHERE folder = ${of_folder} GROUP BY 1`,
         folder,
       ),
+    inOtherQueues: () =>
+      all<{ id: number }>(
+        `SELECT id FROM contents WHERE queue IS NOT
+           CASE WHEN state = 'ingesting' THEN 'follow' WHEN state IN ('wanted', 'reserving', 'reserved', 'sent') THEN 'send' END`,
+      ).map(({ id }) => id),
     arrivals: (folder) =>
       all<{ md5: Buffer }>(
         `SELECT md5 FROM arrivals JOIN contents ON contents.id = content WHERE folder = ${of_folder} ORDER BY seq`,

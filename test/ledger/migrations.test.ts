@@ -17,7 +17,7 @@ INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content
   (1, 'moved in', 'present', 1, 1, 700000000, 5, 4, 6000),
   (2, 'seen', 'seen', 1, 1, 700000000, 6, NULL, 2000);
 INSERT INTO contents (id, project, md5, size, state, not_before_ms, wanted_ms) VALUES
-  (1, 1, x'01', 1, 'ready', 0, 0), (2, 1, x'02', 1, 'wanted', 0, 0), (3, 1, x'03', 1, 'ready', 0, 0), (4, 1, x'04', 1, 'ready', 0, 0);
+  (1, 1, x'01', 1, 'ready', 0, 0), (2, 1, x'02', 1, 'wanted', 0, 0), (3, 1, x'03', 1, 'ready', 0, 0), (4, 1, x'04', 1, 'ready', 0, 0), (5, 1, x'05', 1, 'ingesting', 0, 0);
 INSERT INTO arrivals (folder, content, at_ms) VALUES (1, 1, 3000), (1, 3, 3000), (1, 4, 7000);
 INSERT INTO prompts (id, name, project, schedule, configured, began_ms, began_seq, checked_ms) VALUES (1, 'digest', 1, '', 1, 1000, 0, 1000);
 INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (1, 'hook', 'wanted', 2000, 2000);
@@ -47,6 +47,13 @@ test('a ledger of the first version is brought to the newest, and knows what was
     ])
     expect(database.prepare('SELECT name, restored_ms FROM prompts').raw().all()).toEqual([['digest', null]])
     expect(database.prepare('SELECT target, own_id, output FROM deliveries').raw().all()).toEqual([['hook', 0, null]])
+    expect(database.prepare('SELECT id, queue FROM contents ORDER BY id').raw().all()).toEqual([
+      [1, null],
+      [2, 'send'],
+      [3, null],
+      [4, null],
+      [5, 'follow'],
+    ])
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   } finally {
     database.close()
