@@ -5,7 +5,7 @@ import { answering, createPulses, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
-import { type KeptScanThread, keepScanThread } from '../disk/kept-scan-thread.ts'
+import { type KeptScanThread, keepScanThread, kept_once_ms, kept_watching_ms } from '../disk/kept-scan-thread.ts'
 import { type RootAsker, startRootAsker } from '../disk/root-asker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type LedgerFault, watchLedgerPlace } from '../ledger/ledger-place.ts'
@@ -51,6 +51,7 @@ export interface ToolOptions {
   config: Config
   clock: Clock
   log: Log
+  mode?: 'run' | 'once'
   /** Tests stop the world after a fact. */
   wrap_ledger?: (ledger: Ledger) => Ledger
   /** Of the watchdog that looks at them. */
@@ -58,7 +59,7 @@ export interface ToolOptions {
 }
 
 /** Errors: `ledger.locked`, `database.*`; nothing stays open then. */
-export async function openTools({ config, clock, log, wrap_ledger, ...options }: ToolOptions): Promise<Tools> {
+export async function openTools({ config, clock, log, mode, wrap_ledger, ...options }: ToolOptions): Promise<Tools> {
   const { pulses = createPulses(clock) } = options
   const rooms = { sync: log.child({ room: 'sync' }), prompts: log.child({ room: 'prompts' }) }
   const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
@@ -72,7 +73,7 @@ export async function openTools({ config, clock, log, wrap_ledger, ...options }:
     ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
     roots: startRootAsker(clock),
-    scan_thread: keepScanThread(clock),
+    scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     bandwidth: createBandwidth(clock),
     report: countingSent(report, measures),

@@ -1,11 +1,12 @@
 import { serveCalls, Transferred, threadData } from '../base/thread.ts'
 import { fingerprintAll, lstatAll, readWhole } from './examine.ts'
-import type { FingerprintRequest, LookRequest, WholeRequest } from './examine-wire.ts'
+import type { ExamineThreadData, FingerprintRequest, LookRequest, WholeRequest } from './examine-wire.ts'
 import { createStreamReads } from './stream-reads.ts'
 import { countInto } from './thread-progress.ts'
 
-const progressed = countInto(threadData<SharedArrayBuffer>())
-const streams = createStreamReads()
+const { progress, proof_key } = threadData<ExamineThreadData>()
+const progressed = countInto(progress)
+const streams = createStreamReads(proof_key)
 
 serveCalls({
   lstat({ root, paths }: LookRequest) {
@@ -13,7 +14,7 @@ serveCalls({
     return new Transferred(answer, [answer.stats.buffer as ArrayBuffer])
   },
   fingerprint({ root, paths, stats }: FingerprintRequest) {
-    return fingerprintAll(root, paths, stats, progressed)
+    return fingerprintAll({ root, paths, expected: stats }, progressed, proof_key)
   },
   readWhole({ root, path, stats }: WholeRequest) {
     const answer = readWhole(root, path, stats)

@@ -40,8 +40,20 @@ export interface FingerprintRequest extends LookRequest {
   stats: BigInt64Array
 }
 
-/** A string is the md5 of a file that is as expected. */
-export type FingerprintAnswer = (string | NotHashed)[]
+/** A string is the md5 of a file that is as expected; a large one comes with the proof of the same bytes (proof.ts). */
+export type FingerprintAnswer = (string | Proved | NotHashed)[]
+
+export interface Proved {
+  kind: 'proved'
+  md5: string
+  proof: string
+}
+
+/** What an examiner's thread is started with. `proof_key`: one for all threads of an examiner. */
+export interface ExamineThreadData {
+  progress: SharedArrayBuffer
+  proof_key: Uint8Array
+}
 
 export interface WholeRequest {
   root: string
@@ -57,6 +69,7 @@ export const large_bytes = 16 * 1_048_576
 /** An open file that is read ahead of who sends it (read-ahead.ts); both sides see the same memory. */
 export interface StreamRequest {
   id: number
+  digest: 'md5' | 'proof'
   descriptor: number
   shared: SharedArrayBuffer
 }

@@ -3,6 +3,7 @@ import { type Pulses, unwatched } from '../base/pulse.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { FileStat } from '../domain/file.ts'
 import {
+  type ExamineThreadData,
   type Fingerprint,
   type FingerprintAnswer,
   type FingerprintRequest,
@@ -13,6 +14,7 @@ import {
   type WholeAnswer,
   type WholeRequest,
 } from './examine-wire.ts'
+import { KnownProofs, newProofKey } from './proof.ts'
 import { type ReadAhead, Rooms, readAhead } from './read-ahead.ts'
 import { putStat, statAt } from './scan-batch.ts'
 import { createProgress, type Progress } from './thread-progress.ts'
@@ -34,8 +36,8 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
-  /** Of an open file of so many bytes (more than none); its descriptor is closed after the reader. Error at once: `thread.ended`. */
-  readAhead(descriptor: number, size: number): ReadAhead
+  /** Of an open file of so many bytes (more than none) that is to have this md5; its descriptor is closed after the reader. Error at once: `thread.ended`. */
+  readAhead(descriptor: number, size: number, md5: string): ReadAhead
   /** From now on so many threads at the most; one that is too many ends when it has finished what it has in hand. */
   useThreads(threads: number): void
   close(): Promise<void>
@@ -76,6 +78,8 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   const rooms = new Rooms()
+  const proofs = new KnownProofs()
+  const proof_key = newProofKey()
   let closed = false
 
   function run<Value>(lane: Lane, method: string, argument: unknown): Promise<Value> {
@@ -113,7 +117,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   }
 
   function newSlot(): Slot {
-    const slot = { ...startOne(), small: 0, large: 0, streams: 0 }
+    const slot = { ...startOne(proof_key), small: 0, large: 0, streams: 0 }
     slots.push(slot)
     return slot
   }
@@ -121,7 +125,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   /** A thread that died (out of memory) takes its jobs with it; the next jobs get a new one. */
   function replaceDead(slot: Slot, thread: Thread, error: unknown): void {
     if (closed || slot.thread !== thread) return
-    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne())
+    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne(proof_key))
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
@@ -167,11 +171,13 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
           return run<FingerprintAnswer>(lane, 'fingerprint', request)
         }),
       )
-      return answers
-        .flat()
-        .map((answer, index) =>
-          typeof answer === 'string' ? { kind: 'hashed', md5: answer, stat: entries[index]!.stat } : answer,
-        )
+      return answers.flat().map((answer, index): Fingerprint => {
+        const { stat } = entries[index]!
+        if (typeof answer === 'string') return { kind: 'hashed', md5: answer, stat }
+        if (answer.kind !== 'proved') return answer
+        proofs.learn(answer.md5, answer.proof)
+        return { kind: 'hashed', md5: answer.md5, stat }
+      })
     },
     async readWhole(root, path, stat) {
       if (stat.size > most_whole_bytes) {
@@ -183,7 +189,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
         stats: packStats([{ path, stat }]),
       } satisfies WholeRequest)
     },
-    readAhead(descriptor, size) {
+    readAhead(descriptor, size, md5) {
       if (closed) throw examinerClosed()
       const slot = slotForStream()
       const { thread } = slot
@@ -193,7 +199,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
         slot.streams -= 1
         if (leaving.has(slot)) await endWhenIdle(slot)
       }
-      return readAhead({ thread, rooms, onEnd }, descriptor, size)
+      return readAhead({ thread, rooms, onEnd }, { descriptor, size, md5, proof: proofs.of(md5) })
     },
     useThreads(threads) {
       if (closed) return
@@ -216,9 +222,10 @@ function jobsOf({ small, large, streams }: Slot): number {
   return small + large + streams
 }
 
-function startOne(): Pick<Slot, 'thread' | 'progress'> {
+function startOne(proof_key: Uint8Array): Pick<Slot, 'thread' | 'progress'> {
   const progress = createProgress()
-  return { thread: startThread('disk/examine-thread', progress.shared, { young_mb: 4 }), progress }
+  const data: ExamineThreadData = { progress: progress.shared, proof_key }
+  return { thread: startThread('disk/examine-thread', data, { young_mb: 4 }), progress }
 }
 
 function examinerClosed(): SluiceError {

@@ -10,13 +10,15 @@ export interface KeptScanThread {
 }
 
 /** Folders are walked in turns, and directories that are made come in flocks; between the looks at a quiet folder no thread is kept. */
-const kept_ms = 10 * second_ms
+export const kept_watching_ms = 10 * second_ms
+/** Who watches nothing walks through one folder right after the other, and then wants the memory for what it sends. */
+export const kept_once_ms = second_ms / 2
 
 /**
  * Keeps the thread of a walk a while for the next one: starting it costs as much as looking at ten thousand files, and most walks
  * are through a directory that has just been made.
  */
-export function keepScanThread(clock: Clock): KeptScanThread {
+export function keepScanThread(clock: Clock, kept_ms: number): KeptScanThread {
   let kept: { thread: Thread; taken: AbortController } | undefined
   let closed = false
 

@@ -2,13 +2,13 @@ import { SluiceError } from '../base/errors.ts'
 import type { Thread } from '../base/thread.ts'
 import type { NotHashed, PartAnswer, PartRequest, StreamRequest } from './examine-wire.ts'
 
-/** An open file from its start to its end, and the md5 of what was handed over. */
+/** An open file from its start to its end, and whether what was handed over has an md5. */
 export interface Parts {
   readonly parts: number
   /** The next part, or what became of the file. Called so often as there are parts. */
   next(): Promise<Uint8Array | NotHashed>
-  /** Of all parts, after the last: 32 lower-case hex digits. */
-  md5(): Promise<string>
+  /** All parts together, after the last. */
+  haveMd5(): Promise<boolean>
 }
 
 /**
@@ -30,8 +30,8 @@ export interface ReadAhead extends Parts {
 
 /** What a socket may still hold of earlier parts: its high-water mark, 64 KiB for TCP and 16 KiB for TLS in undici (connect.js). */
 export const most_held_bytes = 65_536
-/** A millisecond of md5: longer than the messages that a part costs, and enough of them for a busy socket. */
-export const most_part_bytes = 1_048_576
+/** Takes longer to go out than the messages that it costs; four of them are little memory. */
+export const most_part_bytes = 524_288
 /** One goes out, one may still be held by the socket, one is there for the next call, and one is being read. */
 const parts_in_room = 4
 /** Smaller ones are over before reading ahead pays for the memory; they have parts enough to go round. */
@@ -58,20 +58,33 @@ export class Rooms {
 
 let last_id = 0
 
-/** `size`: bytes, more than none. `onEnd`: the thread has nothing to do with it any more, or has failed. */
+interface OpenFile {
+  descriptor: number
+  /** Bytes, more than none. */
+  size: number
+  md5: string
+  /** Of the bytes that have this md5, where it is known (proof.ts): then that is compared, in a tenth of the time. */
+  proof: string | undefined
+}
+
+/** `onEnd`: the thread has nothing to do with it any more, or has failed. */
 export function readAhead(
   { thread, rooms, onEnd }: { thread: Thread; rooms: Rooms; onEnd: (error?: unknown) => void },
-  descriptor: number,
-  size: number,
+  { descriptor, size, md5, proof }: OpenFile,
 ): ReadAhead {
   const id = ++last_id
   const shared = rooms.take()
   const parts = Math.ceil(size / most_part_bytes)
   const asked: Promise<PartAnswer>[] = []
   let handed = 0
-  let digest: Promise<string> | undefined
+  let ended: Promise<string> | undefined
   let closed: Promise<void> | undefined
-  const begun = thread.call<void>('beginStream', { id, descriptor, shared } satisfies StreamRequest)
+  const begun = thread.call<void>('beginStream', {
+    id,
+    digest: proof === undefined ? 'md5' : 'proof',
+    descriptor,
+    shared,
+  } satisfies StreamRequest)
   begun.catch(() => {})
 
   function ask(index: number): void {
@@ -89,11 +102,11 @@ export function readAhead(
     return index * Math.floor(size / parts) + Math.min(index, size % parts)
   }
 
-  const md5 = () => (digest ??= thread.call<string>('endStream', { id }))
+  const digest = () => (ended ??= thread.call<string>('endStream', { id }))
 
   async function close(): Promise<void> {
     // A thread that has died reads no more, either.
-    const error = await md5().then(
+    const error = await digest().then(
       () => undefined,
       (error: unknown) => error,
     )
@@ -114,7 +127,7 @@ export function readAhead(
       const offset = (index % parts_in_room) * most_part_bytes
       return new Uint8Array(shared, offset, startOf(index + 1) - startOf(index))
     },
-    md5,
+    haveMd5: async () => (await digest()) === (proof ?? md5),
     close: () => (closed ??= close()),
   }
 }

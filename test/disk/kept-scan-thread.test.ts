@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { IgnoreSpec } from '../../src/disk/ignore.ts'
-import { type KeptScanThread, keepScanThread } from '../../src/disk/kept-scan-thread.ts'
+import { type KeptScanThread, keepScanThread, kept_watching_ms } from '../../src/disk/kept-scan-thread.ts'
 import { entryPath, scanFolder } from '../../src/disk/scan.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
@@ -24,7 +24,7 @@ beforeEach(() => {
   subscribe('worker_threads', note)
   started = 0
   clock = new MovingClock()
-  threads = keepScanThread(clock)
+  threads = keepScanThread(clock, kept_watching_ms)
 })
 
 afterEach(async () => {

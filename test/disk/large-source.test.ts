@@ -1,13 +1,24 @@
 import { createHash, randomFillSync } from 'node:crypto'
-import { appendFileSync, lstatSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { large_bytes } from '../../src/disk/examine-wire.ts'
 import { startExaminer } from '../../src/disk/examiner.ts'
 import { most_part_bytes, read_ahead_bytes } from '../../src/disk/read-ahead.ts'
 import { openSource, type Source } from '../../src/disk/source.ts'
+import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
 
-const content = randomFillSync(Buffer.alloc(read_ahead_bytes + 3 * most_part_bytes + 1))
+const content = randomFillSync(Buffer.alloc(large_bytes + 3 * most_part_bytes + 1))
 const md5 = md5Of(content)
 let examiner: ReturnType<typeof startExaminer>
 
@@ -23,9 +34,12 @@ function md5Of(bytes: Uint8Array): string {
 async function openContent({ expected_md5 = md5, from = examiner } = {}): Promise<{ file: string; source: Source }> {
   const root = makeTree({ 'film.mp4': content })
   const file = join(root, 'film.mp4')
+  return { file, source: await openSource(root, 'film.mp4', { stat: statOf(file), md5: expected_md5 }, from) }
+}
+
+function statOf(file: string): FileStat {
   const { size, mtimeNs, ctimeNs, ino } = lstatSync(file, { bigint: true })
-  const stat = { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: ino }
-  return { file, source: await openSource(root, 'film.mp4', { stat, md5: expected_md5 }, from) }
+  return { size: Number(size), mtime_ns: mtimeNs, ctime_ns: ctimeNs, inode: ino }
 }
 
 async function collect(source: Source, onChunk: (received: number) => void = () => {}): Promise<Buffer> {
@@ -108,6 +122,41 @@ describe('a large file', () => {
     await expect(read).rejects.toMatchObject({ code: 'file.changed' })
     expect(received).toBeLessThan(content.length)
     await source.close()
+  })
+})
+
+describe('a large file that was hashed by the same examiner', () => {
+  /** One byte in the middle is another, and whoever calls it does not know. */
+  async function openChanged(from: typeof examiner): Promise<Source> {
+    const root = makeTree({ 'film.mp4': content })
+    const file = join(root, 'film.mp4')
+    const descriptor = openSync(file, 'r+')
+    writeSync(descriptor, Buffer.from([content[read_ahead_bytes]! ^ 1]), 0, 1, read_ahead_bytes)
+    closeSync(descriptor)
+    return openSource(root, 'film.mp4', { stat: statOf(file), md5 }, from)
+  }
+
+  test('is proved by what was learnt then: it comes whole, and one bit less is told', async () => {
+    const knowing = startExaminer({ threads: 1 })
+    const root = makeTree({ 'film.mp4': content })
+    const file = join(root, 'film.mp4')
+    const [found] = await knowing.fingerprint(root, [{ path: 'film.mp4', stat: statOf(file) }])
+    expect(found).toMatchObject({ kind: 'hashed', md5 })
+    const source = await openSource(root, 'film.mp4', { stat: statOf(file), md5 }, knowing)
+    expect((await collect(source)).equals(content)).toBe(true)
+    expect((await collect(source)).equals(content), 'again for another try').toBe(true)
+    await source.close()
+
+    const changed = await openChanged(knowing)
+    await expect(collect(changed).then(() => 'it came whole')).rejects.toMatchObject({ code: 'file.changed' })
+    await changed.close()
+    await knowing.close()
+  })
+
+  test('by another one, it is hashed again: one bit less is told as well', async () => {
+    const changed = await openChanged(examiner)
+    await expect(collect(changed).then(() => 'it came whole')).rejects.toMatchObject({ code: 'file.changed' })
+    await changed.close()
   })
 })
 
