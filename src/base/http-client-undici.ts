@@ -9,7 +9,7 @@ import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici'
 
 // undici reads HTTP by WebAssembly. After some answers V8 of Node 20 would optimise one huge function of it, which takes 30 MB of memory and
 // 0.1 s, and makes 20,000 answers no faster; newer ones wait longer by themselves. Only heads go through that function, not bodies.
-setFlagsFromString('--wasm-tiering-budget=2000000000')
+if (process.version.startsWith('v20.')) setFlagsFromString('--wasm-tiering-budget=2000000000')
 
 export const PlainAgent = createRequire(import.meta.url)('undici/lib/dispatcher/agent.js') as typeof Agent
 

@@ -15,6 +15,7 @@ import { Outbox } from './outbox.ts'
  * through `serveCalls` or `serveBatches`. Threads always start from dist/: Node 20 cannot load TypeScript into one.
  */
 export interface Thread {
+  /** The argument is copied after this returns: it is not changed until the answer is there. */
   call<Result>(method: string, argument: unknown, transfer?: Transferable[]): Promise<Result>
   /** Ends the thread now; calls in flight reject with `thread.ended`. */
   terminate(): Promise<void>

@@ -37,12 +37,9 @@ const parts_in_room = 4
 /** Smaller ones are over before reading ahead pays for the memory; they have parts enough to go round. */
 export const read_ahead_bytes = 2 * parts_in_room * most_part_bytes
 
-/** While large files come one after another; what a crowd of them took is given up when it is over. */
-const most_spare_rooms = 2
-
 /**
- * Memory for the parts of one file at a time. Threads see it, so V8 does not count it as anybody's and would be late to clear it up: what
- * was used is used again.
+ * Memory for the parts of one file at a time. Threads see it, so V8 does not count it as anybody's and would be late to clear it up, by
+ * hundreds of megabytes: what was used is used again, and never given up. There are as many as large files were sent at once.
  */
 export class Rooms {
   readonly #spare: SharedArrayBuffer[] = []
@@ -52,7 +49,7 @@ export class Rooms {
   }
 
   giveBack(room: SharedArrayBuffer): void {
-    if (this.#spare.length < most_spare_rooms) this.#spare.push(room)
+    this.#spare.push(room)
   }
 }
 
@@ -105,12 +102,12 @@ export function readAhead(
   const digest = () => (ended ??= thread.call<string>('endStream', { id }))
 
   async function close(): Promise<void> {
-    // A thread that has died reads no more, either.
     const error = await digest().then(
       () => undefined,
       (error: unknown) => error,
     )
-    rooms.giveBack(shared)
+    // A thread that is dying may still have a read on its way into that memory.
+    if (error === undefined) rooms.giveBack(shared)
     onEnd(error)
   }
 

@@ -96,7 +96,8 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
     case 'slot_intended':
       return { ...content, state: 'reserving', intended_ms: at_ms }
     case 'slot_reserved':
-      return { ...step, state: 'reserved', asset_id: fact.asset_id, made_here: true }
+      // Behind what is due already: whatever becomes of its bytes now, others get their turn before it is tried again.
+      return { ...step, not_before_ms: at_ms, state: 'reserved', asset_id: fact.asset_id, made_here: true }
     case 'asset_found':
       return { ...forward, state: 'ingesting', asset_id: fact.asset_id, made_here: false, following_since_ms: at_ms }
     case 'bytes_accepted':

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { to_send } from './content-queue.ts'
+import { queueConditions } from './content-queue.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import { isBefore } from './path-order.ts'
 import type { PromptRow } from './prompt-rows.ts'
@@ -79,6 +79,7 @@ export class PromptQueries {
          AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
     )
+    const { to_send } = queueConditions(database)
     this.#on_the_way = database
       .prepare(
         `SELECT coalesce(sum(files), 0) FROM counts WHERE stage NOT IN ('seen', 'gone', 'skipped', 'blocked', 'ready')`,
@@ -97,7 +98,7 @@ export class PromptQueries {
     )
     this.#unready = database.prepare(
       `SELECT ${columns} FROM
-         (SELECT * FROM contents WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
+         (SELECT * FROM contents INDEXED BY contents_to_send WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
           UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
          CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,

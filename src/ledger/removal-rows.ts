@@ -89,7 +89,8 @@ export class RemovalRows {
 
   /** After a row of a file changed; undefined: there was none, or is none any more. */
   follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
-    if (before && isUnsettled(before) && !(after && isUnsettled(after))) this.#twinSettled(before.stat.size, at_ms)
+    const is_still_twin = after && isUnsettled(after) && after.stat.size === before?.stat.size
+    if (before && isUnsettled(before) && !is_still_twin) this.#twinSettled(before.stat.size, at_ms)
     const held = heldBy(before)
     const holds = heldBy(after)
     if (held === holds) return

@@ -138,6 +138,7 @@ test('what each fact changes beside the state, and what it keeps', () => {
     state: 'reserved',
     asset_id: 'asset_new',
     made_here: true,
+    not_before_ms: now_ms,
     ...no_error,
   })
   expectChange(

@@ -54,7 +54,8 @@ test('a pause ages no upload, and ends for none of its looks', { timeout: 60_000
   await watched.synced()
   await watched.daemon.pause({ by: 'anna' })
   watched.write({ 'b.txt': 'b' })
-  await until('it waits', async () => (await watched.daemon.ledger.pending(day_ms)).look === 0)
+  const { ledger } = watched.daemon
+  await until('it waits', async () => (await ledger.filesAt('docs', ['b.txt']))[0]?.state === 'present')
   watched.service.setBadDays({ down: true })
   watched.clock.skip(10 * hour_ms)
   expect(await watched.broken()).not.toContain('queue')

@@ -140,6 +140,17 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench), 'at once, and not at the next look').toHaveLength(1)
     })
 
+    ledgerTest('goes when the file of its size has another size before it came to rest', async (bench) => {
+      await bench.online('docs', removing)
+      await ready(bench, 'docs', 'a', 'text')
+      await bench.gone('docs', 'a')
+      await bench.seen('docs', 'new', 'TEXT', day_ms)
+      await later(bench, 'docs')
+      expect(await remove(bench)).toEqual([])
+      await bench.seen('docs', 'new', 'TEXT and more', day_ms)
+      expect(await remove(bench)).toHaveLength(1)
+    })
+
     ledgerTest('goes when the file of its size is gone before it came to rest', async (bench) => {
       await bench.online('docs', removing)
       await ready(bench, 'docs', 'a', 'text')

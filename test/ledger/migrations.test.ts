@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { ledger_migrations, ledger_version } from '../../src/ledger/migrations.ts'
+import { openFreshView } from '../../src/ledger/view-fresh.ts'
 import { makeTree } from '../tree.ts'
 
 /** A ledger as the first version left it: a folder with an archive, half of it sent, and a folder that was never seen. */
@@ -22,6 +23,16 @@ INSERT INTO arrivals (folder, content, at_ms) VALUES (1, 1, 3000), (1, 3, 3000),
 INSERT INTO prompts (id, name, project, schedule, configured, began_ms, began_seq, checked_ms) VALUES (1, 'digest', 1, '', 1, 1000, 0, 1000);
 INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (1, 'hook', 'wanted', 2000, 2000);
 `
+
+test.each(ledger_migrations.slice(1, -1).map(({ version }) => version))(
+  'what plans a run reads a ledger of version %d, before a start brings it on',
+  (version) => {
+    const state_dir = makeTree()
+    const migrations = ledger_migrations.slice(0, version)
+    openSqlite({ file: join(state_dir, 'ledger.db'), migrations, synchronous: 'FULL' }).close()
+    expect(() => openFreshView(state_dir).close()).not.toThrow()
+  },
+)
 
 test('a ledger of the first version is brought to the newest, and knows what was there before its folders', () => {
   const file = join(makeTree(), 'ledger.db')
