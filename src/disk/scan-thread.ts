@@ -1,8 +1,8 @@
 import { serveCalls } from '../base/thread.ts'
 import { keepsInodes } from './kept-inodes.ts'
-import { measureBatch } from './measure.ts'
+import { createHashing, type Hashing, measureBatch } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
-import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'
+import type { HashRule } from './small-hasher.ts'
 import { countInto } from './thread-progress.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { MeasuredTotal, WalkEnd } from './walk-report.ts'
@@ -45,19 +45,19 @@ interface Walking {
   progressed: () => void
   end: WalkEnd | undefined
   keeps_inodes: boolean | undefined
-  hashing: HashRule | undefined
-  hasher: SmallHasher | undefined
+  rule: HashRule | undefined
+  hashing: Hashing | undefined
 }
 
 let walking: Walking | undefined
 
 /** One thread walks, and measures with the others what it named. */
 serveCalls({
-  begin({ walk: options, hashing, progress, rooms }: ScanThreadData): void {
+  begin({ walk: options, hashing: rule, progress, rooms }: ScanThreadData): void {
     const progressed = countInto(progress)
     const steps = walk(options, progressed)
-    const nothing_yet = { end: undefined, keeps_inodes: undefined, hasher: undefined }
-    walking = { steps, root: options.root, rooms, progressed, hashing, ...nothing_yet }
+    const nothing_yet = { end: undefined, keeps_inodes: undefined, hashing: undefined }
+    walking = { steps, root: options.root, rooms, progressed, rule, ...nothing_yet }
   },
   next(room: number): ListStep {
     const now = begun()
@@ -77,8 +77,8 @@ serveCalls({
     const { keeps_inodes } = now
     // Without inodes a walk sees too little to be the only look.
     const hashes = with_md5 && keeps_inodes
-    if (hashes && now.hashing) now.hasher ??= createSmallHasher(root, now.hashing)
-    const measure = { root, keeps_inodes, hasher: hashes ? now.hasher : undefined, progressed }
+    if (hashes && now.rule) now.hashing ??= createHashing(root, now.rule)
+    const measure = { root, keeps_inodes, hashing: hashes ? now.hashing : undefined, progressed }
     const { batch, total } = measureBatch(rooms[room]!, listed, measure)
     const { count, names, digest, md5s } = batch
     return { count, names_bytes: names.length, digest, md5s, total }

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
-import { createDirectories, hashSmall, hasStat, openToRead, statOpen } from './read-file.ts'
+import { createManyMd5s, type TellMd5 } from './md5-lanes.ts'
+import { createDirectories, fill, hasStat, openToRead, statOpen } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
 
 /** Which files a walk reads in the same go as it looks at them. */
@@ -16,27 +17,31 @@ export interface HashRule {
  * a message there and back. Made for folders that nobody has looked into yet.
  */
 export interface SmallHasher {
-  /** Puts the stat at `index` and answers the md5 in hex; undefined: it is not for us, and nothing is said about it. */
-  hash(path: string, stats: BigInt64Array, index: number): string | undefined
-  /** Between two batches: holds no directory open. */
+  /** Puts the stat at `index`, and the md5 is told with this number, now or later. False: it is not for us, and nothing is said about it. */
+  hash(path: string, stats: BigInt64Array, index: number): boolean
+  /** Between two batches: all that were hashed are told, and no directory is held open. */
   rest(): void
 }
 
-export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
+export function createSmallHasher(root: string, rule: HashRule, tell: TellMd5): SmallHasher {
   const directories = createDirectories(root)
+  const md5s = createManyMd5s(rule.most_bytes, tell)
 
-  function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
+  function hashOpen(descriptor: number, stats: BigInt64Array, index: number): boolean {
     const stat = statOpen(descriptor)
-    if (!stat.isFile() || !isForUs(stat, rule)) return undefined
+    if (!stat.isFile() || !isForUs(stat, rule)) return false
     putStat(stats, index, stat)
-    const md5 = hashSmall(descriptor, Number(stat.size))
-    return md5 !== undefined && hasStat(statOpen(descriptor), stats, index) ? md5 : undefined
+    const size = Number(stat.size)
+    const is_whole = fill(descriptor, md5s.room().subarray(0, size))
+    if (!is_whole || !hasStat(statOpen(descriptor), stats, index)) return false
+    md5s.add(size, index)
+    return true
   }
 
   return {
     hash(path, stats, index) {
       const { directory, name } = directories.of(path)
-      if (directory.kind !== 'open') return undefined
+      if (directory.kind !== 'open') return false
       let descriptor: number | undefined
       try {
         descriptor = openToRead(directory.prefix + name)
@@ -44,12 +49,15 @@ export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
       } catch (error) {
         // Whoever looks at it next says why: it is locked, a link, gone.
         if (codeOf(error) === undefined) throw error
-        return undefined
+        return false
       } finally {
         if (descriptor !== undefined) closeSync(descriptor)
       }
     },
-    rest: () => directories.close(),
+    rest() {
+      md5s.finish()
+      directories.close()
+    },
   }
 }
 

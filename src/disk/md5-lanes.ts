@@ -1,0 +1,145 @@
+import { hash } from 'node:crypto'
+import { block_bytes, constants_at, inputs_at, lanes, md5_constants, md5Module, state_at } from './md5-module.ts'
+
+/** Hashes many small inputs; each is told by the number that it was given, when the others beside it are at their end, too. */
+export interface ManyMd5s {
+  /** Where the next input is to be put: as much room as the largest one needs. The same until the next `add`. */
+  room(): Uint8Array
+  /** What stands in the room now is an input of so many bytes. */
+  add(bytes: number, number: number): void
+  /** All that were added and not told yet, by `tell`. */
+  finish(): void
+}
+
+/** In hex. */
+export type TellMd5 = (number: number, md5: string) => void
+
+/** Four at a time where this processor and this Node can, which takes a third of the time; else one after the other. */
+export function createManyMd5s(largest_bytes: number, tell: TellMd5): ManyMd5s {
+  const run = startModule(largest_bytes)
+  return run === undefined ? createOneByOne(largest_bytes, tell) : createLanes(run, largest_bytes, tell)
+}
+
+export function createOneByOne(largest_bytes: number, tell: TellMd5): ManyMd5s {
+  const room = new Uint8Array(largest_bytes)
+  return {
+    room: () => room,
+    add: (bytes, number) => tell(number, hash('md5', room.subarray(0, bytes), 'hex')),
+    finish() {},
+  }
+}
+
+interface Md5Run {
+  memory: { buffer: ArrayBuffer }
+  run(at_0: number, at_1: number, at_2: number, at_3: number, blocks: number): void
+}
+
+/** As far as it is used here: the types of Node 20 leave it to those of browsers. */
+declare const WebAssembly: {
+  validate(module: Uint8Array): boolean
+  Module: new (module: Uint8Array) => object
+  Instance: new (module: object) => { exports: unknown }
+}
+
+/** Of the thread, for walk after walk: V8 keeps 8 GB of addresses free around each memory until it clears up. */
+let kept: { largest_bytes: number; run: Md5Run } | undefined
+
+/** Undefined where vectors or WebAssembly are missing, or there is no room for its memory. */
+function startModule(largest_bytes: number): Md5Run | undefined {
+  if (kept?.largest_bytes === largest_bytes) return kept.run
+  const module = md5Module(lanes * roomOf_bytes(largest_bytes))
+  try {
+    if (!is_little_endian || !WebAssembly.validate(module)) return undefined
+    const run = new WebAssembly.Instance(new WebAssembly.Module(module)).exports as Md5Run
+    kept = { largest_bytes, run }
+    return run
+  } catch {
+    return undefined
+  }
+}
+
+const is_little_endian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+const first_state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const
+const length_bytes = 8
+const md5_bytes = 16
+
+interface Lane {
+  /** Of its room in the memory. */
+  at: number
+  room: Uint8Array
+  /** What is in work here; undefined: nothing. */
+  input: { number: number; next_at: number; blocks: number } | undefined
+}
+
+function createLanes({ memory, run }: Md5Run, largest_bytes: number, tell: TellMd5): ManyMd5s {
+  const room_bytes = roomOf_bytes(largest_bytes)
+  const bytes_of = new Uint8Array(memory.buffer)
+  const numbers_of = new Uint32Array(memory.buffer)
+  numbers_of.set(md5_constants, constants_at / 4)
+  const all = Array.from({ length: lanes }, (_, lane): Lane => {
+    const at = inputs_at + lane * room_bytes
+    return { at, room: bytes_of.subarray(at, at + largest_bytes), input: undefined }
+  })
+  const digest = new Uint32Array(md5_bytes / 4)
+  const digest_bytes = Buffer.from(digest.buffer)
+  let free = 0
+
+  function begin(lane: number, bytes: number, number: number): void {
+    const { at } = all[lane]!
+    const blocks = blocksOf(bytes)
+    const end = at + blocks * block_bytes
+    bytes_of.fill(0, at + bytes, end)
+    bytes_of[at + bytes] = 0x80
+    // Up to half a GB one word holds the length in bits.
+    numbers_of[(end - length_bytes) / 4] = bytes * 8
+    for (const [word, value] of first_state.entries()) numbers_of[state_at / 4 + lanes * word + lane] = value
+    all[lane]!.input = { number, next_at: at, blocks }
+  }
+
+  function end(lane: number): void {
+    for (let word = 0; word < digest.length; word++) digest[word] = numbers_of[state_at / 4 + lanes * word + lane]!
+    const { number } = all[lane]!.input!
+    all[lane]!.input = undefined
+    tell(number, digest_bytes.toString('hex'))
+  }
+
+  /** Takes all as far as the shortest goes. A lane without an input works on whatever stands in its room. */
+  function advance(): void {
+    let blocks = Number.POSITIVE_INFINITY
+    for (const { input } of all) if (input !== undefined && input.blocks < blocks) blocks = input.blocks
+    const [at_0, at_1, at_2, at_3] = all.map(({ at, input }) => input?.next_at ?? at)
+    run(at_0!, at_1!, at_2!, at_3!, blocks)
+    for (const [lane, { input }] of all.entries()) {
+      if (input === undefined) continue
+      input.blocks -= blocks
+      input.next_at += blocks * block_bytes
+      if (input.blocks === 0) end(lane)
+    }
+  }
+
+  const freeLane = () => all.findIndex(({ input }) => input === undefined)
+
+  return {
+    room: () => all[free]!.room,
+    add(bytes, number) {
+      begin(free, bytes, number)
+      free = freeLane()
+      if (free >= 0) return
+      advance()
+      free = freeLane()
+    },
+    finish() {
+      while (all.some(({ input }) => input !== undefined)) advance()
+      free = 0
+    },
+  }
+}
+
+/** With what MD5 puts after each input: a bit, zeros, its length. */
+function blocksOf(bytes: number): number {
+  return Math.floor((bytes + length_bytes) / block_bytes) + 1
+}
+
+function roomOf_bytes(largest_bytes: number): number {
+  return blocksOf(largest_bytes) * block_bytes
+}

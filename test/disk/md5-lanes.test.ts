@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createManyMd5s, createOneByOne, type ManyMd5s, type TellMd5 } from '../../src/disk/md5-lanes.ts'
+
+const largest_bytes = 1_000
+
+type Make = (largest_bytes: number, tell: TellMd5) => ManyMd5s
+
+function rig(make: Make) {
+  const told = new Map<number, string>()
+  const md5s = make(largest_bytes, (number, md5) => {
+    expect(told.has(number)).toBe(false)
+    told.set(number, md5)
+  })
+  return {
+    md5s,
+    add(input: Uint8Array, number: number) {
+      const room = md5s.room()
+      // What is left there from before must not count.
+      room.fill(0xff)
+      room.set(input)
+      md5s.add(input.length, number)
+    },
+    /** In the order of their numbers. */
+    finish() {
+      md5s.finish()
+      const all = [...told].sort(([a], [b]) => a - b).map(([, md5]) => md5)
+      told.clear()
+      return all
+    },
+  }
+}
+
+const md5Of = (input: Uint8Array) => createHash('md5').update(input).digest('hex')
+
+function bytesOf(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => (at * 89 + length) % 251)
+}
+
+describe.each<[string, Make]>([
+  ['side by side', createManyMd5s],
+  ['one by one', createOneByOne],
+])('the md5s of many inputs, %s', (_way, make) => {
+  test('of every length up to three blocks, and the largest', () => {
+    const inputs = [...Array.from({ length: 200 }, (_, length) => bytesOf(length)), bytesOf(largest_bytes)]
+    const { add, finish } = rig(make)
+    for (const [number, input] of inputs.entries()) add(input, number)
+    expect(finish()).toEqual(inputs.map(md5Of))
+  })
+
+  test('however long the ones beside it are, in batch after batch', () => {
+    const { add, finish } = rig(make)
+    const input = fc.uint8Array({ maxLength: largest_bytes, size: 'max' })
+    const property = fc.property(fc.array(input, { maxLength: 12 }), (inputs) => {
+      for (const [number, bytes] of inputs.entries()) add(bytes, number)
+      expect(finish()).toEqual(inputs.map(md5Of))
+    })
+    fc.assert(property)
+  })
+
+  test('a room that was written to and not added counts for nothing', () => {
+    const { md5s, add, finish } = rig(make)
+    for (const [number, length] of [3, 100, 64].entries()) {
+      md5s.room().fill(1)
+      add(bytesOf(length), number)
+    }
+    md5s.room().fill(1)
+    expect(finish()).toEqual([3, 100, 64].map(bytesOf).map(md5Of))
+  })
+})
+
+test('here they go side by side: the first is told when there are four', () => {
+  const told: number[] = []
+  const md5s = createManyMd5s(largest_bytes, (number) => told.push(number))
+  for (const number of [0, 1, 2]) {
+    md5s.room().set(bytesOf(64))
+    md5s.add(64, number)
+  }
+  expect(told).toEqual([])
+  md5s.add(64, 3)
+  expect(told).toEqual([0, 1, 2, 3])
+})
