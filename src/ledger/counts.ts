@@ -1,11 +1,20 @@
 import type { Sqlite } from '../base/sqlite.ts'
 
+interface Change {
+  folder: number
+  stage: string
+  files: number
+  bytes: number
+}
+
 /**
  * Gathers changes of (folder, stage) during a transaction and writes each once at its end, so that status at a million files
  * is a read of ten rows.
  */
 export class Counts {
-  readonly #changes = new Map<string, { folder: number; stage: string; files: number; bytes: number }>()
+  readonly #changes = new Map<string, Change>()
+  /** Mostly the next file is of the same: a key takes longer to make than the sum. */
+  #last: Change | undefined
   readonly #write
   readonly #known
 
@@ -25,12 +34,9 @@ export class Counts {
   }
 
   add(folder: number, stage: string, files: number, bytes: number): void {
-    const key = `${folder} ${stage}`
-    const change = this.#changes.get(key)
-    if (change) {
-      change.files += files
-      change.bytes += bytes
-    } else this.#changes.set(key, { folder, stage, files, bytes })
+    const change = this.#of(folder, stage)
+    change.files += files
+    change.bytes += bytes
   }
 
   /** Inside the transaction, before it commits. */
@@ -38,11 +44,20 @@ export class Counts {
     for (const { folder, stage, files, bytes } of this.#changes.values()) {
       if (files !== 0 || bytes !== 0) this.#write.run(folder, stage, files, bytes)
     }
-    this.#changes.clear()
+    this.forget()
   }
 
   /** After a rollback. */
   forget(): void {
     this.#changes.clear()
+    this.#last = undefined
+  }
+
+  #of(folder: number, stage: string): Change {
+    if (this.#last?.folder === folder && this.#last.stage === stage) return this.#last
+    const key = `${folder} ${stage}`
+    this.#last = this.#changes.get(key) ?? { folder, stage, files: 0, bytes: 0 }
+    this.#changes.set(key, this.#last)
+    return this.#last
   }
 }

@@ -4,13 +4,22 @@ import { day_ms, hour_ms } from '../base/time.ts'
 /** The last two by the id of a folder: what was removed on the service without a person's word, and of that what was deleted here. */
 export type Used = 'wanted' | 'sent' | `removed in ${number}` | `deleted in ${number}`
 
+interface Sum {
+  what: Used
+  hour_ms: number
+  files: number
+  bytes: number
+}
+
 /** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
 export class Usage {
   readonly #add
   readonly #since
   readonly #trim
   /** Not in the table yet: a first look adds a hundred thousand times to one row. */
-  readonly #gathered = new Map<string, { what: Used; hour_ms: number; files: number; bytes: number }>()
+  readonly #gathered = new Map<string, Sum>()
+  /** The one that was added to last: a key takes longer to make than the sum. */
+  #last: Sum | undefined
 
   /** What was asked last of each: the brake asks for every new file. */
   readonly #sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
@@ -33,23 +42,30 @@ export class Usage {
       known.files += 1
       known.bytes += bytes
     }
-    const key = `${what} ${began_ms}`
-    const sum = this.#gathered.get(key)
-    if (sum) {
-      sum.files += 1
-      sum.bytes += bytes
-    } else this.#gathered.set(key, { what, hour_ms: began_ms, files: 1, bytes })
+    const sum = this.#gatheredOf(what, began_ms)
+    sum.files += 1
+    sum.bytes += bytes
+  }
+
+  #gatheredOf(what: Used, hour_ms: number): Sum {
+    if (this.#last?.what === what && this.#last.hour_ms === hour_ms) return this.#last
+    const key = `${what} ${hour_ms}`
+    this.#last = this.#gathered.get(key) ?? { what, hour_ms, files: 0, bytes: 0 }
+    this.#gathered.set(key, this.#last)
+    return this.#last
   }
 
   /** Inside the transaction, before it commits. What was summed up stays true: it counts what is gathered with what is kept. */
   flush(): void {
     for (const { what, hour_ms, files, bytes } of this.#gathered.values()) this.#add.run(what, hour_ms, files, bytes)
     this.#gathered.clear()
+    this.#last = undefined
   }
 
   /** After a rollback. */
   forget(): void {
     this.#gathered.clear()
+    this.#last = undefined
     this.#sums.clear()
   }
 

@@ -45,7 +45,7 @@ export function createFoundFiles(scan: {
 
   /** What others looked at since the scan began is theirs: the scan may have been there before. */
   function isOurs(batch: ScanBatch, index: number): boolean {
-    return entryMd5(batch, index) !== undefined && turn.isFirst(entryPath(batch, index))
+    return entryMd5(batch, index) !== undefined && turn.isFirst(() => entryPath(batch, index))
   }
 
   return {

@@ -16,8 +16,8 @@ export interface LookTurns {
 }
 
 export interface ScanTurn {
-  /** Nobody else has looked at the path since the scan began. */
-  isFirst(path: string): boolean
+  /** Nobody else has looked at the path since the scan began. It is asked for where anybody has looked at anything. */
+  isFirst(path: () => string): boolean
   /** From the first to the last path, in path order, others wait until the work is done. */
   hold(first_path: string, last_path: string, work: Promise<unknown>): void
   end(): void
@@ -80,7 +80,7 @@ export function createLookTurns(): LookTurns {
       const scan = { folder, noted: new Set<string>(), has_too_many: false }
       scans.add(scan)
       return {
-        isFirst: (path) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path)),
+        isFirst: (path) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
         hold(first_path, last_path, work) {
           const stretch = { folder, first_path, last_path, work }
           stretches.add(stretch)

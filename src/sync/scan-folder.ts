@@ -182,6 +182,7 @@ class Walk {
     this.changed_total += changed.length
     this.#is_new_land = unknown.length === batch.count
     const taken = await this.#takeFound(batch, unknown)
+    if (taken.size === changed.length) return
     await this.#takeSlowly(batch, taken.size === 0 ? changed : changed.filter((index) => !taken.has(index)))
   }
 

@@ -72,8 +72,8 @@ test('what others looked at since the scan began is not its own to tell; too man
   await look('elsewhere', 'not-here')
   await turns.take({ ...by_walk, paths: ['its-own'] }, async () => {})
   const paths = ['before', 'meanwhile', 'not-here', 'its-own']
-  expect(paths.filter((path) => scan.isFirst(path))).toEqual(['before', 'not-here', 'its-own'])
+  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual(['before', 'not-here', 'its-own'])
   await look('notes', ...Array.from({ length: 10_001 }, (_, number) => `many-${number}`))
-  expect(paths.filter((path) => scan.isFirst(path))).toEqual([])
+  expect(paths.filter((path) => scan.isFirst(() => path))).toEqual([])
   scan.end()
 })
