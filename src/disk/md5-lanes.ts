@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { block_bytes, constants_at, inputs_at, lanes, md5_constants, md5Module, state_at } from './md5-module.ts'
+import { block_bytes, constants_at, inputs_at, lanes, md5_constants, md5Module, stateWordAt } from './md5-module.ts'
 
 /** Hashes many small inputs; each is told by the number that it was given, when the others beside it are at their end, too. */
 export interface ManyMd5s {
@@ -14,7 +14,7 @@ export interface ManyMd5s {
 /** In hex. */
 export type TellMd5 = (number: number, md5: string) => void
 
-/** Four at a time where this processor and this Node can, which takes a third of the time; else one after the other. */
+/** Eight at a time where this processor and this Node can, which takes a quarter of the time; else one after the other. */
 export function createManyMd5s(largest_bytes: number, tell: TellMd5): ManyMd5s {
   const run = startModule(largest_bytes)
   return run === undefined ? createOneByOne(largest_bytes, tell) : createLanes(run, largest_bytes, tell)
@@ -31,7 +31,8 @@ export function createOneByOne(largest_bytes: number, tell: TellMd5): ManyMd5s {
 
 interface Md5Run {
   memory: { buffer: ArrayBuffer }
-  run(at_0: number, at_1: number, at_2: number, at_3: number, blocks: number): void
+  /** The place of each lane, and how many blocks. */
+  run(...numbers: number[]): void
 }
 
 /** As far as it is used here: the types of Node 20 leave it to those of browsers. */
@@ -92,12 +93,12 @@ function createLanes({ memory, run }: Md5Run, largest_bytes: number, tell: TellM
     bytes_of[at + bytes] = 0x80
     // Up to half a GB one word holds the length in bits.
     numbers_of[(end - length_bytes) / 4] = bytes * 8
-    for (const [word, value] of first_state.entries()) numbers_of[state_at / 4 + lanes * word + lane] = value
+    for (const [word, value] of first_state.entries()) numbers_of[stateWordAt(lane, word) / 4] = value
     all[lane]!.input = { number, next_at: at, blocks }
   }
 
   function end(lane: number): void {
-    for (let word = 0; word < digest.length; word++) digest[word] = numbers_of[state_at / 4 + lanes * word + lane]!
+    for (let word = 0; word < digest.length; word++) digest[word] = numbers_of[stateWordAt(lane, word) / 4]!
     const { number } = all[lane]!.input!
     all[lane]!.input = undefined
     tell(number, digest_bytes.toString('hex'))
@@ -107,8 +108,7 @@ function createLanes({ memory, run }: Md5Run, largest_bytes: number, tell: TellM
   function advance(): void {
     let blocks = Number.POSITIVE_INFINITY
     for (const { input } of all) if (input !== undefined && input.blocks < blocks) blocks = input.blocks
-    const [at_0, at_1, at_2, at_3] = all.map(({ at, input }) => input?.next_at ?? at)
-    run(at_0!, at_1!, at_2!, at_3!, blocks)
+    run(...all.map(({ at, input }) => input?.next_at ?? at), blocks)
     for (const [lane, { input }] of all.entries()) {
       if (input === undefined) continue
       input.blocks -= blocks

@@ -1,18 +1,20 @@
 /*
- * A WebAssembly module that takes four inputs through MD5 (RFC 1321) side by side, one in each 32-bit lane of its vectors. Each step of
- * MD5 waits for the one before it, so that a processor which could do several things at once does one: four inputs take little
- * longer than one.
+ * A WebAssembly module that takes eight inputs through MD5 (RFC 1321) side by side, one in each 32-bit lane of its vectors, which hold
+ * four: two groups of them. Each step of MD5 waits for the one before it, so that a processor which could do several things at once does
+ * one: eight inputs take little longer than one.
  *
- * It exports `memory`, and `run(at_0, at_1, at_2, at_3, blocks)`: so many blocks of 64 bytes, for each lane from its place on, go
- * into the state. Who calls it lays out the memory: the constants at `constants_at`, 64 of 32 bits, and the state at `state_at`,
- * four vectors. Addresses in both are fixed, so that nothing is worked out for each.
+ * It exports `memory`, and `run(at_0, … at_7, blocks)`: so many blocks of 64 bytes, for each lane from its place on, go into the
+ * state. Who calls it lays out the memory: the constants at `constants_at`, 64 of 32 bits, and each lane's state where `stateWordAt`
+ * says. Addresses in both are fixed, so that nothing is worked out for each.
  */
-export const state_at = 0
-export const constants_at = 64
+const state_at = 0
+export const constants_at = 128
 export const inputs_at = 1_024
 
 export const block_bytes = 64
-export const lanes = 4
+const lanes_a_group = 4
+const groups = [0, 1] as const
+export const lanes = lanes_a_group * groups.length
 export const page_bytes = 65_536
 
 const rotations = [
@@ -29,6 +31,15 @@ const word_of = [
   (step: number) => (7 * step) % 16,
 ] as const
 
+/** Where the word of a lane's state stands, in bytes. */
+export function stateWordAt(lane: number, word: number): number {
+  return stateAt(Math.floor(lane / lanes_a_group), word) + 4 * (lane % lanes_a_group)
+}
+
+function stateAt(group: number, word: number): number {
+  return state_at + 16 * (4 * group + word)
+}
+
 /**
  * In the last round the function is made without its last `not`, and subtracted instead of added: -x is `not x` and one more, which its
  * constants are less.
@@ -41,13 +52,14 @@ export const md5_constants = Uint32Array.from({ length: 64 }, (_, step) => {
 
 type Code = readonly number[]
 
-// Locals: the places of the four inputs and the blocks left are parameters; the vectors follow.
+// Locals: the places of the inputs and the blocks left are parameters; the vectors follow.
 const [place, blocks_left] = [0, lanes]
 const vectors = blocks_left + 1
-const state = [vectors, vectors + 1, vectors + 2, vectors + 3] as const
-const before = [vectors + 4, vectors + 5, vectors + 6, vectors + 7] as const
-const words = vectors + 8
-const vectors_total = 8 + 16
+const vectors_a_group = 8 + 16
+const vectors_total = vectors_a_group * groups.length
+const stateOf = (group: number, at: number) => vectors + vectors_a_group * group + at
+const beforeOf = (group: number, at: number) => stateOf(group, at) + 4
+const wordOf = (group: number, at: number) => stateOf(group, at) + 8
 
 const get = (local: number): Code => [0x20, local]
 const set = (local: number): Code => [0x21, local]
@@ -68,14 +80,14 @@ const low_pairs = shuffle(0, 1, 4, 5)
 const high_pairs = shuffle(2, 3, 6, 7)
 
 /** Four words of each input become four vectors, each of one word of every input. */
-function transpose(quarter: number): Code {
-  const of = (lane: number): Code => [...get(place + lane), ...load(16 * quarter)]
+function transpose(group: number, quarter: number): Code {
+  const of = (lane: number): Code => [...get(place + lanes_a_group * group + lane), ...load(16 * quarter)]
   const pair = (a: number, b: number, half: Code): Code => [...of(a), ...of(b), ...half]
   const word = (half: Code, pairs: Code, at: number): Code => [
     ...pair(0, 1, half),
     ...pair(2, 3, half),
     ...pairs,
-    ...set(words + 4 * quarter + at),
+    ...set(wordOf(group, 4 * quarter + at)),
   ]
   return [
     ...word(low_words, low_pairs, 0),
@@ -92,41 +104,56 @@ const mixing = [
   (b: Code, c: Code, d: Code): Code => [...d, ...b, ...and_not, ...c, ...xor],
 ] as const
 
+/** Of both groups, one beside the other: the second fills the time in which the first waits. */
 function step(number: number): Code {
   const round = number >> 4
-  const [a, b, c, d] = [0, 1, 2, 3].map((at) => state[(at + 64 - number) % 4]!) as [number, number, number, number]
   const rotation = rotations[round]![number % 4]!
+  const inGroups = (code: (a: number, b: number, c: number, d: number, group: number) => Code) =>
+    groups.flatMap((group) => {
+      const [a, b, c, d] = four.map((at) => stateOf(group, (at + 64 - number) % 4))
+      return code(a!, b!, c!, d!, group)
+    })
   return [
-    ...get(a),
-    ...get(words + word_of[round]!(number)),
-    ...add,
-    ...[...i32(0), ...loadSplat(constants_at + 4 * number)],
-    ...add,
-    ...mixing[round]!(get(b), get(c), get(d)),
-    ...(round === last_round ? subtract : add),
-    ...set(a),
-    ...[...get(a), ...i32(rotation), ...shift_left],
-    ...[...get(a), ...i32(32 - rotation), ...shift_right],
-    ...or,
-    ...get(b),
-    ...add,
-    ...set(a),
+    ...inGroups((a, b, c, d, group) => [
+      ...get(a),
+      ...get(wordOf(group, word_of[round]!(number))),
+      ...add,
+      ...[...i32(0), ...loadSplat(constants_at + 4 * number)],
+      ...add,
+      ...mixing[round]!(get(b), get(c), get(d)),
+      ...(round === last_round ? subtract : add),
+      ...set(a),
+    ]),
+    ...inGroups((a, b) => [
+      ...[...get(a), ...i32(rotation), ...shift_left],
+      ...[...get(a), ...i32(32 - rotation), ...shift_right],
+      ...or,
+      ...get(b),
+      ...add,
+      ...set(a),
+    ]),
   ]
 }
 
 const four = [0, 1, 2, 3] as const
+const all_lanes = Array.from({ length: lanes }, (_, lane) => lane)
+const inState = (code: (group: number, at: number) => Code): Code =>
+  groups.flatMap((group) => four.flatMap((at) => code(group, at)))
 
 const run: Code = [
-  ...four.flatMap((at) => [...i32(0), ...load(state_at + 16 * at), ...set(state[at])]),
+  ...inState((group, at) => [...i32(0), ...load(stateAt(group, at)), ...set(stateOf(group, at))]),
   ...[0x03, 0x40],
-  ...four.flatMap(transpose),
-  ...four.flatMap((at) => [...get(state[at]), ...set(before[at])]),
+  ...inState(transpose),
+  ...inState((group, at) => [...get(stateOf(group, at)), ...set(beforeOf(group, at))]),
   ...Array.from({ length: 64 }, (_, number) => step(number)).flat(),
-  ...four.flatMap((at) => [...get(state[at]), ...get(before[at]), ...add, ...set(state[at])]),
-  ...four.flatMap((lane) => [...get(place + lane), ...i32(block_bytes), 0x6a, ...set(place + lane)]),
+  ...inState((group, at) => [
+    ...[...get(stateOf(group, at)), ...get(beforeOf(group, at)), ...add],
+    ...set(stateOf(group, at)),
+  ]),
+  ...all_lanes.flatMap((lane) => [...get(place + lane), ...i32(block_bytes), 0x6a, ...set(place + lane)]),
   ...[...get(blocks_left), ...i32(1), 0x6b, 0x22, blocks_left],
   ...[0x0d, 0, 0x0b],
-  ...four.flatMap((at) => [...i32(0), ...get(state[at]), ...store(state_at + 16 * at)]),
+  ...inState((group, at) => [...i32(0), ...get(stateOf(group, at)), ...store(stateAt(group, at))]),
   0x0b,
 ]
 
@@ -137,7 +164,7 @@ export function md5Module(inputs_bytes: number): Uint8Array<ArrayBuffer> {
   const body = [1, ...leb(vectors_total), vector_type, ...run]
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [1, 0x60, 5, ...Array<number>(5).fill(number_type), 0]),
+    ...section(1, [1, 0x60, lanes + 1, ...Array<number>(lanes + 1).fill(number_type), 0]),
     ...section(3, [1, 0]),
     ...section(5, [1, 1, ...leb(pages), ...leb(pages)]),
     ...section(7, [2, ...name('memory'), 2, 0, ...name('run'), 0, 0]),
