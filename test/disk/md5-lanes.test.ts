@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createManyMd5s, createOneByOne, type ManyMd5s, type TellMd5 } from '../../src/disk/md5-lanes.ts'
+import { createManyMd5s, createOneByOne, isRight, type ManyMd5s, type TellMd5 } from '../../src/disk/md5-lanes.ts'
 import { lanes } from '../../src/disk/md5-module.ts'
 
 const largest_bytes = 1_000
@@ -81,4 +81,29 @@ test('here they go side by side: the first is told when all lanes are full', () 
     md5s.add(64, number)
   }
   expect(told).toEqual(numbers)
+})
+
+describe('before it is trusted', () => {
+  test('what hashes as OpenSSL does is right', () => {
+    expect(isRight((tell) => createOneByOne(largest_bytes, tell), largest_bytes)).toBe(true)
+  })
+
+  test.each([1, 55, 56, 64, largest_bytes])('what is wrong for an input of %i bytes is not', (wrong_size) => {
+    const create = (tell: TellMd5): ManyMd5s => {
+      const right = createOneByOne(largest_bytes, tell)
+      return {
+        ...right,
+        add: (bytes, number) => (bytes === wrong_size ? tell(number, 'f'.repeat(32)) : right.add(bytes, number)),
+      }
+    }
+    expect(isRight(create, largest_bytes)).toBe(false)
+  })
+
+  test('nor is what forgets one', () => {
+    const create = (tell: TellMd5): ManyMd5s => {
+      const right = createOneByOne(largest_bytes, tell)
+      return { ...right, add: (bytes, number) => number > 0 && right.add(bytes, number) }
+    }
+    expect(isRight(create, largest_bytes)).toBe(false)
+  })
 })
