@@ -1,6 +1,18 @@
-import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../base/errors.ts'
+import { other_disk_code } from '../domain/unreadable.ts'
+
 import { offline } from './offline.ts'
 
 /**
@@ -20,7 +32,10 @@ export type DirectoryOutcome =
   /** Not there, or reached only through a link inside the folder, which counts as not there: links are not followed. */
   | { readonly kind: 'missing' }
   | { readonly kind: 'outside' }
+  /** `EXDEV`: another disk is mounted here or above, and covers what is known. */
   | { readonly kind: 'unreadable'; readonly code: string }
+
+const covered: DirectoryOutcome = { kind: 'unreadable', code: other_disk_code }
 
 /** proc(5); systems without it check the path before each use instead, which leaves a small gap. */
 const descriptors = '/proc/self/fd'
@@ -35,8 +50,17 @@ export function realRoot(root: string): string {
   }
 }
 
+/** The number of the disk of a folder's root. Error `disk.offline`. */
+export function rootDevice(root: string): number {
+  try {
+    return statSync(root).dev
+  } catch (error) {
+    throw offline(root, error)
+  }
+}
+
 /** `directory` is relative to the root, '' for the root itself. */
-export function openDirectory(real_root: string, directory: string): DirectoryOutcome {
+export function openDirectory(real_root: string, root_device: number, directory: string): DirectoryOutcome {
   const expected = directory === '' && real_root !== '/' ? real_root.slice(0, -1) : real_root + directory
   let descriptor: number | undefined
   try {
@@ -44,6 +68,10 @@ export function openDirectory(real_root: string, directory: string): DirectoryOu
     const opened = descriptor
     const place = has_descriptors ? readlinkSync(`${descriptors}/${opened}`) : realpathSync.native(expected)
     if (place === expected) {
+      if (directory !== '' && fstatSync(opened).dev !== root_device) {
+        closeSync(opened)
+        return covered
+      }
       const prefix = has_descriptors ? `${descriptors}/${opened}/` : `${expected}/`
       return { kind: 'open', prefix, close: () => closeSync(opened) }
     }
@@ -51,8 +79,21 @@ export function openDirectory(real_root: string, directory: string): DirectoryOu
     return { kind: place.startsWith(real_root) ? 'missing' : 'outside' }
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)
-    return notOpened(error)
+    const outcome = notOpened(error)
+    return outcome.kind === 'missing' && isCovered(real_root, root_device, directory) ? covered : outcome
   }
+}
+
+/** Whether the way to a directory that cannot be found leads over another disk. Links are no way. */
+function isCovered(real_root: string, root_device: number, directory: string): boolean {
+  let way = ''
+  for (const name of directory.split('/')) {
+    way = way === '' ? name : `${way}/${name}`
+    const stat = lstatSync(real_root + way, { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) return false
+    if (stat.dev !== root_device) return true
+  }
+  return false
 }
 
 /** As `realRoot`, without holding up the caller's thread. */

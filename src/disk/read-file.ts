@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { type BigIntStats, constants, fstatSync, openSync, read, readSync } from 'node:fs'
-import { type DirectoryOutcome, openDirectory, realRoot } from './inside.ts'
+import { type DirectoryOutcome, openDirectory, realRoot, rootDevice } from './inside.ts'
 import { keptTime } from './scan-batch.ts'
 
 /*
@@ -86,6 +86,7 @@ export interface Directories {
 /** Keeps the last directory open: paths come in order, so the next one is mostly in the same. */
 export function createDirectories(root: string): Directories {
   const real_root = realRoot(root)
+  const root_device = rootDevice(root)
   let current: { path: string; directory: DirectoryOutcome } | undefined
   const close = () => {
     if (current?.directory.kind === 'open') current.directory.close()
@@ -98,7 +99,7 @@ export function createDirectories(root: string): Directories {
       const parent = slash < 0 ? '' : path.slice(0, slash)
       if (current?.path !== parent) {
         close()
-        current = { path: parent, directory: openDirectory(real_root, parent) }
+        current = { path: parent, directory: openDirectory(real_root, root_device, parent) }
       }
       return { directory: current.directory, name: path.slice(slash + 1) }
     },

@@ -7,6 +7,7 @@ import type { RootAsker } from '../disk/root-asker.ts'
 import { type DisappearanceLimits, hasVanished, knownBefore } from '../domain/disappearance.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
+import { other_disk_code, unreadableText } from '../domain/unreadable.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
@@ -119,6 +120,11 @@ function isShut({ passing }: Ignored, look: Look): boolean {
   return passing === true && look.kind === 'unreadable'
 }
 
+/** On a disk that is mounted in the folder: not ours to take up. What it covers of ours is not gone. */
+function isStranger(look: Look, known: KnownFile | undefined): boolean {
+  return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
+}
+
 /** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
 class LookRound {
   readonly #tools: IntakeTools
@@ -178,6 +184,7 @@ class LookRound {
         if (known) this.#facts.push({ type: 'file_ignored', folder, path })
         continue
       }
+      if (isStranger(look, known)) continue
       if (look.kind === 'unreadable') this.#facts.push(this.#unreadable(path, known, undefined, look.code))
       else if (look.kind !== 'file') {
         if (known && known.state !== 'gone') this.#facts.push({ type: 'file_gone', folder, path })
@@ -241,7 +248,7 @@ class LookRound {
     const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
     const wait_ms = Math.min(retry_unreadable.most_ms, Math.max(retry_unreadable.first_ms, since_ms))
     const blocked = { type: 'file_blocked', folder: this.#folder.name, path, stat, reason: 'unreadable' } as const
-    return { ...blocked, detail: `it cannot be read (${code})`, not_before_ms: now_ms + wait_ms }
+    return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
   }
 
   /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adviceOnUnreadable } from '../../src/domain/unreadable.ts'
+import { adviceOnUnreadable, unreadableText } from '../../src/domain/unreadable.ts'
 
 test('each cause has its own way out, said once', () => {
   expect(adviceOnUnreadable(['EACCES', 'EPERM', 'EACCES'])).toBe('give this user the right')
@@ -7,4 +7,9 @@ test('each cause has its own way out, said once', () => {
     'shorten the path: the system takes 4,096 bytes; give this user the right',
   )
   expect(adviceOnUnreadable(['EIO'])).toBe('look at the disk: dmesg')
+})
+
+test('what another disk covers is not called unreadable', () => {
+  expect(unreadableText('EACCES')).toBe('it cannot be read (EACCES)')
+  expect(unreadableText('EXDEV')).toMatch(/^another disk is mounted above it/)
 })

@@ -79,7 +79,8 @@ const read = (sql) => view.prepare(sql).pluck()
 const ready = read("SELECT count(*) FROM files JOIN contents ON contents.id = content WHERE files.state = 'present' AND contents.state = 'ready'")
 const gone = read("SELECT count(*) FROM files WHERE state = 'gone'")
 const failed = read("SELECT count(*) FROM contents WHERE state = 'refused'")
-const strays = read("SELECT count(*) FROM files WHERE path LIKE 'stray%'")
+const blocked = read("SELECT count(*) FROM files WHERE state = 'blocked' AND detail LIKE 'another disk%'")
+const strays = read("SELECT count(*) FROM files WHERE path LIKE '%stray%'")
 const reason = read('SELECT offline_reason FROM folders')
 const deletes = () => service.requestLog.filter(({ place }) => place === 'assets.delete').length
 const puts = () => service.requestLog.filter(({ place }) => place === 'put').length
@@ -125,6 +126,21 @@ const scenarios = {
     sh('umount', root)
     mount()
     stops.push({ ...(await back()), strays: strays.get() })
+  },
+  async 'another disk inside'() {
+    mkdirSync(root + '/sub/deep', { recursive: true })
+    for (const name of ['1.txt', '2.txt', 'deep/3.txt']) writeFileSync(root + '/sub/' + name, 'below ' + name)
+    await until(() => ready.get() === ${files} + 3)
+    sh('mount', '-t', 'tmpfs', 'none', root + '/sub')
+    writeFileSync(root + '/sub/1.txt', 'a file of another disk, by the same name')
+    writeFileSync(root + '/sub/stray.txt', 'another disk')
+    await until(() => blocked.get() === 3 || gone.get() > 0)
+    await system_clock.sleep(1500)
+    for (let scan = 0; scan < 3; scan++) { daemon.rescan('docs'); await daemon.idle() }
+    stops.push({ ...state(), blocked: blocked.get(), strays: strays.get() })
+    sh('umount', root + '/sub')
+    await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
+    stops.push({ ...(await back(${files} + 3)), blocked: blocked.get() })
   },
   async 'another disk'() {
     sh('umount', root)

@@ -43,6 +43,13 @@ localJourneys('a disk of its own', (profile) => {
     ])
   })
 
+  test.skipIf(no_tmpfs !== undefined)('another one inside it, and taken away: what it covers is not gone', () => {
+    expect(run('another disk inside')).toEqual([
+      { ...nothing_lost, why: null, blocked: 3, strays: 0 },
+      { ...nothing_lost, ready: files + 3, why: null, blocked: 0, puts: files + 3 },
+    ])
+  })
+
   test.skipIf(no_tmpfs !== undefined)('unmounted while its files are sent: later, and no failure', () => {
     expect(run('away while its files are sent')).toEqual([
       { ...nothing_lost, why: expect.stringContaining('0 of 30 files found') },
