@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers'
  * @property {number} seconds from the start of the process to its end
  * @property {number} [peak_mb] largest resident memory, megabytes (programs of Node only)
  * @property {number} [cpu_s] of all its threads
+ * @property {number} [loop_p99_ms] how long its event loop was held up, where that was asked for
+ * @property {number} [loop_most_ms] the same at the most
  */
 
 const peak_memory = new URL('peak-memory.mjs', import.meta.url).href
@@ -20,11 +22,12 @@ export const environment = Object.fromEntries(
  * Runs a program of Node to its end. Throws where its exit code is not 0.
  * @param {string} script
  * @param {readonly string[]} words
+ * @param {{ loop?: boolean }} also
  * @returns {Promise<Measurement>}
  */
-export async function measureNode(script, words) {
+export async function measureNode(script, words, { loop = false } = {}) {
   const began = performance.now()
-  const child = spawn(process.execPath, ['--import', peak_memory, script, ...words], {
+  const child = spawn(process.execPath, ['--import', loop ? `${peak_memory}?loop` : peak_memory, script, ...words], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: environment,
   })

@@ -1,11 +1,16 @@
-// Loaded into a measured program (node --import): when it ends, it tells what it used on file descriptor 3.
+// Loaded into a measured program (node --import): when it ends, it tells what it used on file descriptor 3. By `?loop` also how long
+// the event loop was held up, which takes a timer of a millisecond; from the first line of the program on.
 import { readFileSync, writeSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 if (isMainThread) {
+  const delay = new URL(import.meta.url).search === '?loop' ? monitorEventLoopDelay({ resolution: 1 }) : undefined
+  delay?.enable()
   process.on('exit', () => {
     const cpu = process.cpuUsage()
-    writeSync(3, JSON.stringify({ peak_mb: peak_kb() / 1_000, cpu_s: (cpu.user + cpu.system) / 1e6 }))
+    const loop = delay && { loop_p99_ms: delay.percentile(99) / 1e6, loop_most_ms: delay.max / 1e6 }
+    writeSync(3, JSON.stringify({ peak_mb: peak_kb() / 1_000, cpu_s: (cpu.user + cpu.system) / 1e6, ...loop }))
   })
 }
 
