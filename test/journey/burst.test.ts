@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { allReady, beforeBurst, expectNothingLost, makeBurst } from './burst.ts'
-import { localJourneys } from './harness.ts'
+import { begin, localJourneys } from './harness.ts'
 
 const burst = { files: 100, directories: 5, edits: 40, creates: 40 }
 
@@ -15,5 +15,20 @@ localJourneys('a burst while nobody reads events', (profile) => {
     expectNothingLost(journey)
     // A scan follows, whatever was told.
     expect(journey.log().join('')).toContain('so many changes at once')
+  })
+
+  test('more hints than are remembered: a scan finds what they were about', async () => {
+    const config = { scan: { max_hints: 10 } }
+    const journey = await begin({
+      profile,
+      tree: { 'docs/a.txt': 'a' },
+      folders: { docs: { watch: 'native' } },
+      config,
+    })
+    await journey.allReady()
+    await journey.idle()
+    journey.write(Object.fromEntries(Array.from({ length: 45 }, (_, at) => [`docs/new ${at}.txt`, `new ${at}`])))
+    await journey.allReady()
+    expect(journey.log().join('')).not.toContain('so many changes at once')
   })
 })

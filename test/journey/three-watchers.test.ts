@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
@@ -38,6 +38,15 @@ async function allTold(journey: Journey): Promise<void> {
   await journey.until('what is gone is known to be', () =>
     journey.files().every(({ name, stage }) => stage === 'gone' || journey.isOnDisk(name)),
   )
+}
+
+/** Whoever makes, changes or removes something leaves a trace in the times of the file or of its directory. */
+function timesBelow(root: string): string[] {
+  const paths = ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]
+  return paths.sort().map((path) => {
+    const { mtimeNs, ctimeNs } = lstatSync(join(root, path), { bigint: true })
+    return `${path} ${mtimeNs} ${ctimeNs}`
+  })
 }
 
 /** Old versions and deleted files are kept there. */
@@ -117,6 +126,19 @@ localJourneys('whatever watches', (profile) => {
       mkdirSync(journey.at('docs/sub'))
       journey.write({ 'docs/sub/c.txt': 'c', 'before/old.txt': 'nobody looks here any more' })
       await allTold(journey)
+    })
+
+    test('nothing is written into the folder', async () => {
+      const tree = { 'docs/a/b.txt': 'b', 'docs/a/c/d.txt': 'd', 'docs/e.txt': 'e' }
+      const options = { profile, tree, folders: { docs: folder[kind] }, config: { watching } }
+      const journey = await begin(options, 'not started')
+      const before = timesBelow(journey.at('docs'))
+      await journey.start()
+      await journey.allReady()
+      journey.daemon.rescan('docs')
+      await journey.idle()
+      await journey.stop()
+      expect(timesBelow(journey.at('docs'))).toEqual(before)
     })
 
     test('it ends without a watch left', async () => {

@@ -6,7 +6,7 @@ import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms } from '../../src/base/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
-import { createDeviceTurns } from '../../src/sync/device-turns.ts'
+import type { DeviceTurns } from '../../src/sync/device-turns.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { Intake } from '../../src/sync/intake.ts'
 import { scanOnce } from '../../src/sync/scan-folder.ts'
@@ -20,10 +20,17 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const root = makeTree(tree)
   const rig = await openRig({ root })
   const looked: string[] = []
-  const turns = createDeviceTurns()
+  const acts: string[] = []
+  const turns: DeviceTurns = {
+    async take(device) {
+      acts.push(`takes its turn on ${device}`)
+      return () => void acts.push('ends it')
+    },
+  }
   const intake: Intake = {
     async lookAt(folder, paths) {
       looked.push(...paths)
+      acts.push('looks')
       await rig.ledger.record(paths.map((path): Fact => factOf(folder, root, path)))
       return 'recorded'
     },
@@ -51,10 +58,11 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   }
   return {
     root,
+    acts,
     ledger: rig.ledger,
     closeLedger: rig.closeLedger,
     /** The paths that one scan has looked at, in order. */
-    async scan(): Promise<string[]> {
+    async scan(under?: string): Promise<string[]> {
       const tools = {
         ...rig,
         intake,
@@ -65,7 +73,10 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
         missing_files: 1_000,
         missing_percent: 100,
       }
-      const outcome = await scanOnce(settings, tools, { signal: new AbortController().signal })
+      const outcome = await scanOnce(settings, tools, {
+        signal: new AbortController().signal,
+        ...(under === undefined ? {} : { under }),
+      })
       expect(outcome.kind).toBe('finished')
       return looked.splice(0).sort()
     },
@@ -167,4 +178,14 @@ test('a row that somebody else wrote is compared again, though the disk is as it
   await rig.ledger.record([{ type: 'file_ignored', folder: 'notes', path: 'file 7.txt' }])
   expect(await rig.scan()).toEqual(['file 7.txt'])
   expect(await rig.scan()).toEqual([])
+})
+
+test('a walk through all of a folder has its turn on the disk, one through a single directory waits for none', async () => {
+  const rig = await rigOf({ 'a/1.txt': '1', 'b/2.txt': '2' })
+  onTestFinished(rig.closeLedger)
+  await rig.scan()
+  expect(rig.acts.splice(0)).toEqual(['takes its turn on 1', 'looks', 'ends it'])
+  rmSync(join(rig.root, 'a/1.txt'))
+  expect(await rig.scan('a')).toEqual(['a/1.txt'])
+  expect(rig.acts).toEqual(['looks'])
 })
