@@ -38,6 +38,16 @@ test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 },
   await until('it listens no more', () => watched.daemon.health?.address === undefined)
 })
 
+test.each([
+  ['assets.create', 429],
+  ['put', 503],
+] as const)('%s answered %d: half as many calls may be out', { timeout: 60_000 }, async (route, status) => {
+  const failures = [{ route, status, retry_after_s: 0, times: 1 }]
+  const watched = await Watched.begin({ service: { bad_days: { failures } } })
+  await watched.synced()
+  expect((await watched.get('/metrics')).text).toContain('sluice_upload_calls_allowed 2\n')
+})
+
 /** `fetch` sets both headers itself. */
 function statusFor(address: string, headers: Record<string, string>, method = 'GET', path = '/metrics') {
   return new Promise<number>((resolve, reject) => {
