@@ -2,15 +2,12 @@ import { messageOf } from '../base/errors.ts'
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { ledger_migrations } from './migrations.ts'
 
-/** The md5 index is hit at random: with SQLite's 2 MB most of a first scan's inserts would read a page from the system. */
-const cache_kib = 32_768
 /** 16 MB of log: four times SQLite's default, since the same pages are written again and again during a first scan. */
 const pages_between_checkpoints = 4_000
 
 /** For writing, brought to the newest version. */
 export function openLedgerFile(file: string): Sqlite {
   const database = openSqlite({ file, migrations: ledger_migrations, synchronous: 'FULL' })
-  database.pragma(`cache_size = -${cache_kib}`)
   database.pragma(`wal_autocheckpoint = ${pages_between_checkpoints}`)
   return database
 }

@@ -1,8 +1,10 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
+import type { Fact } from '../domain/fact.ts'
 import { type PackedFact, unpackFacts } from './fact-wire.ts'
 import type { LargeLimit, LedgerLimits } from './ledger.ts'
+import { PageCache } from './page-cache.ts'
 import { LedgerStore } from './store.ts'
 
 /*
@@ -19,7 +21,7 @@ export interface LedgerThreadData {
 type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
 
 const calls: Record<string, Call> = {
-  record: (store, packed: PackedFact[], now_ms) => store.record(unpackFacts(packed), now_ms),
+  record: (store, packed: PackedFact[], now_ms) => store.record(followed(unpackFacts(packed)), now_ms),
   folders: (store) => store.folders(),
   filesAt: (store, { folder, paths }: { folder: string; paths: string[] }) => store.filesAt(folder, paths),
   differences: (store, stretch) => store.differences(stretch),
@@ -70,6 +72,7 @@ interface ClaimArgument {
 
 const data = threadData<LedgerThreadData>()
 let store: LedgerStore | undefined
+let page_cache: PageCache | undefined
 
 serveBatches((batch) => {
   let gathered: ServedCall[] = []
@@ -88,14 +91,20 @@ function lifecycle(call: ServedCall): void {
   try {
     if (call.method === 'open') {
       store = new LedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
+      page_cache = new PageCache(store.database)
     } else {
       store?.close()
       store = undefined
+      page_cache = undefined
     }
     call.resolve(undefined)
   } catch (error) {
     call.reject(translateSqliteError(error, data.ledger_file))
   }
+}
+
+function followed(facts: Iterable<Fact>): Iterable<Fact> {
+  return page_cache?.following(facts) ?? facts
 }
 
 function runBatch(batch: ServedCall[]): void {
