@@ -38,7 +38,7 @@ export function startRootAsker(clock: Clock): RootAsker {
   }
 
   async function ask(root: string): Promise<RootStatus> {
-    const thread = idle.pop() ?? startThread('disk/root-thread')
+    const thread = idle.pop() ?? startThread('disk/root-thread', undefined, { young_mb: 1 })
     threads.add(thread)
     try {
       const status = await thread.call<RootStatus>('status', { root })

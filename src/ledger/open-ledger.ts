@@ -37,7 +37,7 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
     tickets_file: ticketsFile(state_dir),
     limits,
   }
-  const thread = startThread('ledger/thread', data)
+  const thread = startThread('ledger/thread', data, { young_mb: 4 })
   try {
     await thread.call('open', undefined)
   } catch (error) {
