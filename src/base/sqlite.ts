@@ -91,6 +91,21 @@ function refuseNewer(database: Sqlite, file: string, newest: number): number {
   return current
 }
 
+/**
+ * The same database, which prepares each text of SQL once: for who asks the same again and again, without a place to keep the
+ * statements. What is set on a statement (`pluck`) stays set: one text, one use.
+ */
+export function preparingOnce(database: Sqlite): Sqlite {
+  const prepare = database.prepare.bind(database) as (sql: string) => Statement
+  const statements = new Map<string, Statement>()
+  const prepareOnce = (sql: string) => {
+    const statement = statements.get(sql) ?? prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return Object.assign(database, { prepare: prepareOnce })
+}
+
 /** Gives SQLite's errors our codes; anything else passes unchanged. */
 export function translateSqliteError(error: unknown, file: string): unknown {
   const code = codeOf(error)

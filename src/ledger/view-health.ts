@@ -1,4 +1,4 @@
-import type { Sqlite } from '../base/sqlite.ts'
+import { preparingOnce, type Sqlite } from '../base/sqlite.ts'
 import type { Absence } from '../domain/absence.ts'
 import type { ToldReason } from '../domain/alert.ts'
 import type { FaultNote } from '../domain/fact.ts'
@@ -115,7 +115,7 @@ interface ConfiguredPrompt {
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string): HealthView {
-  const database = openLedgerReadOnly(state_dir)
+  const database = preparingOnce(openLedgerReadOnly(state_dir))
   const version = database.pragma('user_version', { simple: true }) as number
   // A ledger of version 0.1 does not say since when a folder is kept.
   const able = version >= second_version ? 'max(state_since_ms, coalesce(kept_ms, 0))' : 'state_since_ms'
