@@ -14,10 +14,32 @@ export interface ManyMd5s {
 /** In hex. */
 export type TellMd5 = (number: number, md5: string) => void
 
-/** Eight at a time where this processor and this Node can, which takes a quarter of the time; else one after the other. */
-export function createManyMd5s(largest_bytes: number, tell: TellMd5): ManyMd5s {
+/** To make the module takes a thread as much processor time as it saves with some thousand inputs; a small folder has fewer. */
+const inputs_before_lanes = 2_000
+
+/**
+ * One after the other while there are few; then eight at a time where this processor and this Node can, which takes a quarter of the
+ * time. Who walked much is ready at once for the next walk.
+ */
+export function createManyMd5s(largest_bytes: number, tell: TellMd5, one_by_one_first = inputs_before_lanes): ManyMd5s {
+  const is_ready = kept?.largest_bytes === largest_bytes
+  let many = (is_ready ? createSideBySide(largest_bytes, tell) : undefined) ?? createOneByOne(largest_bytes, tell)
+  let until_lanes = is_ready ? 0 : one_by_one_first
+  return {
+    room: () => many.room(),
+    add(bytes, number) {
+      many.add(bytes, number)
+      // Whoever hashes one by one has told all that was added.
+      if (until_lanes > 0 && --until_lanes === 0) many = createSideBySide(largest_bytes, tell) ?? many
+    },
+    finish: () => many.finish(),
+  }
+}
+
+/** Undefined where it cannot be done. */
+export function createSideBySide(largest_bytes: number, tell: TellMd5): ManyMd5s | undefined {
   const run = startModule(largest_bytes)
-  return run === undefined ? createOneByOne(largest_bytes, tell) : createLanes(run, largest_bytes, tell)
+  return run && createLanes(run, largest_bytes, tell)
 }
 
 export function createOneByOne(largest_bytes: number, tell: TellMd5): ManyMd5s {

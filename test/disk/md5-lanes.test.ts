@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createManyMd5s, createOneByOne, isRight, type ManyMd5s, type TellMd5 } from '../../src/disk/md5-lanes.ts'
+import {
+  createManyMd5s,
+  createOneByOne,
+  createSideBySide,
+  isRight,
+  type ManyMd5s,
+  type TellMd5,
+} from '../../src/disk/md5-lanes.ts'
 import { lanes } from '../../src/disk/md5-module.ts'
 
 const largest_bytes = 1_000
@@ -40,7 +47,8 @@ function bytesOf(length: number): Uint8Array {
 }
 
 describe.each<[string, Make]>([
-  ['side by side', createManyMd5s],
+  ['one by one, then side by side', (largest_bytes, tell) => createManyMd5s(largest_bytes, tell, 3)],
+  ['side by side', (largest_bytes, tell) => createSideBySide(largest_bytes, tell)!],
   ['one by one', createOneByOne],
 ])('the md5s of many inputs, %s', (_way, make) => {
   test('of every length up to three blocks, and the largest', () => {
@@ -73,7 +81,7 @@ describe.each<[string, Make]>([
 
 test('here they go side by side: the first is told when all lanes are full', () => {
   const told: number[] = []
-  const md5s = createManyMd5s(largest_bytes, (number) => told.push(number))
+  const md5s = createSideBySide(largest_bytes, (number) => told.push(number))!
   const numbers = Array.from({ length: lanes }, (_, number) => number)
   for (const number of numbers) {
     expect(told).toEqual([])
@@ -81,6 +89,16 @@ test('here they go side by side: the first is told when all lanes are full', () 
     md5s.add(64, number)
   }
   expect(told).toEqual(numbers)
+})
+
+test('few go one after the other, and those after them side by side', () => {
+  const told: number[] = []
+  // A size of its own: for that no module was made yet.
+  const md5s = createManyMd5s(largest_bytes + 1, (number) => told.push(number), 2)
+  for (const number of [0, 1, 2]) md5s.add(3, number)
+  expect(told).toEqual([0, 1])
+  md5s.finish()
+  expect(told).toEqual([0, 1, 2])
 })
 
 describe('before it is trusted', () => {
