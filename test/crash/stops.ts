@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import type { End } from './end.ts'
 import { type FactType, fact_types, isActedOn } from './fact-types.ts'
@@ -49,13 +50,22 @@ export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
   })
 }
 
-/** Every end is that of the undisturbed run, and no type of fact may be left without a stop. */
-export async function expectSameEnds(stops: readonly PlannedStop[]): Promise<void> {
+/**
+ * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `most_ms` on a slow
+ * machine is left out, and said: rare types come first, the rest in another order every day.
+ */
+export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: number): Promise<void> {
   const stopped_at = new Map<FactType, number>()
   const not_reached: string[] = []
   const wrong: string[] = []
-  await inParallel(stops, async (planned) => {
+  const began_ms = performance.now()
+  let left_out = 0
+  await inParallel(inTurns(stops), async (planned) => {
     const { scenario, stop } = planned
+    if (performance.now() - began_ms > most_ms) {
+      left_out++
+      return
+    }
     const name = `${scenario.name}, stopped ${stop.when} after ${stop.type} ${stop.occurrence}`
     try {
       const run = await runScenario(scenario, stop)
@@ -67,11 +77,31 @@ export async function expectSameEnds(stops: readonly PlannedStop[]): Promise<voi
     }
   })
   const counts = [...stopped_at].map(([type, count]) => `${type} ${count}`).join(', ')
+  if (left_out > 0)
+    console.log(`skipped: ${left_out} of ${stops.length} stops, because ${most_ms / 60_000} minutes are over`)
   console.log(
-    `${stops.length} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
+    `${stops.length - left_out} stops; stopped after: ${counts}\nended before their stop: ${not_reached.join('; ') || 'none'}`,
   )
   expect(wrong, wrong.join('\n\n')).toEqual([])
   expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
+}
+
+/** One of each type, then a second of each, and so on; which ones, is another matter every day. */
+function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
+  const day = new Date().toISOString().slice(0, 10)
+  const lot = (name: string) => createHash('sha256').update(`${day} ${name}`).digest('hex')
+  const drawn = stops
+    .map((planned) => ({ planned, lot: lot(`${planned.scenario.name} ${JSON.stringify(planned.stop)}`) }))
+    .sort((one, other) => (one.lot < other.lot ? -1 : 1))
+  const turns = new Map<FactType, number>()
+  return drawn
+    .map(({ planned }) => {
+      const turn = turns.get(planned.stop.type) ?? 0
+      turns.set(planned.stop.type, turn + 1)
+      return { planned, turn }
+    })
+    .sort((one, other) => one.turn - other.turn)
+    .map(({ planned }) => planned)
 }
 
 function expectSameEnd(run: Run, { undisturbed }: PlannedStop, name: string): void {
