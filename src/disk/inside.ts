@@ -12,7 +12,6 @@ import {
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../base/errors.ts'
 import { other_disk_code } from '../domain/unreadable.ts'
-
 import { offline } from './offline.ts'
 
 /**

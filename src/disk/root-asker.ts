@@ -38,6 +38,7 @@ export function startRootAsker(clock: Clock): RootAsker {
   }
 
   async function ask(root: string): Promise<RootStatus> {
+    // It lives as long as the daemon, for one small answer every few seconds.
     const thread = idle.pop() ?? startThread('disk/root-thread', undefined, { young_mb: 1 })
     threads.add(thread)
     try {

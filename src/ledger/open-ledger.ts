@@ -37,6 +37,7 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
     tickets_file: ticketsFile(state_dir),
     limits,
   }
+  // Its rows live for the length of a call; left to itself, a rescan that reads them all takes 12 MB more.
   const thread = startThread('ledger/thread', data, { young_mb: 4 })
   try {
     await thread.call('open', undefined)
