@@ -33,7 +33,7 @@ export interface ScanOptions {
 /** About 200 KiB a batch, 4 ms of looking: messages cost nothing against it, and it is small beside a page of the ledger. */
 const default_batch_entries = 2_000
 /** Two for each thread, so that none waits for its next. */
-const default_max_ahead = 4
+const default_max_ahead = 12
 
 /**
  * Walks a folder in threads of its own. The batches hold regular files that are not ignored, in byte order of their paths. Each stands
