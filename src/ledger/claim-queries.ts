@@ -53,7 +53,7 @@ export class ClaimQueries {
       follow: next('contents', to_follow),
       label: next('contents', to_label, 'labels_due_ms'),
     }
-    this.a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? LIMIT 1')
+    this.a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? ORDER BY state DESC LIMIT 1')
     this.sources = database
       .prepare(
         `SELECT * FROM files WHERE content = ? AND state = 'present'

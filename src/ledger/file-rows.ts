@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
+import { oldestThere } from './copies.ts'
 import type { KnownStretches } from './known-stretches.ts'
 
 export interface FileRow {
@@ -54,7 +55,7 @@ export class FileRows {
        VALUES (?, ?, 'present', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#delete = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
-    this.#there = database.prepare('SELECT min(there_ms) FROM files WHERE content = ? AND folder = ?').pluck()
+    this.#there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
     this.#before_start = database.prepare(
       // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
       `SELECT 1 FROM files INDEXED BY files_before_start
@@ -120,7 +121,7 @@ export class FileRows {
 
   /** `there_ms` of any path in the folder that holds these bytes, or held them last. */
   thereWith(folder: number, content: number): number | undefined {
-    return (this.#there.get(content, folder) as number | null) ?? undefined
+    return (this.#there.get({ content, folder }) as number | null) ?? undefined
   }
 
   wasBeforeStart(folder: number, stat: FileStat): boolean {

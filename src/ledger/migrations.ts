@@ -2,6 +2,7 @@ import type { Migration } from '../base/sqlite.ts'
 import { fifth } from './fifth-schema.ts'
 import { first_ledger_schema } from './first-schema.ts'
 import { fourth } from './fourth-schema.ts'
+import { sixth } from './sixth-schema.ts'
 import { third } from './third-schema.ts'
 
 /*
@@ -141,6 +142,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 3, sql: third },
   { version: 4, sql: fourth },
   { version: 5, sql: fifth },
+  { version: 6, sql: sixth },
 ]
 export const ledger_version = ledger_migrations.length
 

@@ -2,6 +2,7 @@ import type { Sqlite } from '../base/sqlite.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../domain/content.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import { type ContentRow, ContentRows } from './content-rows.ts'
+import { is_there, oldestThere } from './copies.ts'
 import type { Counts } from './counts.ts'
 import type { FolderRows } from './folder-rows.ts'
 import { HostRows } from './host-rows.ts'
@@ -45,13 +46,13 @@ export class ContentRecorder {
       `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
     )
     this.#present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
-    this.#held = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state <> 'gone' LIMIT 1`)
+    this.#held = database.prepare(`SELECT 1 FROM files WHERE content = ? AND ${is_there} LIMIT 1`)
     this.#same_asset = database
       .prepare(`SELECT id FROM contents WHERE asset_id = ? AND id <> ? AND state = 'ready'`)
       .pluck()
     this.#arrive = database.prepare(
       `INSERT INTO arrivals (folder, content, at_ms, there_ms) VALUES (@folder, @content, @at_ms,
-         (SELECT min(there_ms) FROM files WHERE content = @content AND folder = @folder)) ON CONFLICT DO NOTHING`,
+         ${oldestThere('@content', '@folder')}) ON CONFLICT DO NOTHING`,
     )
     this.#mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
     // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.

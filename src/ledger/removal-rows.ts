@@ -3,6 +3,7 @@ import type { FaultNote } from '../domain/fault-note.ts'
 import type { Parting } from '../domain/removal.ts'
 import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
+import { is_there } from './copies.ts'
 import type { FileRow } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { Usage, Used } from './usage.ts'
@@ -52,7 +53,7 @@ export class RemovalRows {
       `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
          remove_due_ms = iif(made_here = 1 AND EXISTS (SELECT 1 FROM partings WHERE content = @content)
            AND NOT EXISTS (SELECT 1 FROM partings WHERE content = @content AND policy = 'keep'), @at_ms, NULL)
-       WHERE id = @content AND NOT EXISTS (SELECT 1 FROM files WHERE content = @content AND files.state <> 'gone')`,
+       WHERE id = @content AND NOT EXISTS (SELECT 1 FROM files WHERE content = @content AND ${is_there})`,
     )
     this.#wake_replaced = database.prepare(
       `UPDATE contents SET remove_due_ms = @at_ms WHERE remove_due_ms > @at_ms AND remove_why = 'replacement' AND id IN

@@ -71,7 +71,7 @@ export function openPassView(state_dir: string): PassView {
     latestAssets: (limit) =>
       database
         .prepare(
-          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id LIMIT 1) AS path
+          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id ORDER BY state DESC LIMIT 1) AS path
            FROM arrivals JOIN contents ON contents.id = arrivals.content
            WHERE contents.state = 'ready' ORDER BY arrivals.seq DESC LIMIT ?`,
         )

@@ -54,6 +54,17 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(await follow()).toEqual([content])
   })
 
+  check('a content is called by a copy that is there, not by one that has gone', async (bench) => {
+    await bench.settle('docs', 'a-gone', 'text')
+    const content = await bench.settle('docs', 'b-there', 'text')
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'ingest_started'] as const) {
+      await bench.record(contentFact(type, content, bench.clock.now_ms()))
+    }
+    await bench.record({ type: 'file_gone', folder: 'docs', path: 'a-gone' })
+    const { work } = await bench.ledger.claimToFollow(10, { except_projects: [] })
+    expect(work).toMatchObject([{ content, name: 'docs/b-there' }])
+  })
+
   check('intent, slot and accepted bytes do not end the claim; every other fact does', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
