@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { to_send } from './content-queue.ts'
+import { best_copy_first } from './copies.ts'
 import { most_sources } from './ledger.ts'
 
 const to_follow = `state = 'ingesting'`
@@ -53,7 +54,9 @@ export class ClaimQueries {
       follow: next('contents', to_follow),
       label: next('contents', to_label, 'labels_due_ms'),
     }
-    this.a_path = database.prepare('SELECT folder, path FROM files WHERE content = ? ORDER BY state DESC LIMIT 1')
+    this.a_path = database.prepare(
+      `SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`,
+    )
     this.sources = database
       .prepare(
         `SELECT * FROM files WHERE content = ? AND state = 'present'

@@ -6,6 +6,9 @@ const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
 /** Of a row of `files` that has a content: it holds it, or held it last and is still there. By the index, as `<> 'gone'` is not. */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
+/** To call a content by one of its copies: by one that holds it, else by one that is there. */
+export const best_copy_first = `files.state <> 'present', files.state = 'gone'`
+
 /**
  * The oldest `there_ms` of the copies of a content in a folder, gone ones too; both are SQL expressions. State by state, each answered by
  * one entry of files_by_content.

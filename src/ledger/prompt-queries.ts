@@ -65,14 +65,14 @@ export class PromptQueries {
       .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
       .pluck()
     this.#arrivals = database.prepare(
-      // By seq: left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page.
+      // Left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page, and all its files for each arrival.
       `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
          EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
            AND told.what = 'asset') AS told
        FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
          CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
-         CROSS JOIN files ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
+         CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
        WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
          AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
          AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
@@ -100,7 +100,7 @@ export class PromptQueries {
       `SELECT ${columns} FROM
          (SELECT * FROM contents INDEXED BY contents_to_send WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
           UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
-         CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+         CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,
     )
     this.#walk = database.prepare(

@@ -102,8 +102,8 @@ const second_version = 2
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
          (SELECT min(iif(ctime_ns / 1000000 >= folders.started_ms, min(ctime_ns / 1000000, seen_ms), seen_ms))
-        FROM (SELECT * FROM files WHERE content = arrivals.content LIMIT 100) AS files
-        WHERE files.folder = arrivals.folder AND files.state = 'present'), NULL) AS saved_ms
+        FROM (SELECT * FROM files INDEXED BY files_by_content
+              WHERE content = arrivals.content AND state = 'present' AND folder = arrivals.folder LIMIT 100)), NULL) AS saved_ms
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
 
 interface ConfiguredPrompt {

@@ -1,4 +1,5 @@
 import type { PersonFact } from '../domain/fact.ts'
+import { best_copy_first } from './copies.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
 import type { Amount } from './view-folders.ts'
 import { keepsRemovals } from './view-removals.ts'
@@ -71,7 +72,7 @@ export function openPassView(state_dir: string): PassView {
     latestAssets: (limit) =>
       database
         .prepare(
-          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id ORDER BY state DESC LIMIT 1) AS path
+          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id ORDER BY ${best_copy_first} LIMIT 1) AS path
            FROM arrivals JOIN contents ON contents.id = arrivals.content
            WHERE contents.state = 'ready' ORDER BY arrivals.seq DESC LIMIT ?`,
         )

@@ -113,9 +113,9 @@ export function readRetrying(database: Sqlite): RetryGroup[] {
     .prepare(
       `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
-       FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)})
+       FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)}) AS waiting
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
-         WHERE files.content = id AND files.state = 'present' AND folders.configured = 1)
+         WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
        GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
     )
     .all() as (Omit<RetryGroup, 'examples'> & { ids: string })[]

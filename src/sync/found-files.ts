@@ -19,7 +19,7 @@ export interface Taken {
   recorded: Promise<void>
 }
 
-/** Larger ones give way to small ones in threads of their own, and are not read for nothing where the new land ends. */
+/** Larger ones give way to small ones in threads of their own, and are not read for nothing in the dozen batches that are on their way where the new land ends. */
 const most_bytes_on_the_way = 256 * 1_024
 
 /** The same that `lookVerdict` would say of a file that nobody knows. `start` is about single files. */

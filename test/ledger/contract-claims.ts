@@ -7,6 +7,7 @@ import {
   md5Of,
   other_project_id,
   project_id,
+  statOf,
   ticketFor,
 } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
@@ -61,6 +62,8 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
       await bench.record(contentFact(type, content, bench.clock.now_ms()))
     }
     await bench.record({ type: 'file_gone', folder: 'docs', path: 'a-gone' })
+    await bench.settle('docs', 'c-changed', 'text')
+    await bench.record({ type: 'file_seen', folder: 'docs', path: 'c-changed', stat: statOf(9), not_before_ms: 1 })
     const { work } = await bench.ledger.claimToFollow(10, { except_projects: [] })
     expect(work).toMatchObject([{ content, name: 'docs/b-there' }])
   })

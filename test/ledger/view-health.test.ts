@@ -9,7 +9,7 @@ import { makeTree } from '../tree.ts'
 import { Bench } from './fixture.ts'
 import { inspectSqlite } from './inspect-sqlite.ts'
 import { run_fault as error, PromptWords } from './prompt-words.ts'
-import { openRig, project_id, stat } from './view-rig.ts'
+import { md5Of, openRig, project_id, stat } from './view-rig.ts'
 
 const folder = { name: 'notes', root: '/srv', project_id, labels: [], label_from: 'none', rules: '' } as const
 
@@ -147,6 +147,13 @@ test('arrivals after a number, with the time at which each file was saved', asyn
     expect(view.arrivalsAfter(1, 10)).toEqual([{ seq: 2, ready_ms, saved_ms: ready_ms }])
     expect(view.arrivalsAfter(2, 10)).toEqual([])
     expect(view.newestArrival()).toEqual({ seq: 2, at_ms: ready_ms })
+    // However many copies of it came and went.
+    const gone = Array.from({ length: 120 }, (_, number) => `a-gone/${number}`)
+    const md5 = md5Of(4_711)
+    await rig.bringIn('copied', { md5 })
+    for (const path of gone) await rig.settle(path, { md5 })
+    await rig.record(...gone.map((path) => ({ type: 'file_gone', folder: 'notes', path }) as const))
+    expect(view.arrivalsAfter(2, 10)).toEqual([{ seq: 3, ready_ms, saved_ms: ready_ms }])
   } finally {
     view.close()
   }

@@ -201,6 +201,19 @@ describe('problems', () => {
     expect(rig.view().retrying()).toEqual([])
   })
 
+  test('what is tried again is told for as long as a file of its own is there, whatever becomes of others', async () => {
+    const rig = await openRig()
+    await rig.settle('another')
+    const content = await rig.settle('waits')
+    const error = { code: 'network.refused', message: 'connection refused' }
+    await rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms() + 5_000, error })
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'another' })
+    expect(rig.view().retrying()).toMatchObject([{ ...error, contents: 1 }])
+    await rig.settle('one more')
+    await rig.record({ type: 'file_gone', folder: 'notes', path: 'waits' })
+    expect(rig.view().retrying()).toEqual([])
+  })
+
   test('braked files, by the deepest directory that holds what arrived together', async () => {
     const rig = await openRig({ limits: { brake: { files: 1, bytes: 1e9, per_ms: day_ms } } })
     await rig.settle('first')
