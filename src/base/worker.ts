@@ -61,8 +61,10 @@ export function runWorker(options: WorkerOptions): Worker {
       } finally {
         pulse.end()
       }
+      const rest_from_ms = clock.monotonic_ms()
       if (pace_ms > 0) await clock.sleep(pace_ms, signal)
-      await rest(wait_ms - pace_ms)
+      // The pace may have taken longer than it should, on a busy machine or across a clock that jumped.
+      await rest(wait_ms - (clock.monotonic_ms() - rest_from_ms))
     }
     signal.removeEventListener('abort', stop)
   }

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
 import { until } from '../journey/waiting.ts'
-import { openReceiver, Watched } from './rig.ts'
+import { openReceiver } from './receiver.ts'
+import { Watched } from './rig.ts'
 
 const health = { offline_ms: 0 }
 const times = { group_ms: 200, resolve_after_ms: '10m' }

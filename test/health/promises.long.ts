@@ -6,7 +6,8 @@ import { secretsOf } from '../../src/config/secrets.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
 import { until } from '../journey/waiting.ts'
 import { addToTree, makeTree } from '../tree.ts'
-import { openReceiver, Watched } from './rig.ts'
+import { openReceiver } from './receiver.ts'
+import { Watched } from './rig.ts'
 
 const is_root = process.getuid?.() === 0
 if (!is_root) console.log('skipped: a full disk under the ledger, because only root can mount one')
@@ -55,8 +56,7 @@ describe('each promise', { timeout: 90_000 }, () => {
       watched.service.assets(watched.project_id).some(({ status }) => status === 'ready'),
     )
     // What is read for so long is asked about every five minutes.
-    watched.clock.skip(6 * minute_ms)
-    await watched.greenAndTold()
+    await watched.greenAndTold({ after_ms: 6 * minute_ms })
   })
 
   test('events: the watcher hears nothing of what a scan finds', async () => {
@@ -144,8 +144,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(16 * minute_ms)
     expect(await watched.redAndTold('service')).toMatchObject({ about: 'the service' })
     watched.service.setBadDays({ down: false })
-    watched.clock.skip(6 * minute_ms)
-    await watched.greenAndTold()
+    await watched.greenAndTold({ after_ms: 6 * minute_ms })
   })
 
   test('audit: the service is away for days', async () => {
@@ -159,8 +158,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     watched.clock.skip(50 * hour_ms)
     expect(await watched.redAndTold('audit')).toMatchObject({ about: watched.project_id })
     watched.service.setBadDays({ failures: [] })
-    watched.clock.skip(hour_ms)
-    await watched.greenAndTold()
+    await watched.greenAndTold({ after_ms: hour_ms })
   })
 
   test('assets: somebody empties the project', async () => {

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
@@ -14,6 +13,7 @@ import { type Service, startService } from '../../src/service/service.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { openReceiver, type Received } from './receiver.ts'
 
 type Fields = Record<string, unknown>
 
@@ -193,15 +193,21 @@ export class Watched {
   }
 
   /** Skips over a time again and again: what waits for its end may have begun to wait a moment after us. */
-  async skippingUntil(ms: number, what: string, fact: () => boolean): Promise<void> {
+  async skippingUntil(
+    ms: number,
+    what: string,
+    fact: () => boolean | Promise<boolean>,
+    state?: () => unknown,
+  ): Promise<void> {
     let skipped_ms = Number.NEGATIVE_INFINITY
-    await until(what, () => {
-      if (!fact() && performance.now() - skipped_ms > 1_000) {
-        this.clock.skip(ms)
-        skipped_ms = performance.now()
-      }
+    const looked = async () => {
+      if (await fact()) return true
+      if (performance.now() - skipped_ms <= 1_000) return false
+      this.clock.skip(ms)
+      skipped_ms = performance.now()
       return fact()
-    })
+    }
+    await until(what, looked, state)
   }
 
   async verdict(): Promise<Verdict> {
@@ -217,8 +223,17 @@ export class Watched {
   }
 
   async green(): Promise<void> {
+    await this.#greenBy(until)
+  }
+
+  /** The same, where it takes so long until somebody asks again. */
+  async greenAfter(ms: number): Promise<void> {
+    await this.#greenBy((...facts) => this.skippingUntil(ms, ...facts))
+  }
+
+  async #greenBy(wait: typeof until): Promise<void> {
     let broken: string[] = []
-    await until(
+    await wait(
       'every promise is kept',
       async () => {
         broken = await this.broken()
@@ -254,8 +269,8 @@ export class Watched {
   }
 
   /** Every promise is kept, and a person was told that it is over. */
-  async greenAndTold(): Promise<void> {
-    await this.green()
+  async greenAndTold({ after_ms }: { after_ms?: number } = {}): Promise<void> {
+    await (after_ms === undefined ? this.green() : this.greenAfter(after_ms))
     await until(
       'that it is over is told',
       () => this.#told.length > 0 && reasonsIn(this.#told.at(-1)!).length === 0,
@@ -277,35 +292,4 @@ function mountSmallDisk(place: string, size: string): void {
   if (status !== 0) throw new Error(`no disk of its own: ${stderr}`)
   // After everything that was opened later has closed: these run in reverse.
   onTestFinished(() => void spawnSync('umount', ['-l', place]))
-}
-
-export interface Received {
-  path: string
-  body: Record<string, unknown>
-  id: string
-}
-
-/** A receiver of webhooks and pings on this machine. */
-export async function openReceiver() {
-  const received: Received[] = []
-  const state = { status: 200 }
-  const server = createServer((request, response) => {
-    let text = ''
-    request.setEncoding('utf8')
-    request.on('data', (piece: string) => {
-      text += piece
-    })
-    request.on('end', () => {
-      const id = String(request.headers['idempotency-key'] ?? '')
-      received.push({ path: request.url ?? '', body: text === '' ? {} : JSON.parse(text), id })
-      response.writeHead(state.status).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const { port } = server.address() as { port: number }
-  return { url: `http://127.0.0.1:${port}`, received, state }
 }

@@ -47,8 +47,7 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     await watched.red('service')
     await takeAway(watched, names)
     watched.service.setBadDays({ down: false })
-    watched.clock.skip(6 * minute_ms)
-    await watched.green()
+    await watched.greenAfter(6 * minute_ms)
   })
 
   test('the token is right again', async () => {
@@ -58,8 +57,7 @@ describe('a trouble ends with its cause, though nothing is left to send', { time
     await watched.red('account')
     await takeAway(watched, ['b.txt'])
     await watched.daemon.reload(watched.config(), secretsOf(watched.service.tokens.create('new').token))
-    watched.clock.skip(6 * minute_ms)
-    await watched.green()
+    await watched.greenAfter(6 * minute_ms)
   })
 
   test('a project that the configuration has left, with something in it that is still being read, goes out of reach', async () => {
