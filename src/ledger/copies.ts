@@ -3,7 +3,7 @@ import type { FileState } from '../domain/file.ts'
 const states: Record<FileState, true> = { seen: true, present: true, blocked: true, skipped: true, gone: true }
 const quoted = (Object.keys(states) as FileState[]).map((state) => `'${state}'`)
 
-/** Of a row of `files` that has a content: it holds it, or held it last and is still there. By the index, as `<> 'gone'` is not. */
+/** Of a row of `files` that has a content: it holds it, or held it last and is still there. Listed, so that an index by state serves it. */
 export const is_there = `files.state IN (${quoted.filter((state) => state !== `'gone'`).join()})`
 
 /** To call a content by one of its copies: by one that holds it, else by one that is there. */

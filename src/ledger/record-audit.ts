@@ -3,6 +3,7 @@ import { type AuditFact, isMassRemoval, type ListedAsset } from '../domain/audit
 import type { ContentFact } from '../domain/fact.ts'
 import { AuditRows } from './audit-rows.ts'
 import type { AuditState, UnauditedAsset, UnauditedPage, UnauditedQuery } from './audit-work.ts'
+import { best_copy_first } from './copies.ts'
 import type { ContentRecorder } from './record-content.ts'
 
 /** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
@@ -31,7 +32,7 @@ export class AuditRecorder {
     this.#unaudited = database.prepare(
       `SELECT id AS content, asset_id, size, coalesce(
            (SELECT folders.name || '/' || path FROM files JOIN folders ON folders.id = files.folder
-            WHERE files.content = contents.id ORDER BY files.state <> 'present' LIMIT 1), 'content ' || id) AS name
+            WHERE files.content = contents.id ORDER BY ${best_copy_first} LIMIT 1), 'content ' || id) AS name
        FROM contents
        WHERE id > @after AND id <= @through AND project = @project AND state = 'ready' AND asset_id IS NOT NULL
          AND coalesce(audited_round, 0) <> @round

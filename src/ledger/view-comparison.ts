@@ -1,6 +1,7 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
+import { best_copy_first } from './copies.ts'
 import { fileStat } from './file-rows.ts'
 import { after_all_paths } from './path-order.ts'
 
@@ -46,10 +47,10 @@ const columns = `files.path, files.state, files.reason, size, mtime_ns, ctime_ns
   (SELECT md5 FROM contents WHERE id = files.content AND files.state = 'present') AS md5,
   (SELECT asset_id FROM contents WHERE id = files.content AND files.state = 'present') AS asset_id`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
-/** In the folders of `@folders`, or in any where that is NULL; one that is present comes first. */
+/** Of the file that an asset is called by. */
 const a_file = (column: string) =>
   `(SELECT ${column} FROM files JOIN folders ON folders.id = files.folder AND configured = 1
-    WHERE files.content = contents.id ORDER BY files.state <> 'present', folders.id, path LIMIT 1)`
+    WHERE files.content = contents.id ORDER BY ${best_copy_first}, folders.id, path LIMIT 1)`
 const asset_columns = `contents.id AS content, asset_id, contents.state AS state, error_code,
   ${a_file('folders.name')} AS folder, ${a_file('path')} AS path`
 const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id = @project_id)'

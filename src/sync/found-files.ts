@@ -9,7 +9,10 @@ import { quietBefore_ns } from './settle.ts'
 export interface FoundFiles {
   /** What the walk is to read as it goes; undefined: every file of this folder is judged by itself. */
   rule: HashRule | undefined
-  /** Begins to tell; answers which entries are told of (the others must be looked at), and when they are recorded. `unknown`: those without a row. */
+  /**
+   * Begins to tell; answers which entries are told of (the others must be looked at), and when they are recorded. `unknown`:
+   * those without a row.
+   */
   take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>): Taken
   end(): void
 }
@@ -19,7 +22,10 @@ export interface Taken {
   recorded: Promise<void>
 }
 
-/** Larger ones give way to small ones in threads of their own, and are not read for nothing in the dozen batches that are on their way where the new land ends. */
+/**
+ * Larger ones give way to small ones in threads of their own; and where the new land ends a dozen batches are still on their
+ * way, whose files are read for nothing.
+ */
 const most_bytes_on_the_way = 256 * 1_024
 
 /** The same that `lookVerdict` would say of a file that nobody knows. `start` is about single files. */
