@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { is_there, oldestThere } from '../../src/ledger/copies.ts'
+import { best_copy_first, is_there, oldestThere } from '../../src/ledger/copies.ts'
 import { LedgerStore } from '../../src/ledger/store.ts'
 import { makeStore } from '../tree.ts'
 import { no_limits } from './fixture.ts'
@@ -21,5 +21,14 @@ test('what is asked for each copy that comes or goes is answered by the index, w
   expect(searches(`SELECT 1 FROM files WHERE content = 1 AND ${is_there} LIMIT 1`)).toEqual([
     'SEARCH files USING COVERING INDEX files_by_content (content=? AND state=?)',
   ])
+  store.close()
+})
+
+test('a content is called by a copy that holds it, else by one that is there, else by one that was', () => {
+  const place = makeStore()
+  const store = new LedgerStore({ ledger: `${place}/ledger.db`, tickets: `${place}/tickets.db` }, no_limits)
+  const files = `(SELECT 'gone' AS state UNION ALL SELECT 'blocked' UNION ALL SELECT 'present') AS files`
+  const best = store.database.prepare(`SELECT state FROM ${files} ORDER BY ${best_copy_first}`).pluck()
+  expect(best.all()).toEqual(['present', 'blocked', 'gone'])
   store.close()
 })
