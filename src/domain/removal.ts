@@ -73,6 +73,7 @@ export interface Parting {
 }
 
 export interface PartingFolder extends RemovalPolicy {
+  name: string
   configured: boolean
   /** It is there, and was looked at since this process began: what came back while nobody was here is known. */
   is_known: boolean
@@ -89,8 +90,14 @@ export interface RemovalCase {
   has_twin: boolean
   /** A prompt is just being asked about it. */
   is_asked_about: boolean
-  /** The folders of its project: when the last whole look at each began; undefined while it is offline, or was not looked at since this process began. */
-  looks: readonly (number | undefined)[]
+  /** At every folder of its project. */
+  looks: readonly FolderLook[]
+}
+
+/** When the last whole look at a folder began; undefined while it is offline, or was not looked at since this process began. */
+export interface FolderLook {
+  folder: string
+  began_ms: number | undefined
 }
 
 /**
@@ -130,20 +137,31 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
   if (why === 'let_go' || policy === 'keep' || !folder.configured) return keep
   if ((why === 'deleted' ? folder.on_delete : folder.on_change) === 'keep') return keep
   if (!folder.is_known) return wait('look')
-  if (now.kind === 'gone') return goneVerdict(parting, now, of)
-  return now.kind === 'ready' ? remove : wait('replacement')
+  if (now.kind === 'moving') return wait('replacement')
+  if (now.kind === 'ready') {
+    // Deleted, and then another file came by its name: for people that may be a change. Both must be meant to go.
+    return why === 'deleted' && folder.on_change === 'keep' ? keep : replacedVerdict(parting, of)
+  }
+  return why === 'changed' && now.last_ready ? replacedVerdict(parting, of) : goneVerdict(folder, now.gone_ms, of)
 }
 
-function goneVerdict(
-  { why, folder }: Parting,
-  { gone_ms, last_ready }: { gone_ms: number; last_ready: boolean },
-  { now_ms, looks }: RemovalCase,
-): RemovalVerdict {
-  if (why === 'changed' && last_ready) return remove
+/** The old bytes may have moved to another folder, whose events come later or not at all. */
+function replacedVerdict({ at_ms, folder }: Parting, { looks }: RemovalCase): RemovalVerdict {
+  return lookedSince(
+    at_ms,
+    looks.filter((look) => look.folder !== folder.name),
+  )
+}
+
+function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, looks }: RemovalCase): RemovalVerdict {
   // What was to replace it never came in, and is gone: this is the last version there is.
   if (folder.on_delete === 'keep') return keep
   const until_ms = gone_ms + folder.delete_grace_ms
   if (now_ms < until_ms) return { kind: 'wait', why: 'grace', until_ms }
   // Whoever puts it back in time may do so where nobody tells of it: a share, or a daemon that was stopped.
-  return looks.every((began_ms) => began_ms !== undefined && began_ms >= until_ms) ? remove : wait('look')
+  return lookedSince(until_ms, looks)
+}
+
+function lookedSince(since_ms: number, looks: readonly FolderLook[]): RemovalVerdict {
+  return looks.every(({ began_ms }) => began_ms !== undefined && began_ms >= since_ms) ? remove : wait('look')
 }

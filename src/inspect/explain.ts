@@ -106,7 +106,7 @@ function factsOf(
           settled: time(story.row.settled_ms),
           sent: time(story.row.sent_ms),
           ready: time(story.row.ready_ms),
-          gone: time(story.row.gone_ms),
+          gone: story.row.state === 'gone' ? time(story.row.gone_ms) : null,
         }
       : null,
     history: (story?.history ?? []).map(({ at_ms, event, detail }) => ({

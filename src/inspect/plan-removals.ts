@@ -128,7 +128,9 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
     is_asked_about: cases.isAskedAbout(content.id),
     looks: facts.config.folders
       .filter(({ project_id }) => project_id === content.project_id)
-      .map(({ name }) => (walked(name, facts)?.is_believed ? Number.POSITIVE_INFINITY : undefined)),
+      .map(({ name: folder }) => {
+        return { folder, began_ms: walked(folder, facts)?.is_believed ? Number.POSITIVE_INFINITY : undefined }
+      }),
   }
   const { folder, path } = all[0] ?? { folder: '', path: '' }
   if (content.is_removing || removalVerdict(of).kind !== 'keep') {
@@ -157,11 +159,12 @@ function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
 function folderOf(name: string, facts: Facts): Parting['folder'] {
   const folder = walked(name, facts)
   if (!folder) {
-    const away = { configured: false, is_known: false, is_held: false }
+    const away = { name, configured: false, is_known: false, is_held: false }
     return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
   }
   const { on_delete, on_change, delete_grace_ms } = folder.config
-  return { on_delete, on_change, delete_grace_ms, configured: true, is_known: folder.is_believed, is_held: false }
+  const known = { name, configured: true, is_known: folder.is_believed, is_held: false }
+  return { ...known, on_delete, on_change, delete_grace_ms }
 }
 
 /** The new version counts as come in: that is what a pass is for. */

@@ -15,12 +15,18 @@ export interface FileRow {
   seen_ms: number
   settled_ms: number | undefined
   ready_ms: number | undefined
+  /** In a row that is not `gone`: it was, and what is there now is not known yet. */
   gone_ms: number | undefined
   /** When a content of this path last went out: `min_resend_s` counts from here. */
   sent_ms: number | undefined
   accepted: boolean
   /** Since when these bytes lay there, Unix ms, where that was before the folder was kept; undefined: they came meanwhile. */
   there_ms: number | undefined
+}
+
+/** The content that a path holds, or held last while nobody knows that it is another. */
+export function heldBy(row: FileRow | undefined): number | undefined {
+  return row?.state === 'gone' || row?.gone_ms !== undefined ? undefined : row?.content
 }
 
 type RawFile = Record<string, bigint | string | null>

@@ -19,6 +19,8 @@ export interface FolderRow extends RemovalPolicy {
   offline_reason: string | undefined
   state_since_ms: number
   started_ms: number
+  /** It has another root, or is configured again after a while: since then, until a first whole look at it. */
+  moved_ms: number | undefined
   empty_accepted: boolean
   first_scan_ms: number | undefined
   scan_began_ms: number | undefined
@@ -36,6 +38,8 @@ export interface FolderConsequences {
   relabel(folder: FolderRow): void
   /** It says something else about what is to be removed on the service. */
   reconsiderRemovals(folder: FolderRow): void
+  /** What it parted from so far is not to be removed for its sake. */
+  keepParted(folder: FolderRow): void
 }
 
 /** A word holds until what it was said of is gone: one scan may not take all that is missing. */
@@ -150,7 +154,7 @@ export class FolderRows {
         database
           .prepare(
             `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, @at_ms), scan_began_ms = @began_ms, scan_ended_ms = @at_ms,
-               scan_summary = @summary, empty_accepted = iif(2 * @files < ${known_in_folder}, empty_accepted, 0) WHERE name = @folder`,
+               scan_summary = @summary, moved_ms = iif(@began_ms >= moved_ms, NULL, moved_ms), empty_accepted = iif(2 * @files < ${known_in_folder}, empty_accepted, 0) WHERE name = @folder`,
           )
           .run({
             at_ms,
@@ -159,7 +163,7 @@ export class FolderRows {
             files: event.summary.files,
             folder: event.folder,
           })
-        this.#looked_ms.set(event.folder, event.began_ms)
+        if (this.#sawAllKnown(event)) this.#looked_ms.set(event.folder, event.began_ms)
         break
     }
     this.#load()
@@ -194,12 +198,31 @@ export class FolderRows {
     this.#load()
     const after = this.#by_name.get(folder.name)
     if (!before || !after) return
+    const is_elsewhere = before.root !== after.root || !before.configured
+    if (is_elsewhere) {
+      database.prepare('UPDATE folders SET moved_ms = ? WHERE id = ?').run(at_ms, after.id)
+      this.#load()
+    }
     if (before.project !== after.project) consequences.relinkFiles(after)
+    if (before.project !== after.project || before.root !== after.root) consequences.keepParted(after)
     if (before.rules !== after.rules) consequences.lookAtSkippedAgain(after)
     const labels_changed =
       before.label_from !== after.label_from || JSON.stringify(before.labels) !== JSON.stringify(after.labels)
     if (policyOf(before) !== policyOf(after) || !before.configured) consequences.reconsiderRemovals(after)
     if (labels_changed || (!before.configured && givesLabels(after))) consequences.relabel(after)
+  }
+
+  /** What was there may have moved to where nobody can look: below a directory that cannot be read, or that a disk covers. */
+  #sawAllKnown({ folder, summary }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+    const { unreadable, unreadable_total, other_mounts } = summary
+    if (unreadable_total > unreadable.length) return false
+    const id = this.#by_name.get(folder)?.id
+    const known_in = this.#database.prepare(
+      `SELECT 1 FROM files WHERE folder = @id AND path >= @path AND path < @path || '0'
+         AND (path = @path OR path > @path || '/') AND state <> 'gone' LIMIT 1`,
+    )
+    const hidden = [...unreadable.map(({ path }) => path), ...other_mounts]
+    return !hidden.some((path) => known_in.get({ id, path }) !== undefined)
   }
 
   #load(): void {
@@ -249,6 +272,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     offline_reason: (row.offline_reason as string | null) ?? undefined,
     state_since_ms: Number(row.state_since_ms),
     started_ms: Number(row.started_ms),
+    moved_ms: time(row.moved_ms),
     empty_accepted: row.empty_accepted === 1n,
     first_scan_ms: time(row.first_scan_ms),
     scan_began_ms: time(row.scan_began_ms),

@@ -211,6 +211,8 @@ export interface RemoveWork {
   attempts: number
   /** False after a crash or a failure: the service may have been asked already. */
   is_fresh: boolean
+  /** What was meant is meant no more, or not for sure: it is asked whether it still is there, and not removed. */
+  is_doubted: boolean
 }
 
 export interface Pending {

@@ -2,6 +2,7 @@ import type { Migration } from '../base/sqlite.ts'
 import { fifth } from './fifth-schema.ts'
 import { first_ledger_schema } from './first-schema.ts'
 import { fourth } from './fourth-schema.ts'
+import { seventh } from './seventh-schema.ts'
 import { sixth } from './sixth-schema.ts'
 import { third } from './third-schema.ts'
 
@@ -143,6 +144,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 4, sql: fourth },
   { version: 5, sql: fifth },
   { version: 6, sql: sixth },
+  { version: 7, sql: seventh },
 ]
 export const ledger_version = ledger_migrations.length
 

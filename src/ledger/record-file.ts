@@ -121,6 +121,7 @@ export class FileRecorder {
         content: content.id,
         there_ms,
         settled_ms: at_ms,
+        gone_ms: undefined,
         ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
       },
       at_ms,
@@ -236,7 +237,8 @@ export class FileRecorder {
 
 /**
  * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes
- * moved. The content last held stays, so that a touched file and its old version are still known to belong together.
+ * moved. The content last held stays, so that a touched file and its old version are still known to belong together; what was gone,
+ * or lay under another root, does not count as holding it until its bytes are known (`heldBy`).
  */
 function baseRow(
   folder: FolderRow,
@@ -258,7 +260,7 @@ function baseRow(
     seen_ms: same_version ? row.seen_ms : at_ms,
     settled_ms: undefined,
     ready_ms: undefined,
-    gone_ms: undefined,
+    gone_ms: row?.gone_ms ?? (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),
     sent_ms: row?.sent_ms,
     accepted: row?.accepted ?? false,
     there_ms: stat ? thereSince(folder, row, stat) : row?.there_ms,

@@ -78,6 +78,7 @@ export class PersonRecorder {
       lookAtSkippedAgain: (folder) => this.#lookAgain(folder, '', 'skipped', {}, at_ms),
       relabel: (folder) => void this.#relabel.run(at_ms, folder.id),
       reconsiderRemovals: (folder) => this.#removals.reconsider(folder, at_ms),
+      keepParted: (folder) => this.#removals.keepParted(folder),
     }
   }
 

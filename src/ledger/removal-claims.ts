@@ -1,11 +1,18 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { isMuch, mostWithin, type Parting, removalVerdict } from '../domain/removal.ts'
+import {
+  type FolderLook,
+  isMuch,
+  mostWithin,
+  type Parting,
+  type RemovalVerdict,
+  removalVerdict,
+} from '../domain/removal.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
-import { deletedIn, look_again_ms, type RemovalRows, removedIn } from './removal-rows.ts'
+import { deletedIn, look_again_ms, may_be_any, type RemovalRows, removedIn } from './removal-rows.ts'
 import type { Usage } from './usage.ts'
 
 interface RemovalParts {
@@ -67,7 +74,7 @@ export class RemovalClaims {
     )
     this.#has_twin = database.prepare(
       `SELECT 1 FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = @project
-       WHERE files.state IN ('seen', 'blocked') AND files.size = @size LIMIT 1`,
+       WHERE files.size = @size AND (${may_be_any}) LIMIT 1`,
     )
     this.#is_asked_about = database.prepare(
       `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
@@ -81,8 +88,10 @@ export class RemovalClaims {
     )
     this.#removing_by_folder = database.prepare(
       `SELECT partings.folder, count(*) AS files, json_group_array(at_ms) FILTER (WHERE why = 'deleted') AS deleted_ms
-       FROM contents JOIN partings ON partings.content = contents.id
-       WHERE contents.state = 'ready' AND remove_due_ms IS NOT NULL AND partings.accepted = 0 GROUP BY partings.folder`,
+       FROM (SELECT id FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL
+             UNION ALL SELECT id FROM contents WHERE state = 'removing') AS going
+         JOIN partings ON partings.content = going.id
+       WHERE partings.accepted = 0 GROUP BY partings.folder`,
     )
     this.#present_in = database
       .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
@@ -99,12 +108,17 @@ export class RemovalClaims {
     for (const [content, until_ms] of this.#claimed) if (until_ms <= now_ms) this.#claimed.delete(content)
     const query = { now_ms, except: JSON.stringify(except), limit: limit + this.#claimed.size }
     const begun = (this.#begun.all(query) as unknown[]).map(contentRow).filter(({ id }) => !this.#claimed.has(id))
-    const work = begun.slice(0, limit).map((row) => this.#hand(row, false, now_ms))
-    const rows = work.length < limit ? (this.#fresh.all(query) as unknown[]).map(contentRow) : []
-    const held = rows.length > 0 ? this.#held(now_ms) : new Set<number>()
+    const again = begun.slice(0, limit)
+    const rows = again.length < limit ? (this.#fresh.all(query) as unknown[]).map(contentRow) : []
+    const held = again.length + rows.length > 0 ? this.#held(now_ms) : new Set<number>()
+    const work = again.map((row) => {
+      // Much may have happened since it was meant: a file is back, or its folder keeps now.
+      const is_doubted = this.#verdict(row, held, now_ms).kind !== 'remove'
+      return this.#hand(row, { is_fresh: false, is_doubted }, now_ms)
+    })
     for (const row of rows) {
       if (work.length >= limit) return { work, next_due_ms: now_ms }
-      if (this.#mayGo(row, held, now_ms)) work.push(this.#hand(row, true, now_ms))
+      if (this.#mayGo(row, held, now_ms)) work.push(this.#hand(row, { is_fresh: true, is_doubted: false }, now_ms))
     }
     if (rows.length === most_judged) return { work, next_due_ms: now_ms }
     return { work, next_due_ms: (this.#next_due.get({ now_ms }) as number | null) ?? undefined }
@@ -114,25 +128,18 @@ export class RemovalClaims {
     this.#claimed.delete(content)
   }
 
-  #hand(row: ContentRow, is_fresh: boolean, now_ms: number): RemoveWork {
+  #hand(row: ContentRow, how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>, now_ms: number): RemoveWork {
     const { contents, folders, limits } = this.#parts
     const name = (this.#name.get(row.id) as string | undefined) ?? `content ${row.id}`
-    if (is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
+    if (how.is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
     this.#claimed.set(row.id, now_ms + limits.claim_ms)
     const project_id = folders.projectId(row.project)
-    return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, is_fresh }
+    return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, ...how }
   }
 
   #mayGo(row: ContentRow, held: ReadonlySet<number>, now_ms: number): boolean {
     const { removals } = this.#parts
-    const verdict = removalVerdict({
-      now_ms,
-      partings: (this.#partings.all(row.id) as RawParting[]).map((raw) => this.#parting(raw, held)),
-      is_needed: !row.made_here || this.#is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
-      has_twin: this.#has_twin.get({ project: row.project, size: row.size }) !== undefined,
-      is_asked_about: this.#is_asked_about.get(row.id) !== undefined,
-      looks: this.#looks(row.project),
-    })
+    const verdict = this.#verdict(row, held, now_ms)
     if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
     if (verdict.kind === 'wait') {
       const until_ms = verdict.until_ms ?? now_ms + look_again_ms
@@ -142,24 +149,39 @@ export class RemovalClaims {
     return verdict.kind === 'remove'
   }
 
-  #looks(project: number): (number | undefined)[] {
+  #verdict(row: ContentRow, held: ReadonlySet<number>, now_ms: number): RemovalVerdict {
+    return removalVerdict({
+      now_ms,
+      partings: (this.#partings.all(row.id) as RawParting[]).map((raw) => this.#parting(raw, held)),
+      is_needed: !row.made_here || this.#is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
+      has_twin: this.#has_twin.get({ project: row.project, size: row.size }) !== undefined,
+      is_asked_about: this.#is_asked_about.get(row.id) !== undefined,
+      looks: this.#looks(row.project),
+    })
+  }
+
+  #looks(project: number): FolderLook[] {
     return this.#parts.folders
       .all()
       .filter((folder) => folder.configured && folder.project === project)
-      .map((folder) => (isOnline(folder) ? this.#parts.folders.looked_ms(folder.name) : undefined))
+      .map((folder) => ({ folder: folder.name, began_ms: this.#lookBegan_ms(folder) }))
+  }
+
+  #lookBegan_ms(folder: FolderRow): number | undefined {
+    return isOnline(folder) ? this.#parts.folders.looked_ms(folder.name) : undefined
   }
 
   #parting(raw: RawParting, held: ReadonlySet<number>): Parting {
     const folder = this.#parts.folders.withId(raw.folder)!
-    const { on_delete, on_change, delete_grace_ms, configured } = folder
+    const { name, on_delete, on_change, delete_grace_ms, configured } = folder
     const is_held = held.has(raw.folder)
-    const is_known = isOnline(folder) && this.#parts.folders.looked_ms(folder.name) !== undefined
+    const is_known = this.#lookBegan_ms(folder) !== undefined
     return {
       why: raw.why,
       policy: raw.policy,
       accepted: raw.accepted === 1,
       at_ms: raw.at_ms,
-      folder: { on_delete, on_change, delete_grace_ms, configured, is_known, is_held },
+      folder: { name, on_delete, on_change, delete_grace_ms, configured, is_known, is_held },
       now: nowAt(raw),
     }
   }

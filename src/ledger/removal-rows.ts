@@ -4,9 +4,15 @@ import type { Parting } from '../domain/removal.ts'
 import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
 import { is_there } from './copies.ts'
-import type { FileRow } from './file-rows.ts'
+import { type FileRow, heldBy } from './file-rows.ts'
 import type { FolderRow, FolderRows } from './folder-rows.ts'
 import type { Usage, Used } from './usage.ts'
+
+/**
+ * Of a row of `files` without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word
+ * for word the conditions of its two indexes.
+ */
+export const may_be_any = `files.state IN ('seen', 'blocked') OR files.state = 'skipped' AND files.reason <> 'empty'`
 
 /** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
 export const look_again_ms = 600_000
@@ -32,6 +38,8 @@ export class RemovalRows {
   readonly #put_off
   readonly #accept
   readonly #reconsider
+  readonly #look_at_parted
+  readonly #keep_parted
   readonly #look_soon
   readonly #twin_settled
   readonly #refuse
@@ -73,6 +81,15 @@ export class RemovalRows {
       `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
          (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
     )
+    // Versions before the one that has just gone.
+    this.#look_at_parted = database.prepare(
+      `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+         (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
+    )
+    this.#keep_parted = [
+      `UPDATE contents SET remove_due_ms = NULL, remove_why = NULL WHERE id IN (SELECT content FROM partings WHERE folder = ?)`,
+      `UPDATE partings SET why = 'let_go', policy = 'keep' WHERE folder = ?`,
+    ].map((sql) => database.prepare(sql))
     this.#look_soon = database.prepare(
       `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
          AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
@@ -90,8 +107,9 @@ export class RemovalRows {
 
   /** After a row of a file changed; undefined: there was none, or is none any more. */
   follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
-    const is_still_twin = after && isUnsettled(after) && after.stat.size === before?.stat.size
-    if (before && isUnsettled(before) && !is_still_twin) this.#twinSettled(before.stat.size, at_ms)
+    const is_still_twin = after && mayBeAny(after) && after.stat.size === before?.stat.size
+    if (before && mayBeAny(before) && !is_still_twin) this.#twinSettled(before.stat.size, at_ms)
+    this.#clearDoubt(before, after, at_ms)
     const held = heldBy(before)
     const holds = heldBy(after)
     if (held === holds) return
@@ -142,6 +160,11 @@ export class RemovalRows {
     if (!this.#is_idle) this.#reconsider.run({ folder: id, at_ms })
   }
 
+  /** The folder has another root or project: what it parted from before is none of its business any more. */
+  keepParted({ id }: FolderRow): void {
+    if (!this.#is_idle) for (const statement of this.#keep_parted) statement.run(id)
+  }
+
   /** A folder was looked at or came back, or a person said a word: what waits for that is looked at now. */
   lookSoon(at_ms: number): void {
     if (!this.#is_idle) this.#look_soon.run({ at_ms })
@@ -151,13 +174,26 @@ export class RemovalRows {
     this.#refuse.run(project, code, message, at_ms)
   }
 
+  /** What was gone and came back may have held the same bytes again: now it is known, or gone once more. */
+  #clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    if (this.#is_idle || before?.content === undefined) return
+    if (before.state !== 'gone' && before.gone_ms !== undefined && heldBy(after) !== before.content) {
+      this.#judge.run({ content: before.content, at_ms })
+    }
+    if (before.state !== 'gone' && after?.state === 'gone') {
+      this.#look_at_parted.run({ folder: after.folder, path: after.path, at_ms })
+    }
+  }
+
   #twinSettled(size: number, at_ms: number): void {
     for (const content of this.#by_size_of_twin.get(size) ?? []) this.#twin_settled.run({ content, at_ms })
     this.#by_size_of_twin.delete(size)
   }
 
-  #partFrom({ folder: id, path }: FileRow, content: number, why: Parting['why'], at_ms: number): void {
+  #partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
     const folder = this.#folders.withId(id)
+    // What lies under another root, or changed while nobody watched over the folder, was neither deleted nor changed here.
+    const why = folder?.moved_ms === undefined ? how : 'let_go'
     const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
     this.#is_idle = false
     this.#part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
@@ -190,12 +226,8 @@ export function removedIn(folder: number): Used {
   return `removed in ${folder}`
 }
 
-function heldBy(row: FileRow | undefined): number | undefined {
-  return row === undefined || row.state === 'gone' ? undefined : row.content
-}
-
-function isUnsettled({ state }: FileRow): boolean {
-  return state === 'seen' || state === 'blocked'
+function mayBeAny({ state, reason }: FileRow): boolean {
+  return state === 'seen' || state === 'blocked' || (state === 'skipped' && reason !== 'empty')
 }
 
 function partingOf(after: FileRow | undefined): Parting['why'] {

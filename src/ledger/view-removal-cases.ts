@@ -2,7 +2,7 @@ import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting } from '../domain/removal.ts'
-import { deletedIn, removedIn } from './removal-rows.ts'
+import { deletedIn, may_be_any, removedIn } from './removal-rows.ts'
 import { keepsRemovals } from './view-removals.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
@@ -95,7 +95,7 @@ export class RemovalCasesView {
     this.#unsettled = prepared(
       `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
          JOIN projects ON projects.id = folders.project
-       WHERE files.state IN ('seen', 'blocked') AND files.size = @size AND project_id = @project_id`,
+       WHERE files.size = @size AND (${may_be_any}) AND project_id = @project_id`,
     )
     this.#is_asked_about = prepared(
       `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id

@@ -88,6 +88,7 @@ async function giveBack(work: readonly RemoveWork[], { ledger, clock }: RemoveTo
 async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> {
   const { content, project_id, asset_id, name } = work
   const { ledger, remote, circuits, report } = tools
+  if (work.is_doubted) return askWhetherThere(work, tools)
   const outcome = await remote.removeAsset(project_id, asset_id)
   if (outcome.ok) {
     await circuits.succeeded(project_id, 'api')
@@ -99,6 +100,22 @@ async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> 
   const is_unknown = isUnknownCall(outcome.failure)
   if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
   return setBack(work, outcome.failure, tools)
+}
+
+/** Nobody knows whether it was removed, and it should be there now: as it is there is how it stays. */
+async function askWhetherThere(work: RemoveWork, tools: RemoveTools): Promise<void> {
+  const { content, project_id, asset_id, name } = work
+  const { ledger, remote, circuits, clock, report } = tools
+  const read = await remote.readAsset(project_id, asset_id)
+  if (!read.ok && read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
+  await circuits.succeeded(project_id, 'api')
+  // One that is there and not ready is not the one that we sent as it was: who wants its bytes asks for a slot, and is told of it.
+  if (read.ok && read.value.status === 'ready') {
+    await ledger.record([{ type: 'asset_kept', content, not_before_ms: clock.now_ms() }])
+    return
+  }
+  await ledger.record([{ type: 'asset_removed', content }])
+  report.removed(name)
 }
 
 /** Gone already, unless the service does not know the call: then the asset itself can still be read. */

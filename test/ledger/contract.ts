@@ -15,6 +15,7 @@ import { promptRunContract } from './contract-prompt-runs.ts'
 import { promptContract } from './contract-prompts.ts'
 import { propertyContract } from './contract-properties.ts'
 import { recordContract } from './contract-record.ts'
+import { removalDoubtContract } from './contract-removal-doubts.ts'
 import { removalPropertyContract } from './contract-removal-properties.ts'
 import { removalContract } from './contract-removals.ts'
 import { thereBeforeContract } from './contract-there-before.ts'
@@ -39,6 +40,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('what was there before', () => thereBeforeContract(factory))
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
+    describe('removals in doubt', () => removalDoubtContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))

@@ -120,8 +120,12 @@ export class RemovalWorld {
   async remove(luck: Luck): Promise<void> {
     const { work } = await this.#bench.ledger.claimToRemove(100, { except_projects: [] })
     for (const item of work) if (item.is_fresh) this.#mayBeMeant(item)
-    for (const { content, asset_id } of work) {
+    for (const { content, asset_id, is_doubted } of work) {
       if (luck === 'crash before') return this.crash()
+      if (is_doubted && this.#assets.has(asset_id)) {
+        await this.#bench.record({ type: 'asset_kept', content, not_before_ms: this.#bench.clock.now_ms() })
+        continue
+      }
       expect(this.#assets.get(asset_id)?.ours, 'only what we made').not.toBe(false)
       if (this.#assets.delete(asset_id)) this.removed++
       if (luck === 'crash after') return this.crash()

@@ -1,0 +1,13 @@
+/*
+ * What came to ledger.db with its seventh version.
+ *
+ * folders.moved_ms   since when the folder has another root, or is configured again; NULL once it was looked at as a whole since. Until then
+ *                    nothing in it counts as deleted or changed: it is another place.
+ * files.gone_ms      in a row that is not `gone`: the file was, and came back; it holds nothing until its bytes are known.
+ * files_skipped_size   as files_unsettled_size, of files that are left out and so may be any: one of them may be the file that is gone,
+ *                    under another name.
+ */
+export const seventh = `
+ALTER TABLE folders ADD COLUMN moved_ms INTEGER;
+CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND reason <> 'empty';
+`
