@@ -23,7 +23,8 @@ export const removal_policy = {
     ['keep', 'remove_old'],
     'keep',
     'What becomes of the old version of a file that changes. keep (default): both answer, and status counts the old ones. ' +
-      'remove_old: it is removed there once the new version is ready, and no file has the old bytes.',
+      'remove_old: it is removed there once the new version is ready, every other folder of the project was looked at since, ' +
+      'and no file has the old bytes.',
   ),
 }
 

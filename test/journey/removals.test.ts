@@ -93,6 +93,29 @@ localJourneys('a service that does not remove', (profile) => {
     })
   }
 
+  const no_answer = { route: 'assets.delete', status: 500 } as const
+  const meanwhile: Record<string, (journey: Journey) => Promise<unknown>> = {
+    'the file is back': async (journey) => journey.write({ 'docs/b.txt': 'b' }),
+    'its folder keeps now': (journey) => journey.reload({ folders: { docs: { ...removing, on_delete: 'keep' } } }),
+  }
+  for (const [what, happens] of Object.entries(meanwhile)) {
+    test(`did nothing and gave no answer, and ${what}: the asset stays, and nothing is sent again`, async () => {
+      const journey = await ready(profile, { service: { bad_days: { failures: [no_answer] } } })
+      const { asset_id } = journey.file('docs/b.txt')!
+      journey.remove('docs/b.txt')
+      await looksGoOn(journey, () => journey.requests('assets.delete').length > 0)
+      await happens(journey)
+      await journey.until('it is no longer meant', () => journey.contents().every(({ state }) => state === 'ready'))
+      await journey.idle()
+      journey.service.setBadDays({ failures: [] })
+      journey.daemon.rescan()
+      await journey.idle()
+      expect(journey.assets().map((asset) => asset.asset_id)).toContain(asset_id)
+      expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
+      journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
+    })
+  }
+
   test('took it, and its answer was lost: gone is gone', async () => {
     const journey = await ready(profile)
     const lost = { route: 'assets.delete', status: 500, when: 'after', drop_connection: true, times: 1 } as const

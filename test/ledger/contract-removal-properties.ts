@@ -32,6 +32,15 @@ const act: fc.Arbitrary<[string, Act]> = fc.oneof(
   { weight: 6, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.lookAndUpload(ends))) },
   { weight: 4, arbitrary: luck.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
   { weight: 2, arbitrary: fc.constant(named('look', (w) => w.look())) },
+  { weight: 2, arbitrary: fc.constant(named('notice', (w) => w.notice())) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(side, policy, fc.constantFrom({}, { root: '/data/other' })).map(([one, says, place]) => {
+      return named(`configure ${one} ${JSON.stringify({ ...says, ...place })}`, (w) =>
+        w.configure(one, { ...says, ...place }),
+      )
+    }),
+  },
   { weight: 1, arbitrary: luck.map((ends) => named(`upload ${ends}`, (w) => w.upload(ends))) },
   { weight: 2, arbitrary: luck.map((ends) => named(`remove ${ends}`, (w) => w.remove(ends))) },
   { weight: 1, arbitrary: fc.constant(named('time passes', (w) => w.pass(grace_ms + 1))) },

@@ -82,6 +82,34 @@ export class RemovalWorld {
     }
   }
 
+  /** What is different is noticed, and its bytes are not known yet. */
+  async notice(): Promise<void> {
+    const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
+    for (const [path, text] of this.#disk) {
+      const [folder, name] = this.#placeOf(path)
+      if (!online.includes(folder) || text === this.#told.get(path)) continue
+      const stat = statOf(this.#own(text).length)
+      await this.#bench.record({
+        type: 'file_seen',
+        folder,
+        path: name,
+        stat,
+        not_before_ms: this.#bench.clock.now_ms(),
+      })
+    }
+  }
+
+  /** The configuration says something else, and perhaps names another path, where everything lies as it did. */
+  async configure(side: 0 | 1, change: Partial<FolderFact>): Promise<void> {
+    const state = (await this.#bench.ledger.folders()).find(({ name }) => name === this.#folders[side])
+    await this.#bench.configure(this.#folders[side], {
+      project_id: this.#project_id,
+      delete_grace_ms: grace_ms,
+      ...change,
+    })
+    if (state?.online) await this.#bench.record({ type: 'folder_online', folder: this.#folders[side], device: 5n })
+  }
+
   async offline(side: 0 | 1): Promise<void> {
     await this.#bench.record({ type: 'folder_offline', folder: this.#folders[side], reason: 'missing' })
   }
