@@ -4,11 +4,13 @@ import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 import { ledger_version } from './migrations.ts'
 import { refuseNoRight } from './no-right.ts'
+import { markRestored } from './restored.ts'
 import {
   ledgerFile,
   lockLedger,
   makeStateDirectory,
   moveAside,
+  moveDatabase,
   removeDatabase,
   syncDirectory,
   syncPath,
@@ -120,10 +122,13 @@ export function restoreLedger(state_dir: string, file: string, now_ms: number): 
     const lock = lockLedger(state_dir)
     try {
       const restored = join(state_dir, 'ledger.db.restored')
+      // What a restore left that was stopped: its log is not that of this copy.
+      removeDatabase(restored)
       copyInto(backup, restored)
+      markRestored(restored, now_ms)
       const aside = moveAside(state_dir, 'replaced', now_ms)
       removeDatabase(ticketsFile(state_dir))
-      renameSync(restored, ledgerFile(state_dir))
+      moveDatabase(restored, ledgerFile(state_dir))
       syncDirectory(state_dir)
       return { aside }
     } finally {

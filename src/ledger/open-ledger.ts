@@ -128,6 +128,7 @@ const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
   hit_dead: ['send'],
   asset_vanished: ['send'],
   content_wanted_again: ['send'],
+  asset_missing: ['look'],
   asset_unready: ['follow'],
   asset_returned: ['label'],
   audit_wanted: ['audit'],

@@ -5,6 +5,8 @@ import { AuditRows } from './audit-rows.ts'
 import type { AuditState, UnauditedAsset, UnauditedPage, UnauditedQuery } from './audit-work.ts'
 import { best_copy_first } from './copies.ts'
 import type { ContentRecorder } from './record-content.ts'
+import type { FileRecorder } from './record-file.ts'
+import { RestoredProjects } from './restored.ts'
 
 /** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
 const rows_at_once = 20_000
@@ -13,6 +15,7 @@ const rows_at_once = 20_000
 export class AuditRecorder {
   readonly #rows: AuditRows
   readonly #contents: ContentRecorder
+  readonly #restored: RestoredProjects
   readonly #by_asset
   readonly #mark
   readonly #marked
@@ -20,9 +23,10 @@ export class AuditRecorder {
   readonly #newest
   readonly #removed
 
-  constructor(database: Sqlite, contents: ContentRecorder) {
+  constructor(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
     this.#rows = new AuditRows(database)
-    this.#contents = contents
+    this.#contents = parts.contents
+    this.#restored = new RestoredProjects(database, parts)
     this.#by_asset = database.prepare('SELECT id, state FROM contents WHERE asset_id = ? AND project = ?')
     this.#mark = database.prepare('UPDATE contents SET audited_round = ? WHERE id = ?')
     this.#marked = database.prepare(
@@ -62,21 +66,28 @@ export class AuditRecorder {
         break
       }
       case 'asset_confirmed':
-        this.follow('asset_ready', fact.content)
+        this.#count('asset_ready', fact.content)
         break
       case 'audit_round_ended': {
         const project = this.#rows.running(fact.project_id, fact.round)
         if (project === undefined) break
         if (fact.resend) this.#resend(project, at_ms)
         this.#rows.end(project, fact.unanswered, at_ms)
+        this.#restored.audited(project)
         this.#rows.judgeEmptied(project, at_ms)
         break
       }
     }
   }
 
-  /** After a fact about a content: whether it counts as looked at in this round, and as what. */
-  follow(type: ContentFact['type'], content: number): void {
+  /** After a fact about a content. */
+  follow(type: ContentFact['type'], content: number, at_ms: number): void {
+    this.#count(type, content)
+    if (type === 'asset_missing') this.#restored.assetMissing(content, at_ms)
+  }
+
+  /** Whether it counts as looked at in this round, and as what. */
+  #count(type: ContentFact['type'], content: number): void {
     const bucket = bucket_of[type]
     if (bucket === undefined) return
     const row = this.#marked.get(content) as Marked | undefined
@@ -124,8 +135,8 @@ export class AuditRecorder {
     // Anything else is settled by asking for it alone.
     if (status !== 'ready') return
     for (const { id, state } of known) {
-      if (state === 'ready') this.follow('asset_ready', id)
-      else if (this.#contents.apply({ type: 'asset_returned', content: id }, at_ms)) this.follow('asset_returned', id)
+      if (state === 'ready') this.#count('asset_ready', id)
+      else if (this.#contents.apply({ type: 'asset_returned', content: id }, at_ms)) this.#count('asset_returned', id)
     }
   }
 

@@ -6,8 +6,13 @@
  * files.gone_ms      in a row that is not `gone`: the file was, and came back; it holds nothing until its bytes are known.
  * files_skipped_size   as files_unsettled_size, of files that are left out and so may be any: one of them may be the file that is gone,
  *                    under another name.
+ *
+ * audits.restored_ms  when the ledger came back from a backup, until a full round has ended: what is ready in it may have been
+ *                     removed since, by ourselves.
  */
 export const seventh = `
 ALTER TABLE folders ADD COLUMN moved_ms INTEGER;
 CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND reason <> 'empty';
+
+ALTER TABLE audits ADD COLUMN restored_ms INTEGER;
 `

@@ -101,7 +101,7 @@ export class LedgerStore {
     this.#contents = new ContentRecorder(database, parts)
     this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
     this.#found = new FoundRecorder({ ...parts, files: this.#files, recorder: this.#file_recorder })
-    this.audits = new AuditRecorder(database, this.#contents)
+    this.audits = new AuditRecorder(database, { contents: this.#contents, files: this.#file_recorder })
     this.#labels = new LabelRecorder(database, this.#folders)
     this.#people = new PersonRecorder(database, {
       files: this.#file_recorder,
@@ -219,7 +219,7 @@ export class LedgerStore {
         this.removal_claims.end(fact.content)
       }
       if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)
-      if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content)
+      if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content, at_ms)
       return
     }
     if (isAuditFact(fact)) {

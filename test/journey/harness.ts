@@ -9,6 +9,7 @@ import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Drained } from '../../src/daemon/drain.ts'
 import type { ReloadOutcome } from '../../src/daemon/reload.ts'
 import type { Fact } from '../../src/domain/fact.ts'
+import { backUpLedger, restoreLedger } from '../../src/ledger/backup.ts'
 import type { Place } from '../../src/service/bad-days.ts'
 import type { StoredAsset } from '../../src/service/inside.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
@@ -150,6 +151,22 @@ export class Journey {
     const daemon = this.#daemon
     this.#daemon = undefined
     if (daemon) await within('the abort', daemon.abort())
+  }
+
+  /** As `sluice backup` beside the daemon; answers its name. */
+  backUp(): string {
+    const file = join(this.home, 'backup.db')
+    backUpLedger(this.config().state_dir, file, { force: false })
+    return file
+  }
+
+  /** Stops, goes back to a backup as `sluice restore` does, and starts. */
+  async restore(backup: string): Promise<void> {
+    await this.stop()
+    this.#view?.close()
+    this.#view = undefined
+    restoreLedger(this.config().state_dir, backup, (this.#options.clock ?? system_clock).now_ms())
+    await this.start()
   }
 
   /** With another config, as after an edit of the file. */

@@ -32,6 +32,7 @@ export const command: Command<Options> = {
       'what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`',
       'err',
     )
+    sayWhole(terminal, 'what it calls ready is compared with the service as soon as `sluice run` begins', 'err')
     return exit_codes.ok
   },
 }
