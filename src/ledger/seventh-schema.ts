@@ -9,10 +9,14 @@
  *
  * audits.restored_ms  when the ledger came back from a backup, until a full round has ended: what is ready in it may have been
  *                     removed since, by ourselves.
+ * wall_clock.back_from_ms, back_to_ms  the clock was set back from there to there, and has not come back to where it was: both NULL
+ *                     when it has. Of more than one such the latest and the earliest.
  */
 export const seventh = `
 ALTER TABLE folders ADD COLUMN moved_ms INTEGER;
 CREATE INDEX files_skipped_size ON files (size) WHERE state = 'skipped' AND reason <> 'empty';
 
 ALTER TABLE audits ADD COLUMN restored_ms INTEGER;
+ALTER TABLE wall_clock ADD COLUMN back_from_ms INTEGER;
+ALTER TABLE wall_clock ADD COLUMN back_to_ms INTEGER;
 `

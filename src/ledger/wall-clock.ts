@@ -7,24 +7,43 @@ import { open_run_states } from './run-rows.ts'
 const setback_ms = minute_ms
 /** The newest time is written again when it moved by this: not a page with every transaction. */
 const keep_after_ms = 10 * second_ms
+/** A daemon asks for work each minute. What is longer between two of its calls was a jump, or it was off. */
+const silence_ms = 10 * minute_ms
+
+/** The clock was set back, and has not come to where it was: it ran ahead before, or is wrong now, and nobody can tell which. */
+interface TimeTakenBack {
+  from_ms: number
+  to_ms: number
+}
 
 /**
  * Every wait in the ledger is a wall-clock time. When the clock ran ahead and is set right, in this life of the process or
  * before it, whatever lies beyond now is due now: nobody can tell how long it was meant to wait.
+ *
+ * It may also have been right, and be set to a past that is wrong (a machine whose own clock stopped, until a time server answers).
+ * To be due sooner harms no wait but the grace of what was deleted, which ends with a removal. So in time that was taken back a
+ * grace lasts as long as time was seen to pass: a jump ahead adds nothing to it.
  */
 export class WallClock {
-  readonly #newest
+  readonly #row
   readonly #keep
   readonly #make_due
+  readonly #add_to_graces
   readonly #on_set_back: () => void
   #newest_ms = Number.NEGATIVE_INFINITY
   #kept_ms = Number.NEGATIVE_INFINITY
+  #taken_back: TimeTakenBack | undefined
 
   /** `on_set_back`: rows that others keep in memory changed. */
   constructor(database: Sqlite, on_set_back: () => void) {
     this.#on_set_back = on_set_back
-    this.#newest = database.prepare('SELECT newest_ms FROM wall_clock').pluck()
-    this.#keep = database.prepare('INSERT OR REPLACE INTO wall_clock (id, newest_ms) VALUES (1, ?)')
+    this.#row = database.prepare('SELECT newest_ms, back_from_ms, back_to_ms FROM wall_clock')
+    this.#keep = database.prepare(
+      'INSERT OR REPLACE INTO wall_clock (id, newest_ms, back_from_ms, back_to_ms) VALUES (1, ?, ?, ?)',
+    )
+    this.#add_to_graces = database.prepare(
+      `UPDATE files SET gone_ms = min(@now_ms, gone_ms + @ms) WHERE state = 'gone' AND gone_ms >= @since_ms`,
+    )
     const make_due = (table: string, due: string, condition: string) =>
       database.prepare(`UPDATE ${table} SET ${due} = @now_ms WHERE ${condition} AND ${due} > @now_ms`)
     this.#make_due = [
@@ -49,21 +68,46 @@ export class WallClock {
 
   /** In the transaction of every call that may write, before it does. */
   passes(now_ms: number): void {
-    if (now_ms < this.#newest_ms - setback_ms) {
-      for (const statement of this.#make_due) statement.run({ now_ms })
-      this.#on_set_back()
-      this.#newest_ms = Number.NEGATIVE_INFINITY
-      this.#kept_ms = Number.NEGATIVE_INFINITY
-    }
+    if (now_ms < this.#newest_ms - setback_ms) this.#setBack(now_ms)
+    else if (this.#taken_back) this.#goOnFrom(this.#taken_back, now_ms)
     this.#newest_ms = Math.max(this.#newest_ms, now_ms)
     if (this.#newest_ms < this.#kept_ms + keep_after_ms) return
-    this.#keep.run(this.#newest_ms)
+    this.#keep.run(this.#newest_ms, this.#taken_back?.from_ms ?? null, this.#taken_back?.to_ms ?? null)
     this.#kept_ms = this.#newest_ms
+  }
+
+  #setBack(now_ms: number): void {
+    for (const statement of this.#make_due) statement.run({ now_ms })
+    this.#on_set_back()
+    const { from_ms, to_ms } = this.#taken_back ?? { from_ms: this.#newest_ms, to_ms: now_ms }
+    this.#taken_back = { from_ms: Math.max(from_ms, this.#newest_ms), to_ms: Math.min(to_ms, now_ms) }
+    this.#newest_ms = Number.NEGATIVE_INFINITY
+    this.#kept_ms = Number.NEGATIVE_INFINITY
+  }
+
+  /** Time that nobody saw pass. When the clock comes to where it was, even a few minutes of it are the step that set it right. */
+  #goOnFrom({ from_ms, to_ms }: TimeTakenBack, now_ms: number): void {
+    const unseen_ms = now_ms - this.#newest_ms
+    const is_over = now_ms >= from_ms - setback_ms
+    if (unseen_ms > (is_over ? setback_ms : silence_ms)) {
+      this.#add_to_graces.run({ now_ms, ms: unseen_ms, since_ms: to_ms })
+      this.#kept_ms = Number.NEGATIVE_INFINITY
+    }
+    if (!is_over) return
+    this.#taken_back = undefined
+    this.#kept_ms = Number.NEGATIVE_INFINITY
   }
 
   /** After a rollback. */
   reload(): void {
-    this.#kept_ms = (this.#newest.get() as number | undefined) ?? Number.NEGATIVE_INFINITY
+    const row = this.#row.get() as
+      | { newest_ms: number; back_from_ms: number | null; back_to_ms: number | null }
+      | undefined
+    this.#kept_ms = row?.newest_ms ?? Number.NEGATIVE_INFINITY
     this.#newest_ms = this.#kept_ms
+    this.#taken_back =
+      row && row.back_from_ms !== null && row.back_to_ms !== null
+        ? { from_ms: row.back_from_ms, to_ms: row.back_to_ms }
+        : undefined
   }
 }

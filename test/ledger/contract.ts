@@ -20,6 +20,7 @@ import { removalPropertyContract } from './contract-removal-properties.ts'
 import { removalContract } from './contract-removals.ts'
 import { thereBeforeContract } from './contract-there-before.ts'
 import { ticketContract } from './contract-tickets.ts'
+import { wallClockContract } from './contract-wall-clock.ts'
 import type { LedgerFactory } from './fixture.ts'
 
 /** What every ledger must do, whatever it keeps its rows in. */
@@ -42,6 +43,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('removals', () => removalContract(factory))
     describe('removals in doubt', () => removalDoubtContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))
+    describe('a clock that is wrong', () => wallClockContract(factory))
     describe('tickets', () => ticketContract(factory))
     describe('record', () => recordContract(factory))
     describe('differences', () => differenceContract(factory))
