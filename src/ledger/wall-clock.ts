@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { minute_ms, second_ms } from '../base/time.ts'
+import { day_ms, minute_ms, second_ms } from '../base/time.ts'
 import { to_send } from './content-queue.ts'
 import { open_run_states } from './run-rows.ts'
 
@@ -7,8 +7,8 @@ import { open_run_states } from './run-rows.ts'
 const setback_ms = minute_ms
 /** The newest time is written again when it moved by this: not a page with every transaction. */
 const keep_after_ms = 10 * second_ms
-/** A daemon asks for work each minute. What is longer between two of its calls was a jump, or it was off. */
-const silence_ms = 10 * minute_ms
+/** Between two calls so much counts as time that passed: passes may be a day apart. What is longer may have been a jump. */
+const silence_ms = day_ms
 
 /** The clock was set back, and has not come to where it was: it ran ahead before, or is wrong now, and nobody can tell which. */
 interface TimeTakenBack {
@@ -21,8 +21,8 @@ interface TimeTakenBack {
  * before it, whatever lies beyond now is due now: nobody can tell how long it was meant to wait.
  *
  * It may also have been right, and be set to a past that is wrong (a machine whose own clock stopped, until a time server answers).
- * To be due sooner harms no wait but the grace of what was deleted, which ends with a removal. So in time that was taken back a
- * grace lasts as long as time was seen to pass: a jump ahead adds nothing to it.
+ * To be due sooner harms no wait but the grace of what was deleted, which ends with a removal. So in time that was taken back a jump
+ * ahead takes a day of it at the most, and the one that brings the clock to where it was takes nothing.
  */
 export class WallClock {
   readonly #row
@@ -85,14 +85,10 @@ export class WallClock {
     this.#kept_ms = Number.NEGATIVE_INFINITY
   }
 
-  /** Time that nobody saw pass. When the clock comes to where it was, even a few minutes of it are the step that set it right. */
   #goOnFrom({ from_ms, to_ms }: TimeTakenBack, now_ms: number): void {
-    const unseen_ms = now_ms - this.#newest_ms
     const is_over = now_ms >= from_ms - setback_ms
-    if (unseen_ms > (is_over ? setback_ms : silence_ms)) {
-      this.#add_to_graces.run({ now_ms, ms: unseen_ms, since_ms: to_ms })
-      this.#kept_ms = Number.NEGATIVE_INFINITY
-    }
+    const jump_ms = now_ms - this.#newest_ms - (is_over ? 0 : silence_ms)
+    if (jump_ms > 0) this.#add_to_graces.run({ now_ms, ms: jump_ms, since_ms: to_ms })
     if (!is_over) return
     this.#taken_back = undefined
     this.#kept_ms = Number.NEGATIVE_INFINITY
