@@ -216,8 +216,8 @@ export const scan_schema = z.strictObject({
     least: 0,
     most: 1_000_000,
     about:
-      'A folder that held more files than this and is suddenly empty, or has another disk ' +
-      'without most of them, counts as offline until a person accepts it. ' +
+      'A folder that held more files than this and is suddenly empty counts as offline until a person accepts it; one that has another ' +
+      'disk or directory in its place, without most of its files, does so however few they were. ' +
       'Default 10: an unmounted disk looks empty; a folder of a few files may well have been cleared.',
   }),
   missing_files: count({

@@ -123,7 +123,7 @@ function doubtAbout(
     root.kind === 'online' &&
     before.device !== undefined &&
     (root.device !== before.device || !isSameRoot(root.identity, before.identity))
-  const is_doubted = is_other && known > config.scan.empty_folder_files && isOtherDisk(found)
+  const is_doubted = is_other && isOtherDisk(found)
   return is_doubted || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
 }
 

@@ -177,12 +177,12 @@ class FolderComparer {
   #doubt({ files }: ScanEnd): string | undefined {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)
-    if (state === undefined || state.empty_accepted || this.#missing_total <= config.scan.empty_folder_files) {
-      return undefined
-    }
+    if (state === undefined || state.empty_accepted) return undefined
     const { stages } = this.#known ?? { stages: undefined }
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
-    if (files === 0) return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
+    if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
+      return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
+    }
     const status = rootStatus(this.#folder.path)
     const is_other =
       status.kind === 'online' &&

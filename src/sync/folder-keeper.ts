@@ -169,7 +169,9 @@ class Keeper implements FolderKeeper {
     const is_other = rootChange(state, status) !== 'none'
     // A device number is given again to the next disk, and so may the rest be: what was away is looked at before it is believed.
     const is_back = state.device !== undefined && !state.online
-    if ((is_other || is_back) && held_many && !state.empty_accepted) {
+    // Few files may well be cleared away by a person, but where they stood; of another root not even one is believed to be gone.
+    const is_in_doubt = is_other ? state.known_files > 0 : is_back && held_many
+    if (is_in_doubt && !state.empty_accepted) {
       const doubt = await this.#doubtAbout(status, state)
       if (doubt !== undefined) return this.#goOffline(state, doubt)
     }

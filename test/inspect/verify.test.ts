@@ -189,6 +189,19 @@ localJourneys('verify', (profile) => {
     journey.ends({ also_there: [md5Of('a')] })
   })
 
+  test('another directory in place of a folder of one file: said, and nothing in it is gone', async () => {
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'other/': '' } })
+    await journey.allReady()
+    await journey.stop()
+    journey.move('docs', 'elsewhere')
+    journey.move('other', 'docs')
+    const { summary, named } = await verified(journey)
+    expect(named).toEqual([])
+    expect(summary.folders[0]!.offline).toContain('1 of 1 files are missing; nothing in it counts as gone')
+    journey.move('docs', 'other')
+    journey.move('elsewhere', 'docs')
+  })
+
   test('a folder that is away, or empty where it was full: said, and nothing in it is gone', async () => {
     const names = Array.from({ length: 15 }, (_, index) => `docs/${index}.txt`)
     const journey = await stopped({ profile, tree: Object.fromEntries(names.map((name) => [name, name])) })

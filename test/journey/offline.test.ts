@@ -62,6 +62,44 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.cost()).toEqual(before)
   })
 
+  for (const files of [1, 9]) {
+    test(`an empty directory in place of a folder of ${files}: nothing is gone, nothing is removed there`, async () => {
+      const few = names.slice(0, files)
+      const journey = await begin({
+        profile,
+        tree: Object.fromEntries(few.map((name) => [name, tree[name]!])),
+        folders: { docs: { on_delete: 'remove', delete_grace_ms: '1s' } },
+      })
+      await journey.allReady()
+      journey.write({ 'other/': '' })
+      journey.move('docs', 'elsewhere')
+      journey.move('other', 'docs')
+      journey.daemon.rescan('docs')
+      await journey.until('it waits', () => journey.folder()?.offline_reason?.includes(`0 of ${files}`) ?? false)
+      await journey.idle()
+      expect(journey.stages()).toEqual(Object.fromEntries(few.map((name) => [name, 'ready'])))
+      expect(journey.requests('assets.delete')).toEqual([])
+      journey.move('docs', 'other')
+      journey.move('elsewhere', 'docs')
+      journey.daemon.rescan('docs')
+      await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+      await journey.allReady()
+      expect(journey.cost()).toEqual({ creates: files, puts: files })
+    })
+  }
+
+  test('a folder of a few files that is emptied where it stands is believed without a word', async () => {
+    const few = names.slice(0, 9)
+    const journey = await begin({ profile, tree: Object.fromEntries(few.map((name) => [name, tree[name]!])) })
+    await journey.allReady()
+    const md5s = journey.assets().map(({ md5 }) => md5!)
+    for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
+    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    await journey.idle()
+    expect(journey.folder()?.offline_reason).toBeNull()
+    journey.ends({ also_there: md5s })
+  })
+
   test('a folder that a person emptied is believed once the person says so', async () => {
     const journey = await begin({ profile, tree })
     await journey.allReady()

@@ -40,11 +40,11 @@ async function removedByPass(journey: Journey): Promise<number> {
 
 async function passed(
   profile: ProfileName,
-  { config = {}, docs = {} }: { config?: Fields; docs?: Fields } = {},
+  { config = {}, docs = {}, files = tree }: { config?: Fields; docs?: Fields; files?: Record<string, string> } = {},
 ): Promise<Journey> {
   const journey = await begin({
     profile,
-    tree,
+    tree: files,
     folders: { docs: { ...removing, ...docs }, kept: {} },
     mode: 'once',
     config,
@@ -98,6 +98,21 @@ localJourneys('what plan says of removals', (profile) => {
     await journey.stop()
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 8, waits: {} })
     expect(await removedByPass(journey)).toBe(8)
+  })
+
+  test('another directory in place of a small folder is not believed: nothing in it would go', async () => {
+    const few = Object.fromEntries(names.slice(0, 8).map((name) => [name, tree[name]!]))
+    const journey = await passed(profile, { files: few })
+    journey.write({ 'other/': '' })
+    journey.move('docs', 'elsewhere')
+    journey.move('other', 'docs')
+    const planned = await plan(journey)
+    expect(planned.folders[0]?.doubt).toContain('0 of 8 files found: waiting')
+    expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
+    expect(await removedByPass(journey)).toBe(0)
+    journey.move('docs', 'other')
+    journey.move('elsewhere', 'docs')
+    await removedByPass(journey)
   })
 
   test('a folder that lost too much is not believed: nothing in it would go', async () => {
