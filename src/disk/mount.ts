@@ -1,5 +1,6 @@
 import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
+import type { Disappearance } from '../domain/disappearance.ts'
 import { defaultIgnore } from './default-ignores.ts'
 import { isMadeUp } from './kept-inodes.ts'
 
@@ -59,6 +60,15 @@ function identityOf(stat: BigIntStats, { type, blocks, bsize }: StatsFs, remote:
   // An old kernel without statx gives ctime for it, which moves.
   const is_known = stat.birthtimeNs > 0n && stat.birthtimeNs !== stat.ctimeNs
   return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}`
+}
+
+/** The person's word on what stands here now; undefined: none was said, or it was said of another root. */
+export function wordOn(
+  now: { device: bigint | undefined; identity: string | undefined },
+  said: Disappearance | undefined,
+): Disappearance | undefined {
+  if (!said?.is_accepted || said.device !== now.device) return undefined
+  return isSameRoot(said.identity, now.identity) ? said : undefined
 }
 
 function offlineBy(error: unknown): RootStatus {

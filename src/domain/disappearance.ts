@@ -15,6 +15,19 @@ export interface Found {
   files: number
 }
 
+/** What stood at a folder's root when its files were missed, and how many of those that are known were found there. */
+export interface FoundThere {
+  device: bigint
+  /** As isSameRoot (disk/mount.ts) compares them. */
+  identity: string | undefined
+  files: number
+}
+
+/** What a person is asked about. Their word is for this root with these files, and for nothing that comes after it. */
+export interface Disappearance extends FoundThere {
+  is_accepted: boolean
+}
+
 /** Against this a folder shrinks: what event after event took since the last whole look counts, too. */
 export function knownBefore(folder: { known_files: number; counted: { files: number } | undefined }): number {
   return Math.max(folder.known_files, folder.counted?.files ?? 0)
@@ -31,6 +44,16 @@ export function hasVanished({ known, missing, files }: Found, limits: Disappeara
   return fewer > limits.missing_files && fewer * 100 > known * limits.missing_percent
 }
 
+/** Whether clearly fewer files are found than when a person said that it is right: that was said of another disappearance. */
+export function isBeyondWord(word: Disappearance, files: number, limits: DisappearanceLimits): boolean {
+  return hasVanished({ known: word.files, missing: word.files - files, files }, limits)
+}
+
+/** How many of the known files were found. */
+export function filesThere({ known, missing, files }: Found): number {
+  return Math.max(0, Math.min(known - missing, files))
+}
+
 /** Whether what stands here now is not what was known: at least half of it must be there. */
 export function isOtherDisk({ known, missing, files }: Found): boolean {
   return Math.max(missing, known - files) * 2 > known
@@ -39,9 +62,8 @@ export function isOtherDisk({ known, missing, files }: Found): boolean {
 const for_a_word = 'files found: waiting; if that is right: sluice accept'
 
 /** For people; the folder waits for this, or for its files. */
-export function waitingText(name: string, { known, missing, files }: Found): string {
-  const there = Math.max(0, Math.min(known - missing, files))
-  return `${formatCount(there)} of ${formatCount(known)} ${for_a_word} ${name}`
+export function waitingText(name: string, found: Found): string {
+  return `${formatCount(filesThere(found))} of ${formatCount(found.known)} ${for_a_word} ${name}`
 }
 
 /** Whether a folder that is offline for this reason waits for a person; one whose disk is away waits for the disk. */

@@ -1,5 +1,6 @@
 import type { AlertFact } from './alert.ts'
 import type { AuditFact } from './audit.ts'
+import type { FoundThere } from './disappearance.ts'
 import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
 import type { RemovalFact, RemovalPolicy } from './removal.ts'
@@ -62,11 +63,15 @@ export type FolderEvent =
       rebuilt?: string
       deaf?: string
     }
-  /** Said again when somebody asks. `is_doubted`: whether it is so is still being found out. */
-  | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean }
+  /**
+   * Said again when somebody asks. `is_doubted`: whether it is so is still being found out. `found`: where it waits for a person, what they
+   * are asked about; what was said before is void.
+   */
+  | { type: 'folder_offline'; folder: string; reason: string; is_doubted?: boolean; found?: FoundThere | undefined }
   /** Somebody needs a complete look that begins at this time or later. */
   | { type: 'scan_wanted'; folder: string; at_ms: number }
-  | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary }
+  /** `is_part`: more is missing than one scan looks at; the next goes on, by the same word of a person. */
+  | { type: 'scan_finished'; folder: string; began_ms: number; summary: ScanSummary; is_part?: boolean }
 
 /** Told about paths by intake. `path` is relative to the folder's root. */
 export type FileFact =

@@ -2,9 +2,9 @@ import { isSluiceError } from '../base/errors.ts'
 import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
-import { isSameRoot, rootStatus } from '../disk/mount.ts'
+import { isSameRoot, rootStatus, wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
-import { hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
+import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
@@ -117,8 +117,10 @@ function doubtAbout(
 ): string | undefined {
   const found = { known, missing, files }
   const before = ledger?.comparison().folder(folder.name)
-  if (before === undefined || before.empty_accepted) return undefined
+  if (before === undefined) return undefined
   const root = rootStatus(folder.path)
+  const word = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
+  if (word) return isBeyondWord(word, filesThere(found), config.scan) ? waitingText(folder.name, found) : undefined
   const is_other =
     root.kind === 'online' &&
     before.device !== undefined &&

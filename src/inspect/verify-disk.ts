@@ -2,8 +2,9 @@ import { isSluiceError } from '../base/errors.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
-import { isSameRoot, rootStatus } from '../disk/mount.ts'
+import { isSameRoot, rootStatus, wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
+import { filesThere, isBeyondWord } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
 import { most_missing } from '../ledger/ledger.ts'
 import { isBefore } from '../ledger/path-order.ts'
@@ -177,13 +178,16 @@ class FolderComparer {
   #doubt({ files }: ScanEnd): string | undefined {
     const { comparison, config } = this.#tools
     const state = comparison.folder(this.#folder.name)
-    if (state === undefined || state.empty_accepted) return undefined
+    if (state === undefined) return undefined
     const { stages } = this.#known ?? { stages: undefined }
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
+    const status = rootStatus(this.#folder.path)
+    const word = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
+    const found = { known, missing: this.#missing_total, files }
+    if (word && !isBeyondWord(word, filesThere(found), config.scan)) return undefined
     if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }
-    const status = rootStatus(this.#folder.path)
     const is_other =
       status.kind === 'online' &&
       state.device !== undefined &&

@@ -1,7 +1,8 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { waitsForPerson } from '../domain/disappearance.ts'
+import { type Disappearance, waitsForPerson } from '../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, FolderWatch } from '../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
+import { disappearanceOf, foundColumns } from './disappearance-row.ts'
 import type { FolderState } from './ledger.ts'
 
 export interface FolderRow extends RemovalPolicy {
@@ -21,7 +22,7 @@ export interface FolderRow extends RemovalPolicy {
   started_ms: number
   /** It has another root, or is configured again after a while: since then, until a first whole look at it. */
   moved_ms: number | undefined
-  empty_accepted: boolean
+  disappearance: Disappearance | undefined
   first_scan_ms: number | undefined
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
@@ -41,9 +42,6 @@ export interface FolderConsequences {
   /** What it parted from so far is not to be removed for its sake. */
   keepParted(folder: FolderRow): void
 }
-
-/** A word holds until what it was said of is gone: one scan may not take all that is missing. */
-const known_in_folder = `(SELECT coalesce(sum(files), 0) FROM counts WHERE folder = folders.id AND stage <> 'gone')`
 
 /** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
 export class FolderRows {
@@ -125,10 +123,10 @@ export class FolderRows {
       case 'folder_offline':
         database
           .prepare(
-            `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL, ?, state_since_ms), offline_reason = ?,
-               empty_accepted = 0 WHERE name = ?`,
+            `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL, @at_ms, state_since_ms), offline_reason = @reason,
+               empty_accepted = 0, found_device = @device, found_identity = @identity, found_files = @files WHERE name = @folder`,
           )
-          .run(at_ms, event.reason, event.folder)
+          .run({ at_ms, reason: event.reason, folder: event.folder, ...foundColumns(event.found) })
         if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)
         this.#looked_ms.delete(event.folder)
         break
@@ -154,13 +152,14 @@ export class FolderRows {
         database
           .prepare(
             `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, @at_ms), scan_began_ms = @began_ms, scan_ended_ms = @at_ms,
-               scan_summary = @summary, moved_ms = iif(@began_ms >= moved_ms, NULL, moved_ms), empty_accepted = iif(2 * @files < ${known_in_folder}, empty_accepted, 0) WHERE name = @folder`,
+               scan_summary = @summary, moved_ms = iif(@is_part OR @began_ms < moved_ms, moved_ms, NULL),
+               empty_accepted = iif(@is_part, empty_accepted, 0), found_files = iif(@is_part, found_files, NULL) WHERE name = @folder`,
           )
           .run({
             at_ms,
             began_ms: event.began_ms,
             summary: JSON.stringify(event.summary),
-            files: event.summary.files,
+            is_part: event.is_part === true ? 1 : 0,
             folder: event.folder,
           })
         if (this.#sawAllKnown(event)) this.#looked_ms.set(event.folder, event.began_ms)
@@ -169,10 +168,15 @@ export class FolderRows {
     this.#load()
   }
 
-  /** Said of this disappearance; a folder that waits for no word has none, and what disappears later is asked about. */
-  acceptEmpty(folder: FolderRow): void {
+  /**
+   * Said of this disappearance; a folder that waits for no word has none, and what disappears later is asked about. What waits is
+   * not scanned, so that the scan which ends next began after the word, and uses it up.
+   */
+  acceptDisappearance(folder: FolderRow): void {
     if (!waitsForPerson(folder.offline_reason)) return
-    this.#database.prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ?').run(folder.id)
+    this.#database
+      .prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ? AND found_files IS NOT NULL')
+      .run(folder.id)
     this.#load()
   }
 
@@ -213,9 +217,9 @@ export class FolderRows {
   }
 
   /** What was there may have moved to where nobody can look: below a directory that cannot be read, or that a disk covers. */
-  #sawAllKnown({ folder, summary }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+  #sawAllKnown({ folder, summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
     const { unreadable, unreadable_total, other_mounts } = summary
-    if (unreadable_total > unreadable.length) return false
+    if (is_part || unreadable_total > unreadable.length) return false
     const id = this.#by_name.get(folder)?.id
     const known_in = this.#database.prepare(
       `SELECT 1 FROM files WHERE folder = @id AND path >= @path AND path < @path || '0'
@@ -273,7 +277,7 @@ function folderRow(row: Record<string, bigint | string | null>): FolderRow {
     state_since_ms: Number(row.state_since_ms),
     started_ms: Number(row.started_ms),
     moved_ms: time(row.moved_ms),
-    empty_accepted: row.empty_accepted === 1n,
+    disappearance: disappearanceOf(row),
     first_scan_ms: time(row.first_scan_ms),
     scan_began_ms: time(row.scan_began_ms),
     scan_ended_ms: time(row.scan_ended_ms),

@@ -1,4 +1,5 @@
 import type { ContentState } from '../domain/content.ts'
+import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
@@ -99,8 +100,8 @@ export interface FolderState {
   scan_ended_ms: number | undefined
   /** Somebody needs a complete look that begins at this time or later. */
   scan_wanted_ms: number | undefined
-  /** A person said that this folder is rightly empty, or rightly on another disk: believed until a scan finds files. */
-  empty_accepted: boolean
+  /** What a person was last asked about, and whether they said that it is right; undefined after a whole scan. */
+  disappearance: Disappearance | undefined
   /** Files that are here as far as we know: seen, present, skipped, blocked. */
   known_files: number
   /** By the last complete look, ignored ones left out. */

@@ -288,7 +288,7 @@ export class LedgerStore {
       return
     }
     if (fact.type === 'accepted' && fact.path === '') {
-      this.#folders.acceptEmpty(folder)
+      this.#folders.acceptDisappearance(folder)
       this.audits.accept(folder.project)
     }
     this.#people.apply(fact, folder, at_ms)

@@ -1,7 +1,9 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
+import type { Disappearance } from '../domain/disappearance.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
 import { best_copy_first } from './copies.ts'
+import { disappearanceOf } from './disappearance-row.ts'
 import { fileStat } from './file-rows.ts'
 import { after_all_paths } from './path-order.ts'
 
@@ -20,7 +22,7 @@ export interface ComparedFolder {
   /** st_dev of the root when it was last online. */
   device: bigint | undefined
   identity: string | undefined
-  empty_accepted: boolean
+  disappearance: Disappearance | undefined
 }
 
 /** A content with an asset, and one of its files. */
@@ -108,10 +110,14 @@ export class ComparisonView {
   folder(name: string): ComparedFolder | undefined {
     const row = this.#folder.get(name) as
       // Its identity is not there in a ledger that version 0.3 wrote.
-      { device: bigint | null; root_identity?: string | null; empty_accepted: bigint } | undefined
+      { device: bigint | null; root_identity?: string | null } | undefined
     if (row === undefined) return undefined
-    const { device, root_identity, empty_accepted } = row
-    return { device: device ?? undefined, identity: root_identity ?? undefined, empty_accepted: empty_accepted === 1n }
+    const { device, root_identity } = row
+    return {
+      device: device ?? undefined,
+      identity: root_identity ?? undefined,
+      disappearance: disappearanceOf({ ...row }),
+    }
   }
 
   /** In path order; those that are gone are left out. An unknown folder has none. */

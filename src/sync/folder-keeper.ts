@@ -2,9 +2,10 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
+import { wordOn } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import type { Hint } from '../disk/watch.ts'
-import { hasVanished, isOtherDisk, knownBefore, waitingText } from '../domain/disappearance.ts'
+import { filesThere, isBeyondWord, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
@@ -14,7 +15,8 @@ import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
 import { change_texts, isComparing, type OnlineRoot, rootChange } from './root-change.ts'
-import { compareWithKnown, type ScanTools, scanOnce } from './scan-folder.ts'
+import { isAskedAbout, RootDoubt, type RootVerdict } from './root-doubt.ts'
+import { type ScanTools, scanOnce } from './scan-folder.ts'
 import { ScanTimer } from './scan-timer.ts'
 import { isJudgementWanted, isScanWanted } from './wanted-look.ts'
 import type { WatchingSettings } from './watch-choice.ts'
@@ -48,8 +50,6 @@ export interface FolderKeeper {
 /** How often an offline folder is looked at, and an online one for whether it still is the same. */
 const root_look_ms = 5 * second_ms
 const hints_at_once = 500
-/** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
-const doubt_rest_ms = 2 * minute_ms
 
 /**
  * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the scan is the truth. Watching
@@ -76,8 +76,8 @@ class Keeper implements FolderKeeper {
   /** Absent where scans alone keep the folder. */
   readonly #watcher: FolderWatcher | undefined
   readonly #timer: ScanTimer
+  readonly #doubt: RootDoubt
   #scan_asked = true
-  #doubt: { root: string; reason: string; until_ms: number } | undefined
   #busy = true
   #looking = false
   #is_online = false
@@ -94,6 +94,7 @@ class Keeper implements FolderKeeper {
     this.#signal = signal
     this.#hints = new HintQueue({ max_hints: tools.max_hints, directory_hints: tools.watching.directory_hints })
     this.#timer = new ScanTimer(tools.clock, { ...tools.watching, rescan_interval_ms: folder.rescan_interval_ms })
+    this.#doubt = new RootDoubt(folder, tools)
     const on_hint = (hint: Hint) => this.#takeHint(hint)
     const record = (event: FolderEvent) => this.#record(event)
     this.#watcher = watch ? new FolderWatcher({ ...tools, folder, rules, on_hint, record, signal }) : undefined
@@ -112,7 +113,7 @@ class Keeper implements FolderKeeper {
 
   rescan(): void {
     this.#timer.noRest()
-    if (this.#doubt) this.#doubt.until_ms = Number.NEGATIVE_INFINITY
+    this.#doubt.forget()
     this.#askForScan()
   }
 
@@ -145,7 +146,7 @@ class Keeper implements FolderKeeper {
     }
     const why = is_wanted ? 'wanted' : 'doubt'
     const is_due = this.#scan_asked || this.#timer.dueIn_ms() <= 0
-    if (is_due && this.#timer.restsFor_ms(why) <= 0) await this.#scan()
+    if (is_due && this.#timer.restsFor_ms(why) <= 0) await this.#scan(root)
     if (!this.#scan_asked) this.#busy = false
     const soon_ms = this.#scan_asked ? this.#timer.restsFor_ms(why) : this.#timer.dueIn_ms()
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
@@ -158,24 +159,26 @@ class Keeper implements FolderKeeper {
     const state = (await ledger.folders()).find((other) => other.name === name)
     if (!state) return undefined
     const status = await roots.status(this.#folder.path, answer_ms)
-    if (status.kind === 'offline') return this.#goOffline(state, `${status.reason}: ${status.detail}`)
+    if (status.kind === 'offline') return this.#goOffline(state, { reason: `${status.reason}: ${status.detail}` })
     const known = knownBefore(state)
     const held_many = known > empty_folder_files
-    if (status.empty && held_many && !state.empty_accepted) {
-      const found = { known, missing: known, files: 0 }
-      return this.#goOffline(state, `it is empty, ${waitingText(name, found)}`)
-    }
     const { device, identity } = status
+    const word = wordOn(status, state.disappearance)
+    if (status.empty && held_many && !(word && !isBeyondWord(word, 0, this.#tools))) {
+      const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
+      return this.#goOffline(state, { reason, found: { device, identity, files: 0 } })
+    }
     const is_other = rootChange(state, status) !== 'none'
     // A device number is given again to the next disk, and so may the rest be: what was away is looked at before it is believed.
     const is_back = state.device !== undefined && !state.online
     // Few files may well be cleared away by a person, but where they stood; of another root not even one is believed to be gone.
     const is_in_doubt = is_other ? state.known_files > 0 : is_back && held_many
-    if (is_in_doubt && !state.empty_accepted) {
+    // With a word it is the scan that counts whether it still covers what is found.
+    if (is_in_doubt && !word) {
       const doubt = await this.#doubtAbout(status, state)
       if (doubt !== undefined) return this.#goOffline(state, doubt)
     }
-    this.#doubt = undefined
+    this.#doubt.forget()
     const online = { type: 'folder_online', folder: name, device, identity } as const
     if (!state.online || is_other) {
       await this.#record(online)
@@ -187,46 +190,36 @@ class Keeper implements FolderKeeper {
     return { state, root: status }
   }
 
-  /**
-   * Why the disk or directory that now stands here is not the one that is known; undefined when it is (mounted anew, by another
-   * number; put there by who writes a folder anew and swaps it in). The ledger keeps the known one until then, so the doubt
-   * outlives this process. While the two are compared the folder is offline: nobody looks into it.
-   */
-  async #doubtAbout(now: OnlineRoot, state: FolderState): Promise<string | undefined> {
-    const { clock, ledger } = this.#tools
-    const { name } = state
-    const [doubt, root] = [this.#doubt, `${now.device} ${now.identity}`]
-    if (doubt?.root === root && clock.monotonic_ms() < doubt.until_ms) return doubt.reason
+  /** Why what stands here now is not believed; while it is compared the folder is offline: nobody looks into it. */
+  async #doubtAbout(now: OnlineRoot, state: FolderState): Promise<RootVerdict | undefined> {
+    const remembered = this.#doubt.remembered(now)
+    if (remembered) return remembered
     this.#busy = true
     this.#is_online = false
-    const { comparing, doubted } = change_texts[rootChange(state, now)]
-    if (state.online) await this.#recordOffline(comparing)
-    const found = await compareWithKnown(this.#folder, this.#tools, { state, signal: this.#signal })
-    if (found === undefined) return comparing
-    const after = (await ledger.folders()).find((other) => other.name === name)
-    if (after?.empty_accepted || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
-    const reason = `${doubted}: ${waitingText(name, found)}`
-    this.#doubt = { root, reason, until_ms: clock.monotonic_ms() + doubt_rest_ms }
-    return reason
+    if (state.online) await this.#recordOffline({ reason: change_texts[rootChange(state, now)].comparing })
+    return this.#doubt.compare(now, state, this.#signal)
   }
 
-  async #goOffline(state: FolderState, reason: string): Promise<undefined> {
+  async #goOffline(state: FolderState, verdict: RootVerdict): Promise<undefined> {
     this.#is_online = false
     // The watcher of a folder that went away is deaf for ever, also after its return.
     await this.#watcher?.stop()
     this.#scan_asked = true
-    if (state.offline_reason !== reason) await this.#tellOffline(reason)
-    else if (isJudgementWanted(state, this.#tools.clock.now_ms())) await this.#recordOffline(reason)
+    if (state.offline_reason !== verdict.reason) await this.#tellOffline(verdict)
+    else if (!isAskedAbout(state, verdict) || isJudgementWanted(state, this.#tools.clock.now_ms())) {
+      await this.#recordOffline(verdict)
+    }
   }
 
-  async #recordOffline(reason: string): Promise<void> {
+  async #recordOffline({ reason, found }: RootVerdict): Promise<void> {
     const is_doubted = isComparing(reason)
-    await this.#record({ type: 'folder_offline', folder: this.#folder.name, reason, is_doubted })
+    await this.#record({ type: 'folder_offline', folder: this.#folder.name, reason, is_doubted, found })
   }
 
-  async #tellOffline(reason: string): Promise<void> {
-    await this.#recordOffline(reason)
-    this.#tools.report.folder(this.#folder.name, `is offline (${reason}); nothing in it counts as deleted`, 'warn')
+  async #tellOffline(verdict: RootVerdict): Promise<void> {
+    await this.#recordOffline(verdict)
+    const what = `is offline (${verdict.reason}); nothing in it counts as deleted`
+    this.#tools.report.folder(this.#folder.name, what, 'warn')
   }
 
   #takeHint(hint: Hint): void {
@@ -238,7 +231,7 @@ class Keeper implements FolderKeeper {
     } else this.#hinter.wake()
   }
 
-  async #scan(): Promise<void> {
+  async #scan({ device, identity }: OnlineRoot): Promise<void> {
     const { clock } = this.#tools
     const name = this.#folder.name
     const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
@@ -252,15 +245,18 @@ class Keeper implements FolderKeeper {
     })
     this.#timer.ended(clock.monotonic_ms() - from_ms)
     if (outcome.kind === 'finished') {
-      await this.#record({ type: 'scan_finished', folder: name, began_ms, summary: outcome.summary })
-      await this.#watcher?.scanEnded(outcome.summary)
+      const { summary, is_part } = outcome
+      await this.#record({ type: 'scan_finished', folder: name, began_ms, summary, is_part })
+      await this.#watcher?.scanEnded(summary)
       // A single pass scans once.
       const covered = this.#watcher?.covers() ?? 'all'
-      this.#timer.finished({ covered, changed: outcome.changed, missed: outcome.summary.missed ?? 0 })
+      this.#timer.finished({ covered, changed: outcome.changed, missed: summary.missed ?? 0 })
+      if (is_part) this.#scan_asked = true
     } else {
       this.#scan_asked = true
       if (outcome.kind === 'doubtful') {
-        await this.#tellOffline(outcome.reason)
+        const found = { device, identity, files: filesThere(outcome.found) }
+        await this.#tellOffline({ reason: waitingText(name, outcome.found), found })
         this.#is_online = false
         this.#busy = false
       }

@@ -2,9 +2,9 @@ import type { Clock } from '../base/time.ts'
 import { hour_ms, second_ms } from '../base/time.ts'
 import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
 import type { Ignored, IgnoreRules } from '../disk/ignore.ts'
-import type { RootStatus } from '../disk/mount.ts'
+import { type RootStatus, wordOn } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
-import { type DisappearanceLimits, hasVanished, knownBefore } from '../domain/disappearance.ts'
+import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../domain/disappearance.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
 import { other_disk_code, unreadableText } from '../domain/unreadable.ts'
@@ -264,7 +264,9 @@ class LookRound {
     const many = knownBefore(state) > this.#tools.empty_folder_files
     const is_empty = status.kind === 'online' && status.empty && many
     const is_doubted = is_empty || (!this.#scanned?.is_whole && this.#isMuch(gone, state))
-    if (is_here && (state.empty_accepted || !is_doubted)) return true
+    const word = wordOn(state, state.disappearance)
+    const is_accepted = word && !isBeyondWord(word, is_empty ? 0 : state.known_files - gone, this.#tools)
+    if (is_here && (is_accepted || !is_doubted)) return true
     const kept = this.#facts.filter((fact) => fact.type !== 'file_gone')
     this.#facts.length = 0
     this.#facts.push(...kept)

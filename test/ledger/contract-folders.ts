@@ -63,34 +63,43 @@ export function folderContract(factory: LedgerFactory): void {
     })
   })
 
-  check(
-    'rightly empty: a person says so once, of what has disappeared, and until that is dealt with',
-    async (bench) => {
-      const accepted = async () => (await bench.ledger.folders())[0]?.empty_accepted
-      const scanned = (files: number) =>
-        bench.record({ type: 'scan_finished', folder: 'docs', began_ms: 1, summary: { ...nothing_seen, files } })
-      const yes = (path: string) => bench.record({ type: 'accepted', folder: 'docs', path })
-      const offline = (reason: string) => bench.record({ type: 'folder_offline', folder: 'docs', reason })
-      for (const path of ['a', 'b', 'c']) await bench.settle('docs', path, path)
-      await yes('')
-      expect(await accepted(), 'nothing has disappeared').toBe(false)
-      await offline('missing')
-      await yes('')
-      expect(await accepted(), 'its disk is away').toBe(false)
+  check('rightly gone: a person says so once, of what they were asked about', async (bench) => {
+    const found = { device: 7n, identity: '2@1', files: 1 }
+    const asked = async () => (await bench.ledger.folders())[0]?.disappearance
+    const accepted = async () => (await asked())?.is_accepted ?? false
+    const scanned = (is_part: boolean) =>
+      bench.record({ type: 'scan_finished', folder: 'docs', began_ms: 1, summary: nothing_seen, is_part })
+    const yes = (path: string) => bench.record({ type: 'accepted', folder: 'docs', path })
+    const waits = (what = found) =>
+      bench.record({
+        type: 'folder_offline',
+        folder: 'docs',
+        reason: waitingText('docs', { known: 3, missing: 2, files: 1 }),
+        found: what,
+      })
+    for (const path of ['a', 'b', 'c']) await bench.settle('docs', path, path)
+    await yes('')
+    expect(await accepted(), 'nothing has disappeared').toBe(false)
+    await bench.record({ type: 'folder_offline', folder: 'docs', reason: 'missing' })
+    await yes('')
+    expect(await asked(), 'its disk is away').toBeUndefined()
 
-      await offline(waitingText('docs', { known: 3, missing: 3, files: 0 }))
-      await yes('sub')
-      expect(await accepted(), 'said of a part of it').toBe(false)
-      await yes('')
-      expect(await accepted()).toBe(true)
-      await bench.online('docs')
-      await scanned(1)
-      expect(await accepted(), 'most of what is missing is still known').toBe(true)
-      for (const path of ['a', 'b', 'c']) await bench.gone('docs', path)
-      await scanned(0)
-      expect(await accepted(), 'all of it is dealt with').toBe(false)
-    },
-  )
+    await waits()
+    await yes('sub')
+    expect(await asked(), 'said of a part of it').toEqual({ ...found, is_accepted: false })
+    await yes('')
+    expect(await asked()).toEqual({ ...found, is_accepted: true })
+    await waits({ ...found, device: 8n })
+    expect(await accepted(), 'something else stands there now').toBe(false)
+
+    await yes('')
+    await bench.online('docs')
+    expect(await accepted()).toBe(true)
+    await scanned(true)
+    expect(await accepted(), 'the scan did not get to all that is missing').toBe(true)
+    await scanned(false)
+    expect(await asked(), 'whatever the scan counted, as long as most of it is still known').toBeUndefined()
+  })
 
   check('removed from the config and taken back: nothing is sent again', async (bench) => {
     await bench.online('share')

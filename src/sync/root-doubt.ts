@@ -1,0 +1,67 @@
+import type { Clock } from '../base/time.ts'
+import { minute_ms } from '../base/time.ts'
+import { wordOn } from '../disk/mount.ts'
+import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
+import type { FolderState } from '../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import { change_texts, type OnlineRoot, rootChange } from './root-change.ts'
+import { compareWithKnown, type ScanTools } from './scan-folder.ts'
+
+/** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
+const doubt_rest_ms = 2 * minute_ms
+
+/** Why a folder is not believed. `found`: what a person is asked about; absent while it is still being found out. */
+export interface RootVerdict {
+  reason: string
+  found?: FoundThere
+}
+
+/**
+ * Whether the disk or directory that now stands at a folder's root is the one that is known (mounted anew, by another number; put
+ * there by who writes a folder anew and swaps it in). The ledger keeps the known one until then, so the doubt outlives this process.
+ */
+export class RootDoubt {
+  readonly #folder: FolderSettings
+  readonly #tools: ScanTools & { clock: Clock }
+  #last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
+
+  constructor(folder: FolderSettings, tools: ScanTools) {
+    this.#folder = folder
+    this.#tools = tools
+  }
+
+  /** What was found a moment ago of the root that stands here. */
+  remembered({ device, identity }: OnlineRoot): RootVerdict | undefined {
+    const last = this.#last
+    const is_rested = last === undefined || this.#tools.clock.monotonic_ms() >= last.until_ms
+    return is_rested || last.root !== `${device} ${identity}` ? undefined : last.verdict
+  }
+
+  /** Walks it and holds it against what is known; undefined where it is that, or a person said that it is right. */
+  async compare(now: OnlineRoot, state: FolderState, signal: AbortSignal): Promise<RootVerdict | undefined> {
+    const { clock, ledger } = this.#tools
+    const { comparing, doubted } = change_texts[rootChange(state, now)]
+    const found = await compareWithKnown(this.#folder, this.#tools, { state, signal })
+    if (found === undefined) return { reason: comparing }
+    const after = (await ledger.folders()).find(({ name }) => name === state.name)
+    if (wordOn(now, after?.disappearance) || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
+    const { device, identity } = now
+    const verdict = {
+      reason: `${doubted}: ${waitingText(state.name, found)}`,
+      found: { device, identity, files: filesThere(found) },
+    }
+    this.#last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+    return verdict
+  }
+
+  forget(): void {
+    this.#last = undefined
+  }
+}
+
+/** Whether this is what the ledger has a person asked about, and no word that was said of something else stands there. */
+export function isAskedAbout({ disappearance: asked }: FolderState, { found }: RootVerdict): boolean {
+  if (asked === undefined || found === undefined) return asked === found
+  const { device, identity, files, is_accepted } = asked
+  return !is_accepted && device === found.device && identity === found.identity && files === found.files
+}
