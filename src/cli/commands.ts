@@ -52,7 +52,7 @@ export const commands: readonly ListedCommand[] = [
   },
   {
     usage: 'accept <path>',
-    describe: 'let go what the brake or the folder’s start holds back',
+    describe: 'let go what is held back; for a folder that misses its files: yes, that is right',
     load: () => import('./commands/accept.ts'),
   },
   {

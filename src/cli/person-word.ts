@@ -25,10 +25,10 @@ export async function sayWord(options: {
   const { config } = loadConfig({ file: options.config_file })
   const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
   // Counted before: afterwards they are on their way.
-  const amounts = await countReached(words, config.state_dir)
+  const reached = await findReached(words, config.state_dir)
   // Before the first run nothing is known of any file, so no word has an effect.
-  const is_running = amounts === undefined || (await record(words, config))
-  for (const [index, word] of words.entries()) sayAll(terminal, told(word, amounts?.[index] ?? { files: 0, bytes: 0 }))
+  const is_running = reached === undefined || (await record(words, config))
+  for (const [index, word] of words.entries()) sayAll(terminal, told(word, reached?.[index] ?? nothing))
   if (!is_running) {
     sayAll(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here', { on: 'err' })
   }
@@ -39,8 +39,23 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
   return paths.map((path) => placeOf(path, folders, process.cwd()))
 }
 
-function countReached(words: readonly PersonFact[], state_dir: string): Promise<Amount[] | undefined> {
-  return withPassView(state_dir, (pass) => pass && words.map((word) => pass.reachedBy(word)))
+interface Reached extends Amount {
+  /** What has disappeared there waits for a word: this one, and it is for nothing else. */
+  waits: boolean
+}
+
+const nothing: Reached = { files: 0, bytes: 0, waits: false }
+
+function findReached(words: readonly PersonFact[], state_dir: string): Promise<Reached[] | undefined> {
+  return withPassView(
+    state_dir,
+    (pass) =>
+      pass &&
+      words.map((word) => {
+        const is_whole = word.type === 'accepted' && word.path === ''
+        return { ...pass.reachedBy(word), waits: is_whole && pass.waitsForWord(word.folder) }
+      }),
+  )
 }
 
 /** Answers whether a daemon took it. */
@@ -61,14 +76,20 @@ const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) 
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function told({ type, folder, path }: PersonFact, { files, bytes }: Amount): string {
+function told({ type, folder, path }: PersonFact, { files, bytes, waits }: Reached): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
     return `${where}: ${formatCount(files)} ${files === 1 ? 'version' : 'versions'} (${formatBytes(bytes)}) may be removed on the service now`
   }
-  const emptied = path === '' ? '; where it looked emptied, here or on the service, that counts as right now' : ''
+  if (waits) {
+    const others = files === 0 ? 'and nothing else' : `and nothing else: ${what} held back there`
+    const again = files === 1 ? 'waits' : 'wait'
+    const rest = files === 0 ? '' : ` still ${again}; say it once more when the folder is back`
+    return `${where}: what is missing there counts as right now, ${others}${rest}`
+  }
+  const emptied = path === '' ? '; where its project looked emptied on the service, that counts as right now' : ''
   if (files === 0)
     return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'nothing there waits for a word'}`
   return `${where}: ${what} ${type === 'accepted' ? 'may go up now' : 'will be tried again now'}`

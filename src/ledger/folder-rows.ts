@@ -170,14 +170,16 @@ export class FolderRows {
 
   /**
    * Said of this disappearance; a folder that waits for no word has none, and what disappears later is asked about. What waits is
-   * not scanned, so that the scan which ends next began after the word, and uses it up.
+   * not scanned, so that the scan which ends next began after the word, and uses it up. Answers whether it was a word about that:
+   * then it is about nothing else.
    */
-  acceptDisappearance(folder: FolderRow): void {
-    if (!waitsForPerson(folder.offline_reason)) return
+  acceptDisappearance(folder: FolderRow): boolean {
+    if (!waitsForPerson(folder.offline_reason)) return false
     this.#database
       .prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ? AND found_files IS NOT NULL')
       .run(folder.id)
     this.#load()
+    return true
   }
 
   #configure(folder: FolderFact, at_ms: number, consequences: FolderConsequences): void {

@@ -288,7 +288,7 @@ export class LedgerStore {
       return
     }
     if (fact.type === 'accepted' && fact.path === '') {
-      this.#folders.acceptDisappearance(folder)
+      if (this.#folders.acceptDisappearance(folder)) return
       this.audits.accept(folder.project)
     }
     this.#people.apply(fact, folder, at_ms)

@@ -1,3 +1,4 @@
+import { waitsForPerson } from '../domain/disappearance.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import { best_copy_first } from './copies.ts'
 import { openLedgerReadOnly } from './open-read-only.ts'
@@ -10,6 +11,8 @@ export interface PassView {
   newSince(at_ms: number, folders: readonly string[]): { files: number; sent: Amount }
   /** The files on which a person's word would have an effect. */
   reachedBy(word: PersonFact): Amount
+  /** It waits for a word about what has disappeared, and one said of the whole folder is about nothing else. */
+  waitsForWord(folder: string): boolean
   /** Why files are skipped, with the rule. Reads every file's row. */
   skipped(): (Amount & { reason: string; rule: string; example: string })[]
   /** What became usable most recently, newest first. */
@@ -60,6 +63,10 @@ export function openPassView(state_dir: string): PassView {
       // An older ledger has nothing to remove; the next start brings it to the newest version.
       if (type === 'removals_accepted' && !keepsRemovals(database)) return { files: 0, bytes: 0 }
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
+    },
+    waitsForWord(folder) {
+      const reason = database.prepare('SELECT offline_reason FROM folders WHERE name = ?').pluck().get(folder)
+      return waitsForPerson((reason as string | null | undefined) ?? undefined)
     },
     skipped: () =>
       database

@@ -152,7 +152,7 @@ function emptiedReasons({ audits }: HealthFacts): Reason[] {
       message: `${gone} are gone in ${project_id}: it was emptied, or is not the project that it was`,
       hint:
         'check service.project_id and service.base_url first; `sluice retry FOLDER` sends them again, `sluice accept FOLDER` leaves it so ' +
-        '(and lets go what the brake or start holds there)',
+        '(and lets go what the brake or start holds there; where files are missing it says that this is right, and must be said once more)',
       since_ms,
     }
   })

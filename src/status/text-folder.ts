@@ -1,4 +1,5 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { waitsForPerson } from '../domain/disappearance.ts'
 import { adviceOnUnreadable } from '../domain/unreadable.ts'
 import type { LineWriter } from './lines.ts'
 import { amountOf, type FolderStatus, underway } from './view.ts'
@@ -25,6 +26,11 @@ function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms:
   const duration = since === null ? '' : ` for ${formatDuration(Math.max(0, now_ms - Date.parse(since)))}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
   writer.say('nothing in it counts as deleted; it goes on by itself when the folder is back', { indent: 2 })
+  if (waitsForPerson(reason ?? undefined)) {
+    writer.say('the word is for what is missing alone; what is held back needs one of its own afterwards', {
+      indent: 2,
+    })
+  }
 }
 
 function countsText({ stages }: FolderStatus): string {

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { waitsForPerson } from '../domain/disappearance.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import type { Stage } from '../ledger/view-stage.ts'
 import { type Line, LineWriter } from './lines.ts'
@@ -115,8 +116,9 @@ function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean
   }
 }
 
-function sayBraked(writer: LineWriter, { braked, brake }: StatusView): void {
+function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): void {
   if (braked.files === 0) return
+  const waiting = new Set(folders.filter(({ reason }) => waitsForPerson(reason ?? undefined)).map(({ name }) => name))
   writer.gap()
   const limit = brake
     ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
@@ -128,6 +130,9 @@ function sayBraked(writer: LineWriter, { braked, brake }: StatusView): void {
     const place = directory === '' ? folder : `${folder}/${directory}`
     writer.say(`${amountText({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
+    if (directory === '' && waiting.has(folder)) {
+      writer.say('as long as files are missing there it says that this is right, and lets nothing go up', { indent: 4 })
+    }
   }
   const shown = braked.places.reduce((sum, { files }) => sum + files, 0)
   if (shown < braked.files) writer.say(`and ${formatCount(braked.files - shown)} more in other places`, { indent: 2 })

@@ -142,6 +142,24 @@ const scenarios = {
     await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
     stops.push({ ...(await back(${files} + 3)), blocked: blocked.get() })
   },
+  async 'most of it covered'() {
+    mkdirSync(root + '/sub')
+    for (let n = 0; n < ${files} + 5; n++) writeFileSync(root + '/sub/' + n + '.txt', 'below ' + n)
+    await until(() => ready.get() === 2 * ${files} + 5)
+    sh('mount', '-t', 'tmpfs', 'none', root + '/sub')
+    await until(() => /waiting/.test(reason.get() ?? ''))
+    await daemon.ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
+    await until(() => reason.get() === null && blocked.get() === ${files} + 5)
+    for (let scan = 0; scan < 4; scan++) { daemon.rescan('docs'); await system_clock.sleep(300); await daemon.idle() }
+    stops.push({ ...state(), blocked: blocked.get() })
+    await daemon.stop()
+    daemon = await start()
+    await daemon.idle()
+    stops.push({ ...state(), blocked: blocked.get() })
+    sh('umount', root + '/sub')
+    sh('umount', '-l', root)
+    stops.push(await offline())
+  },
   async 'another disk'() {
     sh('umount', root)
     stops.push(await offline())

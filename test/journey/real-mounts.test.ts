@@ -50,6 +50,18 @@ localJourneys('a disk of its own', (profile) => {
     ])
   })
 
+  test.skipIf(no_tmpfs !== undefined)(
+    'another one over most of it, said to be right: asked once, and not a word for the whole disk',
+    () => {
+      const covered = { ...nothing_lost, why: null, blocked: files + 5 }
+      expect(run('most of it covered')).toEqual([
+        covered,
+        covered,
+        { ...nothing_lost, why: expect.stringContaining('0 of 45 files found: waiting') },
+      ])
+    },
+  )
+
   test.skipIf(no_tmpfs !== undefined)('unmounted while its files are sent: later, and no failure', () => {
     expect(run('away while its files are sent')).toEqual([
       { ...nothing_lost, why: expect.stringContaining('0 of 30 files found') },

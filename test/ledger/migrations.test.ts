@@ -10,6 +10,7 @@ const of_the_first = `
 INSERT INTO projects VALUES (1, 'project_aaaaaaaaaaaaaaaaaaaa');
 INSERT INTO folders (id, name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, first_scan_ms)
   VALUES (1, 'docs', '/srv/docs', 1, '[]', 'none', '{}', 1, 1000, 1000, 5000), (2, 'away', '/srv/away', 1, '[]', 'none', '{}', 1, 1000, 1000, NULL);
+UPDATE folders SET empty_accepted = 1, offline_reason = '0 of 40 files found: waiting; if that is right: sluice accept docs' WHERE id = 1;
 INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms) VALUES
   (1, 'archive', 'present', 1, 1, 700000000, 1, 1, 2000),
   (1, 'archive on its way', 'present', 1, 1, 800000000, 2, 2, 2000),
@@ -64,6 +65,11 @@ test('a ledger of the first version is brought to the newest, and knows what was
       [3, null],
       [4, null],
       [5, 'follow'],
+    ])
+    // Nobody knows what that word was said of.
+    expect(database.prepare('SELECT empty_accepted, found_files FROM folders').raw().all()).toEqual([
+      [0, null],
+      [0, null],
     ])
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok')
   } finally {
