@@ -43,8 +43,36 @@ test('accept lets go what the brake holds', async (context) => {
   expect(accepted.out).toMatch(/^docs: 2 files \(\d B\) may go up now\n$/)
   expect(await home.inProcess('sync')).toMatchObject({ code: 0, out: expect.stringContaining('ready     3 files') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
-    out: expect.stringMatching(/^docs: nothing is held back there; where it looked emptied/),
+    out: expect.stringMatching(/^docs: nothing is held back there; where its project looked emptied/),
   })
+})
+
+test('accept for what has disappeared, without a daemon: the next pass believes it, and what the brake holds still waits', async (context) => {
+  const lost = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`lost/${index}.txt`, `text ${index}`]))
+  const home = await Home.of(context, lost)
+  home.configure({ uploads: { brake: { files: 11 } } })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
+  expect((await home.inProcess('sync')).code).toBe(3)
+  // Few are left: as if the disk below were away.
+  rmSync(join(home.path, 'docs/lost'), { recursive: true })
+  rmSync(join(home.path, 'docs/kept'), { recursive: true })
+  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
+  expect((await home.inProcess('status')).out).toContain('the word is for what is missing alone')
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({
+    code: 0,
+    out:
+      'docs: what is missing there counts as right now, and nothing else: 2 files (3 B) held back there still wait; ' +
+      'say it once more when the folder is back\n',
+    err: expect.stringContaining('no daemon is running'),
+  })
+  home.write({ 'kept/a.txt': 'a', 'kept/b.txt': 'bb' })
+  const { code, out } = await home.inProcess('sync')
+  expect([code, home.readyAssets()]).toEqual([3, 11])
+  expect(out).toMatch(/held by the brake \(\d B\): sluice accept docs/)
+  expect(await home.inProcess('accept', 'docs')).toMatchObject({ out: 'docs: 2 files (3 B) may go up now\n' })
+  expect((await home.inProcess('sync')).code).toBe(0)
+  expect(home.readyAssets()).toBe(13)
 })
 
 test('accept --removals lets go there what is too much to go by itself', async (context) => {
