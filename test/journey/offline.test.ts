@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Ledger } from '../../src/ledger/ledger.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
@@ -124,6 +125,29 @@ localJourneys('a folder that is away loses nothing', (profile) => {
     expect(journey.stages()).toMatchObject(Object.fromEntries(Object.keys(newer).map((name) => [name, 'ready'])))
     journey.move('aside', 'docs/new')
     await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.idle()
+    journey.ends({ also_there: md5s })
+  })
+
+  test('more is missing than one scan looks at: the same word is for all of it', async () => {
+    // As a ledger answers of hundreds of thousands.
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async differences(stretch) {
+        const { missing, ...found } = await ledger.differences(stretch)
+        return { ...found, missing: missing.slice(0, 4) }
+      },
+    })
+    const journey = await begin({ profile, tree, wrap_ledger })
+    await journey.allReady()
+    const md5s = journey.assets().map(({ md5 }) => md5!)
+    await journey.stop()
+    for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
+    await journey.start()
+    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    expect(journey.folder()?.offline_reason).toBeNull()
     await journey.idle()
     journey.ends({ also_there: md5s })
   })
