@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { FolderConfig } from '../config/config.ts'
+import { outOfReach } from '../disk/covered.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
+import type { ScanEnd } from '../disk/scan.ts'
 import type { Parting } from '../domain/removal.ts'
 import { isBefore } from '../ledger/path-order.ts'
 import type { HoldingPath, RemovalCasesView } from '../ledger/view-removal-cases.ts'
@@ -44,6 +46,12 @@ export class FolderDepartures {
 
   end(): void {
     while (this.#row !== undefined) this.#miss()
+  }
+
+  /** What is missing, was blocked before, and is below what the walk could not get to: that is no news. */
+  outOfReach(end: ScanEnd): number {
+    const isOutOfReach = outOfReach(end)
+    return this.#missing.filter(({ path, is_blocked }) => is_blocked && isOutOfReach(path)).length
   }
 
   /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */

@@ -93,7 +93,7 @@ async function planFolder(
     }
     const found = await end
     departures?.end()
-    const doubt = departures && found.complete ? doubtAbout(folder, departures, found.files, tools) : undefined
+    const doubt = departures && found.complete ? doubtAbout(folder, departures, found, tools) : undefined
     const is_believed = found.complete && doubt === undefined
     const gone = is_believed ? (departures?.all() ?? []) : []
     return {
@@ -111,11 +111,13 @@ async function planFolder(
 
 function doubtAbout(
   folder: FolderConfig,
-  { known_total: known, missing_total: missing }: FolderDepartures,
-  files: number,
+  departures: FolderDepartures,
+  end: ScanEnd,
   { config, ledger }: FolderTools,
 ): string | undefined {
-  const found = { known, missing, files }
+  const out_of_reach = departures.outOfReach(end)
+  const known = departures.known_total - out_of_reach
+  const found = { known, missing: departures.missing_total - out_of_reach, files: end.files }
   const before = ledger?.comparison().folder(folder.name)
   if (before === undefined) return undefined
   const root = rootStatus(folder.path)

@@ -29,6 +29,7 @@ export interface KnownParting extends Pick<Parting, 'why' | 'policy' | 'accepted
 export interface HoldingPath {
   path: string
   content: number | undefined
+  is_blocked: boolean
 }
 
 export interface PathIn {
@@ -83,7 +84,7 @@ export class RemovalCasesView {
        WHERE partings.content = ? ORDER BY partings.folder, partings.path`,
     )
     this.#paths = prepared(
-      `SELECT path, content FROM files
+      `SELECT path, content, state = 'blocked' AS is_blocked FROM files
        WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after AND state <> 'gone'
        ORDER BY path LIMIT ${page_rows}`,
     )
@@ -127,8 +128,14 @@ export class RemovalCasesView {
   *paths(folder: string): Generator<HoldingPath, undefined> {
     let after = ''
     for (;;) {
-      const page = this.#paths().all({ folder, after }) as { path: string; content: number | null }[]
-      for (const { path, content } of page) yield { path, content: content ?? undefined }
+      const page = this.#paths().all({ folder, after }) as {
+        path: string
+        content: number | null
+        is_blocked: number
+      }[]
+      for (const { path, content, is_blocked } of page) {
+        yield { path, content: content ?? undefined, is_blocked: is_blocked === 1 }
+      }
       if (page.length < page_rows) return undefined
       after = page.at(-1)!.path
     }

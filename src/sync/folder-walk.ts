@@ -1,4 +1,5 @@
 import type { Clock } from '../base/time.ts'
+import { outOfReach } from '../disk/covered.ts'
 import { wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, type ScanOptions } from '../disk/scan.ts'
 import {
@@ -166,10 +167,8 @@ export class FolderWalk {
   }
 
   /** Missing files that are blocked already, below a disk that covers them or a directory that cannot be read. */
-  async #outOfReach({ other_mounts, unreadable }: ScanEnd): Promise<number> {
-    const covers = new Set([...other_mounts, ...unreadable.map(({ path }) => path)])
-    if (covers.size === 0) return 0
-    const below = this.#missing.filter((path) => isBelow(path, covers))
+  async #outOfReach(end: ScanEnd): Promise<number> {
+    const below = this.#missing.filter(outOfReach(end))
     let blocked = 0
     for (let from = 0; from < below.length; from += looks_a_round) {
       const files = await this.#tools.ledger.filesAt(this.#folder.name, below.slice(from, from + looks_a_round))
@@ -221,13 +220,6 @@ export class FolderWalk {
     this.#rounds.add(round)
     while (this.#rounds.size >= rounds_ahead) await Promise.race(this.#rounds)
   }
-}
-
-function isBelow(path: string, directories: ReadonlySet<string>): boolean {
-  for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
-    if (directories.has(path.slice(0, end))) return true
-  }
-  return false
 }
 
 /** Where nothing was known nobody has to be asked: the ledger, busy with what was found, would hold up the walk. */

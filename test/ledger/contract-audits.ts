@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { day_ms } from '../../src/base/time.ts'
 import type { ListedAsset } from '../../src/domain/audit.ts'
+import { waitingText } from '../../src/domain/disappearance.ts'
 import type { AuditState } from '../../src/ledger/audit-work.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
@@ -221,6 +222,24 @@ export function auditContract(factory: LedgerFactory): void {
     expect(await bench.sendable()).toHaveLength(1)
     await end(bench, await begin(bench), { resend: true })
     expect(await bench.sendable(), 'with one less it is a person’s tidying').toHaveLength(100)
+  })
+
+  check('a word for what has disappeared is none for an emptied project', async (bench) => {
+    const files = await readyFiles(bench, 101)
+    const round = await begin(bench)
+    await list(bench, round, [])
+    await bench.record(...files.map(({ content }) => ({ type: 'asset_missing' as const, content })))
+    await end(bench, round)
+    const looksEmptied = () => bench.see.emptied(project_id)
+    expect(looksEmptied()).toBe(true)
+    const found = { device: 5n, identity: undefined, files: 1 }
+    const reason = waitingText('docs', { known: 101, missing: 100, files: 1 })
+    await bench.record({ type: 'folder_offline', folder: 'docs', reason, found })
+    await bench.record({ type: 'accepted', folder: 'docs', path: '' })
+    expect(looksEmptied()).toBe(true)
+    await bench.online('docs')
+    await bench.record({ type: 'accepted', folder: 'docs', path: '' })
+    expect(looksEmptied()).toBe(false)
   })
 
   check('slots that nobody filled are counted apart from what is unknown', async (bench) => {

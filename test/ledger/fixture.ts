@@ -17,6 +17,8 @@ export interface Inspector {
   arrivals(folder: string): string[]
   /** All sequence numbers, in the order of arrival. */
   sequence(): number[]
+  /** So much was gone there in a round of the audit that a person must look. */
+  emptied(project_id: string): boolean
   attached(content: number): string[]
   history(content: number): string[]
   troubles(): { about: string; code: string; hint: string | null; since_ms: number; last_ms: number }[]

@@ -48,6 +48,11 @@ export function inspectSqlite(state_dir: string): Inspector {
         folder,
       ).map(({ md5 }) => md5.toString('hex')),
     sequence: () => all<{ seq: number }>('SELECT seq FROM arrivals ORDER BY seq').map(({ seq }) => seq),
+    emptied: (project_id) =>
+      all(
+        'SELECT 1 FROM audits JOIN projects ON projects.id = project WHERE emptied_ms IS NOT NULL AND project_id = ?',
+        project_id,
+      ).length > 0,
     attached: (content) =>
       all<{ name: string }>('SELECT name FROM asset_labels WHERE content = ? ORDER BY name', content).map(
         ({ name }) => name,
