@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import type { FolderRow } from './folder-rows.ts'
+import type { FolderRow } from './folder-row.ts'
 import type { KnownStretch, KnownStretches } from './known-stretches.ts'
 import { type Differences, most_missing, type Stretch } from './ledger.ts'
 import { after_all_paths, isBefore } from './path-order.ts'

@@ -1,4 +1,4 @@
-import type { FolderRow } from './folder-rows.ts'
+import type { FolderRow } from './folder-row.ts'
 import type { FolderState } from './ledger.ts'
 
 /** `known_files`: those that are here as far as we know. */

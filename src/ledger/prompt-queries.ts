@@ -1,6 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { queueConditions } from './content-queue.ts'
-import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { FolderRow } from './folder-row.ts'
+import type { FolderRows } from './folder-rows.ts'
 import { isBefore } from './path-order.ts'
 import type { PromptRow } from './prompt-rows.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from './prompt-work.ts'

@@ -8,7 +8,8 @@ import {
   removalVerdict,
 } from '../domain/removal.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
-import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { FolderRow } from './folder-row.ts'
+import type { FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'

@@ -5,7 +5,8 @@ import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
 import { is_there } from './copies.ts'
 import { type FileRow, heldBy } from './file-rows.ts'
-import type { FolderRow, FolderRows } from './folder-rows.ts'
+import type { FolderRow } from './folder-row.ts'
+import type { FolderRows } from './folder-rows.ts'
 import type { Usage, Used } from './usage.ts'
 
 /**
