@@ -55,7 +55,7 @@ export class FolderDepartures {
   }
 
   /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */
-  all(): Departure[] {
+  all({ are_let_go }: { are_let_go: boolean }): Departure[] {
     const { path: root } = this.#folder
     const rules = createIgnoreRules(root, this.#folder)
     const departures = [...this.#changed]
@@ -65,7 +65,7 @@ export class FolderDepartures {
       if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
       else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
     }
-    return departures
+    return are_let_go ? departures.map((departure) => ({ ...departure, why: 'let_go' })) : departures
   }
 
   #next(): HoldingPath | undefined {

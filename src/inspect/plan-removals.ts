@@ -129,7 +129,7 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
     looks: facts.config.folders
       .filter(({ project_id }) => project_id === content.project_id)
       .map(({ name: folder }) => {
-        return { folder, began_ms: walked(folder, facts)?.is_believed ? Number.POSITIVE_INFINITY : undefined }
+        return { folder, began_ms: walked(folder, facts)?.is_believed ? now_ms : undefined }
       }),
   }
   const { folder, path } = all[0] ?? { folder: '', path: '' }
@@ -167,14 +167,15 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
   return { ...known, on_delete, on_change, delete_grace_ms }
 }
 
-/** The new version counts as come in: that is what a pass is for. */
+/** The new version counts as come in: that is what a pass is for. It comes after the pass began to look elsewhere. */
 function partingNow({ folder: name, why }: Departure & { folder: string }, facts: Facts): Parting {
   const folder = folderOf(name, facts)
   const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
   const now: Parting['now'] =
     why === 'changed' ? { kind: 'ready' } : { kind: 'gone', gone_ms: facts.now_ms, last_ready: true }
   const policy = why !== 'let_go' && removes ? 'remove' : 'keep'
-  return { why, policy, accepted: false, at_ms: facts.now_ms, folder, now }
+  const at_ms = why === 'changed' ? facts.now_ms + 1 : facts.now_ms
+  return { why, policy, accepted: false, at_ms, folder, now }
 }
 
 function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: AllFacts): Parting {

@@ -95,7 +95,7 @@ async function planFolder(
     departures?.end()
     const doubt = departures && found.complete ? doubtAbout(folder, departures, found, tools) : undefined
     const is_believed = found.complete && doubt === undefined
-    const gone = is_believed ? (departures?.all() ?? []) : []
+    const gone = is_believed ? (departures?.all({ are_let_go: isAnotherPlace(folder, ledger) }) ?? []) : []
     return {
       plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
       walked: { config: folder, is_believed, files: found.files, departures: gone },
@@ -107,6 +107,12 @@ async function planFolder(
       walked: { config: folder, is_believed: false, files: 0, departures: [] },
     }
   }
+}
+
+/** What was known lies elsewhere: there it was neither deleted nor changed. */
+function isAnotherPlace({ name, path }: FolderConfig, ledger: FolderTools['ledger']): boolean {
+  const before = ledger?.comparison().folder(name)
+  return before !== undefined && (before.is_moved || before.root !== path)
 }
 
 function doubtAbout(
@@ -127,7 +133,8 @@ function doubtAbout(
     root.kind === 'online' &&
     before.device !== undefined &&
     (root.device !== before.device || !isSameRoot(root.identity, before.identity))
-  const is_doubted = is_other && isOtherDisk(found)
+  const is_few_doubted = !isAnotherPlace(folder, ledger) || known > config.scan.empty_folder_files
+  const is_doubted = is_other && is_few_doubted && isOtherDisk(found)
   return is_doubted || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
 }
 

@@ -4,6 +4,7 @@ import type { FolderState } from './ledger.ts'
 /** `known_files`: those that are here as far as we know. */
 export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
   const { name, root, project_id, offline_reason, state_since_ms, device, identity, started_ms } = folder
+  const is_moved = folder.moved_ms !== undefined
   const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, disappearance, counted, watch } = folder
   const online = device !== undefined && offline_reason === undefined
   return {
@@ -17,6 +18,7 @@ export function folderState(folder: FolderRow, judged_ms: number | undefined, kn
     device,
     identity,
     started_ms,
+    is_moved,
     first_scan_ms,
     scan_began_ms,
     scan_ended_ms,

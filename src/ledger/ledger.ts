@@ -94,6 +94,8 @@ export interface FolderState {
   /** Of the root, likewise; undefined: not known. */
   identity: string | undefined
   started_ms: number
+  /** It has another path since the last complete look: what was known lies elsewhere. */
+  is_moved: boolean
   first_scan_ms: number | undefined
   /** Of the last complete look. */
   scan_began_ms: number | undefined

@@ -19,6 +19,9 @@ export interface ComparedFile {
 }
 
 export interface ComparedFolder {
+  root: string
+  /** It was given this root, or was configured again, and was not looked at as a whole since. */
+  is_moved: boolean
   /** st_dev of the root when it was last online. */
   device: bigint | undefined
   identity: string | undefined
@@ -109,11 +112,13 @@ export class ComparisonView {
 
   folder(name: string): ComparedFolder | undefined {
     const row = this.#folder.get(name) as
-      // Its identity is not there in a ledger that version 0.3 wrote.
-      { device: bigint | null; root_identity?: string | null } | undefined
+      // An older ledger has not all of these.
+      { root: string; device: bigint | null; root_identity?: string | null; moved_ms?: bigint | null } | undefined
     if (row === undefined) return undefined
-    const { device, root_identity } = row
+    const { root, device, root_identity, moved_ms } = row
     return {
+      root,
+      is_moved: moved_ms !== undefined && moved_ms !== null,
       device: device ?? undefined,
       identity: root_identity ?? undefined,
       disappearance: disappearanceOf({ ...row }),

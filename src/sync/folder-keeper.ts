@@ -171,8 +171,10 @@ class Keeper implements FolderKeeper {
     const is_other = rootChange(state, status) !== 'none'
     // A device number is given again to the next disk, and so may the rest be: what was away is looked at before it is believed.
     const is_back = state.device !== undefined && !state.online
-    // Few files may well be cleared away by a person, but where they stood; of another root not even one is believed to be gone.
-    const is_in_doubt = is_other ? state.known_files > 0 : is_back && held_many
+    // Few files may well be cleared away by a person, but where they stood; of another root not even one is believed to be gone, unless
+    // the configuration names another place.
+    const is_few_doubted = is_other && !state.is_moved && state.known_files > 0
+    const is_in_doubt = is_few_doubted || ((is_other || is_back) && held_many)
     // With a word it is the scan that counts whether it still covers what is found.
     if (is_in_doubt && !word) {
       const doubt = await this.#doubtAbout(status, state)
