@@ -54,7 +54,10 @@ function waiting(why: RemovalWait, due_ms: number, now_ms: number, folder: Folde
     case 'replacement':
       return ' once what took its place is ready'
     case 'look':
-      return ' when every folder of its project is there and was looked at since: it may have moved'
+      return (
+        ' when every folder of its project is there and was looked at since, into all directories of known files (one that ' +
+        'cannot be read, or that a disk covers, may hide it): it may have moved'
+      )
     case 'twin':
       return ' when files of the same size have come to rest: it may be one of them'
     case 'asked':

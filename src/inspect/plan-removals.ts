@@ -20,6 +20,8 @@ export interface WalkedFolder {
   config: FolderConfig
   /** All of it was walked and may be believed: only then anything in it counts as gone. */
   is_believed: boolean
+  /** The configuration gives it another path or project than it has: what it parted from before stays. */
+  is_given_anew: boolean
   files: number
   departures: readonly Departure[]
 }
@@ -179,7 +181,8 @@ function partingNow({ folder: name, why }: Departure & { folder: string }, facts
 }
 
 function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: AllFacts): Parting {
-  return { ...known, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
+  const kept = walked(name, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
+  return { ...known, ...kept, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
 }
 
 function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: AllFacts): Parting['now'] {
@@ -206,9 +209,7 @@ function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms
   const since_ms = now_ms - limits.per_ms
   const held = new Set<string>()
   for (const { config: folder, files: present } of folders) {
-    const here = judged
-      .flatMap(({ content, by }) => (content.is_removing ? [] : by))
-      .filter(({ name }) => name === folder.name)
+    const here = judged.flatMap(({ by }) => by).filter(({ name }) => name === folder.name)
     const deleted_ms = here.filter(({ why }) => why === 'deleted').map(({ at_ms }) => at_ms)
     const removing = here.length + cases.removedSince(folder.name, since_ms, 'all')
     const deleted = mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')

@@ -86,6 +86,8 @@ async function planFolder(
   const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
   const departures = cases && removesIn(config, folder.project_id) ? new FolderDepartures(folder, cases) : undefined
   const state = ledger?.folders().find(({ name }) => name === folder.name)
+  const is_given_anew =
+    state !== undefined && (state.project_id !== folder.project_id || isAnotherPlace(folder, ledger))
   const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
   try {
     for await (const batch of batches) {
@@ -98,13 +100,13 @@ async function planFolder(
     const gone = is_believed ? (departures?.all({ are_let_go: isAnotherPlace(folder, ledger) }) ?? []) : []
     return {
       plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
-      walked: { config: folder, is_believed, files: found.files, departures: gone },
+      walked: { config: folder, is_believed, is_given_anew, files: found.files, departures: gone },
     }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
     return {
       plan: { ...base, offline: error.message, doubt: null, ...tally.amounts(), seen: null },
-      walked: { config: folder, is_believed: false, files: 0, departures: [] },
+      walked: { config: folder, is_believed: false, is_given_anew, files: 0, departures: [] },
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
-import type { FolderEvent, FolderFact } from '../domain/fact.ts'
+import type { FolderEvent, FolderFact, ScanSummary } from '../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
 import { foundColumns } from './disappearance-row.ts'
 import { type FolderRow, folderRow } from './folder-row.ts'
@@ -13,6 +13,8 @@ export interface FolderConsequences {
   relabel(folder: FolderRow): void
   /** It says something else about what is to be removed on the service. */
   reconsiderRemovals(folder: FolderRow): void
+  /** What is not settled lies in another place now: it holds nothing of what it held there. */
+  partUnsettled(folder: FolderRow): void
   /** What it parted from so far is not to be removed for its sake. */
   keepParted(folder: FolderRow): void
 }
@@ -125,7 +127,7 @@ export class FolderRows {
       case 'scan_finished':
         database
           .prepare(
-            `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, @at_ms), scan_began_ms = @began_ms, scan_ended_ms = @at_ms,
+            `UPDATE folders SET first_scan_ms = coalesce(first_scan_ms, @at_ms), scan_began_ms = min(@began_ms, @at_ms), scan_ended_ms = @at_ms,
                scan_summary = @summary, moved_ms = iif(@is_part OR @began_ms < moved_ms, moved_ms, NULL),
                empty_accepted = iif(@is_part, empty_accepted, 0), found_files = iif(@is_part, found_files, NULL) WHERE name = @folder`,
           )
@@ -133,10 +135,11 @@ export class FolderRows {
             at_ms,
             began_ms: event.began_ms,
             summary: JSON.stringify(event.summary),
-            is_part: event.is_part === true ? 1 : 0,
+            is_part: event.is_part || isCut(event.summary) ? 1 : 0,
             folder: event.folder,
           })
-        if (this.#sawAllKnown(event)) this.#looked_ms.set(event.folder, event.began_ms)
+        // One that began in a time that was taken back proves nothing of the time from now on.
+        if (event.began_ms <= at_ms && this.#sawAllKnown(event)) this.#looked_ms.set(event.folder, event.began_ms)
         break
     }
     this.#load()
@@ -182,6 +185,7 @@ export class FolderRows {
     if (is_elsewhere) {
       database.prepare('UPDATE folders SET moved_ms = ? WHERE id = ?').run(at_ms, after.id)
       this.#load()
+      consequences.partUnsettled(this.#by_id.get(after.id)!)
     }
     if (before.project !== after.project) consequences.relinkFiles(after)
     if (before.project !== after.project || before.root !== after.root) consequences.keepParted(after)
@@ -194,14 +198,13 @@ export class FolderRows {
 
   /** What was there may have moved to where nobody can look: below a directory that cannot be read, or that a disk covers. */
   #sawAllKnown({ folder, summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
-    const { unreadable, unreadable_total, other_mounts } = summary
-    if (is_part || unreadable_total > unreadable.length) return false
+    if (is_part || isCut(summary)) return false
     const id = this.#by_name.get(folder)?.id
+    const known = (at: string) => `SELECT 1 FROM files WHERE folder = @id AND ${at} AND state <> 'gone'`
     const known_in = this.#database.prepare(
-      `SELECT 1 FROM files WHERE folder = @id AND path >= @path AND path < @path || '0'
-         AND (path = @path OR path > @path || '/') AND state <> 'gone' LIMIT 1`,
+      `${known('path = @path')} UNION ALL ${known(`path > @path || '/' AND path < @path || '0'`)} LIMIT 1`,
     )
-    const hidden = [...unreadable.map(({ path }) => path), ...other_mounts]
+    const hidden = [...summary.unreadable.map(({ path }) => path), ...summary.other_mounts]
     return !hidden.some((path) => known_in.get({ id, path }) !== undefined)
   }
 
@@ -222,6 +225,11 @@ export class FolderRows {
     )
     this.#by_id = new Map([...this.#by_name.values()].map((row) => [row.id, row]))
   }
+}
+
+/** More could not be read than is listed: what is missing was not looked at. */
+function isCut({ unreadable, unreadable_total }: ScanSummary): boolean {
+  return unreadable_total > unreadable.length
 }
 
 function policyOf({ on_delete, on_change, delete_grace_ms }: RemovalPolicy): string {

@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { day_ms } from '../base/time.ts'
 import { type ContentProgress, contentAfter, isUnderway } from '../domain/content.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import { type ContentRow, ContentRows } from './content-rows.ts'
@@ -83,6 +84,7 @@ export class ContentRecorder {
     if (told_to_people.has(fact.type)) {
       this.#append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
     }
+    if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms)) this.#wantAgain(before.id, at_ms)
     if (fact.type === 'asset_removed') this.#afterRemoval(before, at_ms)
     if (fact.type === 'asset_kept') this.#afterKeeping(before, fact, at_ms)
     return true
@@ -116,10 +118,12 @@ export class ContentRecorder {
     this.#removals.removed(content, at_ms)
     const others = this.#same_asset.all(content.asset_id, content.id) as number[]
     for (const other of others) this.apply({ type: 'asset_missing', content: other }, at_ms)
-    for (const id of [content.id, ...others]) {
-      if (this.#present.get(id) === undefined) continue
-      this.apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
-    }
+    for (const id of [content.id, ...others]) this.#wantAgain(id, at_ms)
+  }
+
+  #wantAgain(content: number, at_ms: number): void {
+    if (this.#present.get(content) === undefined) return
+    this.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
   }
 
   #afterKeeping(
@@ -187,3 +191,11 @@ const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
   'removal_intended',
   'asset_removed',
 ])
+
+/** A service may carry out later what it gave no answer to: so long a removal of ours may be why an asset is not there. */
+const removal_echo_ms = day_ms
+
+/** It was meant to be removed after it was ready, and then was not: what was asked may have come to pass all the same. */
+function mayBeRemovedByUs({ intended_ms = 0, ready_ms }: ContentRow, at_ms: number): boolean {
+  return ready_ms !== undefined && intended_ms > ready_ms && at_ms - intended_ms < removal_echo_ms
+}

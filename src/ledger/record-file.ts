@@ -226,7 +226,7 @@ export class FileRecorder {
   }
 
   /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
-  lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content'>>, at_ms: number): void {
+  lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>, at_ms: number): void {
     // What `start` left out is judged by `start` again, not as an arrival.
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
     // Without its content: the folder was given another project, and what is there was there before.

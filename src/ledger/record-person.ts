@@ -14,6 +14,7 @@ const page_rows = 5_000
 /** Which rows under a path are put back to be looked at. A row that was is met only once: pages go on by path. */
 const conditions = {
   every: `state <> 'gone'`,
+  unsettled: `state IN ('seen', 'blocked', 'skipped') AND content IS NOT NULL`,
   skipped: `state = 'skipped'`,
   held: `state <> 'gone' AND +reason IN ('brake', 'before_start')`,
   blocked: `+state = 'blocked' AND +reason <> 'brake'`,
@@ -39,6 +40,7 @@ export class PersonRecorder {
         .safeIntegers(true)
     const selects = (path: string) => ({
       every: select(conditions.every, path),
+      unsettled: select(conditions.unsettled, path),
       skipped: select(conditions.skipped, path),
       held: select(conditions.held, path),
       blocked: select(conditions.blocked, path),
@@ -79,6 +81,7 @@ export class PersonRecorder {
       lookAtSkippedAgain: (folder) => this.#lookAgain(folder, '', 'skipped', {}, at_ms),
       relabel: (folder) => void this.#relabel.run(at_ms, folder.id),
       reconsiderRemovals: (folder) => this.#removals.reconsider(folder, at_ms),
+      partUnsettled: (folder) => this.#lookAgain(folder, '', 'unsettled', { gone_ms: at_ms }, at_ms),
       keepParted: (folder) => this.#removals.keepParted(folder),
     }
   }

@@ -91,7 +91,7 @@ export class RemovalClaims {
       `SELECT partings.folder, count(*) AS files, json_group_array(at_ms) FILTER (WHERE why = 'deleted') AS deleted_ms
        FROM (SELECT id FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL
              UNION ALL SELECT id FROM contents WHERE state = 'removing') AS going
-         JOIN partings ON partings.content = going.id
+         CROSS JOIN partings ON partings.content = going.id
        WHERE partings.accepted = 0 GROUP BY partings.folder`,
     )
     this.#present_in = database

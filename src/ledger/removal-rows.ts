@@ -9,11 +9,13 @@ import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 import type { Usage, Used } from './usage.ts'
 
+/** Of a row of `files`: it has not come to rest. */
+export const unsettled = `files.state IN ('seen', 'blocked')`
 /**
- * Of a row of `files` without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word
- * for word the conditions of its two indexes.
+ * Of one without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word for word
+ * the conditions of its two indexes.
  */
-export const may_be_any = `files.state IN ('seen', 'blocked') OR files.state = 'skipped' AND files.reason <> 'empty'`
+export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
 
 /** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
 export const look_again_ms = 600_000

@@ -2,7 +2,7 @@ import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting } from '../domain/removal.ts'
-import { deletedIn, may_be_any, removedIn } from './removal-rows.ts'
+import { deletedIn, may_be_any, removedIn, unsettled } from './removal-rows.ts'
 import { keepsRemovals } from './view-removals.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
@@ -44,6 +44,11 @@ const page_rows = 5_000
 
 const content_columns = `contents.id, project_id, md5, size, asset_id, contents.state, remove_why, remove_due_ms`
 const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
+
+/** Without its index the whole of a large ledger would be read for each content. */
+function hasSkippedSizes(database: Sqlite): boolean {
+  return (database.pragma('user_version', { simple: true }) as number) >= 7
+}
 
 /** What may be removed on the service, for who asks beforehand. Empty in a ledger that was written before removals were kept. */
 export class RemovalCasesView {
@@ -96,7 +101,7 @@ export class RemovalCasesView {
     this.#unsettled = prepared(
       `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
          JOIN projects ON projects.id = folders.project
-       WHERE files.size = @size AND (${may_be_any}) AND project_id = @project_id`,
+       WHERE files.size = @size AND (${hasSkippedSizes(database) ? may_be_any : unsettled}) AND project_id = @project_id`,
     )
     this.#is_asked_about = prepared(
       `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id

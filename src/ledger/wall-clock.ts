@@ -60,6 +60,8 @@ export class WallClock {
       make_due('alert_deliveries', 'not_before_ms', `state = 'wanted'`),
       // A scan of the time that is taken back answers nobody who asks from now on.
       make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
+      make_due('folders', 'moved_ms', 'moved_ms IS NOT NULL'),
+      make_due('partings', 'at_ms', 'true'),
       database.prepare('UPDATE folders SET scan_began_ms = @now_ms - 1 WHERE scan_began_ms >= @now_ms'),
       database.prepare('DELETE FROM usage WHERE hour_ms > @now_ms'),
     ]

@@ -17,6 +17,7 @@ import { propertyContract } from './contract-properties.ts'
 import { recordContract } from './contract-record.ts'
 import { removalDoubtContract } from './contract-removal-doubts.ts'
 import { removalPropertyContract } from './contract-removal-properties.ts'
+import { removalTimesContract } from './contract-removal-times.ts'
 import { removalContract } from './contract-removals.ts'
 import { thereBeforeContract } from './contract-there-before.ts'
 import { ticketContract } from './contract-tickets.ts'
@@ -42,6 +43,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
     describe('removals in doubt', () => removalDoubtContract(factory))
+    describe('removals in their time', () => removalTimesContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))
     describe('a clock that is wrong', () => wallClockContract(factory))
     describe('tickets', () => ticketContract(factory))
