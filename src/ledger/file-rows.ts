@@ -15,7 +15,7 @@ export interface FileRow {
   seen_ms: number
   settled_ms: number | undefined
   ready_ms: number | undefined
-  /** In a row that is not `gone`: it was, and what is there now is not known yet. */
+  /** In a row that is not `gone`: it was, or lay under another root, and what is there now is not known yet. */
   gone_ms: number | undefined
   /** When a content of this path last went out: `min_resend_s` counts from here. */
   sent_ms: number | undefined

@@ -22,7 +22,7 @@ export const look_again_ms = 600_000
 
 /**
  * Where paths part from contents, and which contents are outdated since: in the assistant, and held by no path. A row that is `seen`
- * or `blocked` holds what it held last, until its bytes are known.
+ * or `blocked` holds what it held last, until its bytes are known; one that was gone before holds nothing until then.
  */
 export class RemovalRows {
   readonly #folders: FolderRows

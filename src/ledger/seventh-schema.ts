@@ -7,7 +7,7 @@
  *                    many known files were found. `empty_accepted`: a person said that this is right. Both are void after the next whole
  *                    scan. An older ledger does not say what its word was said of: it is asked for again.
  *
- * files.gone_ms      in a row that is not `gone`: the file was, and came back; it holds nothing until its bytes are known.
+ * files.gone_ms      in a row that is not `gone`: the file was, or lay under another root; it holds nothing until its bytes are known.
  * files_skipped_size   as files_unsettled_size, of files that are left out and so may be any: one of them may be the file that is gone,
  *                    under another name.
  *

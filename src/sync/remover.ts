@@ -86,16 +86,9 @@ async function giveBack(work: readonly RemoveWork[], { ledger, clock }: RemoveTo
 }
 
 async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> {
-  const { content, project_id, asset_id, name } = work
-  const { ledger, remote, circuits, report } = tools
   if (work.is_doubted) return askWhetherThere(work, tools)
-  const outcome = await remote.removeAsset(project_id, asset_id)
-  if (outcome.ok) {
-    await circuits.succeeded(project_id, 'api')
-    await ledger.record([{ type: 'asset_removed', content }])
-    report.removed(name)
-    return
-  }
+  const outcome = await tools.remote.removeAsset(work.project_id, work.asset_id)
+  if (outcome.ok) return afterRemoval(work, tools)
   if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
   const is_unknown = isUnknownCall(outcome.failure)
   if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
@@ -104,29 +97,30 @@ async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> 
 
 /** Nobody knows whether it was removed, and it should be there now: as it is there is how it stays. */
 async function askWhetherThere(work: RemoveWork, tools: RemoveTools): Promise<void> {
-  const { content, project_id, asset_id, name } = work
-  const { ledger, remote, circuits, clock, report } = tools
+  const { content, project_id, asset_id } = work
+  const { ledger, remote, circuits, clock } = tools
   const read = await remote.readAsset(project_id, asset_id)
-  if (!read.ok && read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
+  if (!read.ok)
+    return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : setBack(work, read.failure, tools)
   await circuits.succeeded(project_id, 'api')
-  // One that is there and not ready is not the one that we sent as it was: who wants its bytes asks for a slot, and is told of it.
-  if (read.ok && read.value.status === 'ready') {
-    await ledger.record([{ type: 'asset_kept', content, not_before_ms: clock.now_ms() }])
-    return
-  }
-  await ledger.record([{ type: 'asset_removed', content }])
-  report.removed(name)
+  // One that is there and not ready is of no use any more: who wants its bytes asks for a slot, and is told of it.
+  const is_usable = read.value.status === 'ready'
+  const not_before_ms = clock.now_ms()
+  await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
+}
+
+async function afterRemoval({ content, project_id, name }: RemoveWork, tools: RemoveTools): Promise<void> {
+  await tools.circuits.succeeded(project_id, 'api')
+  await tools.ledger.record([{ type: 'asset_removed', content }])
+  tools.report.removed(name)
 }
 
 /** Gone already, unless the service does not know the call: then the asset itself can still be read. */
 async function afterGone(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
-  const { content, project_id, asset_id, name } = work
-  const read = await tools.remote.readAsset(project_id, asset_id)
+  const read = await tools.remote.readAsset(work.project_id, work.asset_id)
   if (read.ok) return keep(work, failure, true, tools)
   if (read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
-  await tools.circuits.succeeded(project_id, 'api')
-  await tools.ledger.record([{ type: 'asset_removed', content }])
-  tools.report.removed(name)
+  return afterRemoval(work, tools)
 }
 
 /** Method not allowed, not implemented, or no such address. */
