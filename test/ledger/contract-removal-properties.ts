@@ -8,7 +8,7 @@ function often<Word>(word: Word): Word[] {
 }
 
 const path = fc.constantFrom('left/a', 'left/b', 'right/a', 'right/b')
-const text = fc.constantFrom('one', 'two', 'three', 'foreign')
+const text = fc.constantFrom('one', 'two', 'three', 'four', 'five', 'six', 'foreign')
 const luck = fc.constantFrom<Luck>(...often<Luck>('well'), 'crash before', 'crash after', 'answer lost')
 const side = fc.constantFrom<0 | 1>(0, 1)
 const policy = fc.record({
@@ -19,7 +19,7 @@ const policy = fc.record({
 type Act = (world: RemovalWorld) => void | Promise<void>
 
 const act: fc.Arbitrary<[string, Act]> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(path, text).map(([to, bytes]) => named(`write ${to}`, (w) => w.write(to, bytes))) },
+  { weight: 10, arbitrary: fc.tuple(path, text).map(([to, bytes]) => named(`write ${to}`, (w) => w.write(to, bytes))) },
   { weight: 2, arbitrary: path.map((at) => named(`delete ${at}`, (w) => w.delete(at))) },
   {
     weight: 2,
@@ -29,7 +29,7 @@ const act: fc.Arbitrary<[string, Act]> = fc.oneof(
     weight: 1,
     arbitrary: fc.tuple(path, path).map(([from, to]) => named(`copy ${from} ${to}`, (w) => w.copy(from, to))),
   },
-  { weight: 6, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.lookAndUpload(ends))) },
+  { weight: 10, arbitrary: luck.map((ends) => named(`look and upload ${ends}`, (w) => w.lookAndUpload(ends))) },
   { weight: 4, arbitrary: luck.map((ends) => named(`later, remove ${ends}`, (w) => w.later(ends))) },
   { weight: 2, arbitrary: fc.constant(named('look', (w) => w.look())) },
   { weight: 2, arbitrary: fc.constant(named('notice', (w) => w.notice())) },
@@ -61,7 +61,7 @@ export function removalPropertyContract(factory: LedgerFactory, histories = 20):
     let run = 0
     let removed = 0
     const property = fc.asyncProperty(
-      fc.array(act, { minLength: 15, maxLength: 50 }),
+      fc.array(act, { minLength: 15, maxLength: 50, size: 'max' }),
       fc.tuple(policy, policy),
       async (acts, policies) => {
         const world = new RemovalWorld(bench, ++run)
@@ -77,8 +77,8 @@ export function removalPropertyContract(factory: LedgerFactory, histories = 20):
     )
     try {
       await fc.assert(property, { numRuns: histories })
-      // Else it has shown nothing.
-      expect(removed).toBeGreaterThan(histories / 20)
+      // Else it has shown nothing. A history removes one asset on average, and four of ten none.
+      expect(removed).toBeGreaterThan(histories / 40)
     } finally {
       await bench.close()
     }
