@@ -14,7 +14,7 @@ export function removalReasons(
   if (content?.state === 'removing') return ['it is just being removed on the service']
   if (content?.state === 'abandoned') return ['it is not in the service']
   if (!parting) return ['what is in the service stays there: another file has the same bytes, or it never came in']
-  if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting.is_ours, folder)}`]
+  if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting, folder)}`]
   const { why, due_ms } = parting
   if (why === undefined) return ['it is removed on the service next']
   return [`it is to be removed on the service${waiting(why, due_ms, now_ms, folder)}`]
@@ -35,16 +35,22 @@ export function olderVersionReasons(of: {
   if (kept === 0) return texts
   const versions =
     kept === 1 ? 'an older version of it still answers' : `${formatCount(kept)} older versions of it still answer`
-  const policy =
-    of.folder.on_change === 'keep' ? ' (on_change: keep)' : ': it is not ours, or came under another policy'
+  const policy = of.folder.on_change === 'keep' ? ' (on_change: keep)' : whyVersionsStay(of.older_versions)
   return [`${versions}, and stay${kept === 1 ? 's' : ''} there${policy}`, ...texts]
 }
 
-function whyKept(is_ours: boolean, { on_delete }: FolderConfig): string {
+const let_go =
+  ': it is of a time when the folder had another path, project or rules, and what goes with such a change is kept'
+
+function whyVersionsStay(versions: readonly OlderVersion[]): string {
+  const kept = versions.filter(({ due_ms }) => due_ms === undefined)
+  return kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
+}
+
+function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConfig): string {
   if (on_delete === 'keep') return ' (on_delete: keep)'
-  return is_ours
-    ? ': it was deleted under another policy'
-    : ': it was there before this ledger sent it, so it is not ours to remove'
+  if (!is_ours) return ': it was there before this ledger sent it, so it is not ours to remove'
+  return was_let_go ? let_go : ': it was deleted under another policy'
 }
 
 function waiting(why: RemovalWait, due_ms: number, now_ms: number, folder: FolderConfig): string {

@@ -54,6 +54,14 @@ export class FolderDepartures {
     return this.#missing.filter(({ path, is_blocked }) => is_blocked && isOutOfReach(path)).length
   }
 
+  /** Whether nothing known lies where the walk could not look: what is missing elsewhere may have moved there. As the ledger asks of a scan. */
+  sawAllKnown(end: ScanEnd): boolean {
+    if (end.unreadable_total > end.unreadable.length) return false
+    const isOutOfReach = outOfReach(end)
+    const hidden = new Set([...end.unreadable.map(({ path }) => path), ...end.other_mounts])
+    return !this.#missing.some(({ path }) => hidden.has(path) || isOutOfReach(path))
+  }
+
   /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */
   all({ are_let_go }: { are_let_go: boolean }): Departure[] {
     const { path: root } = this.#folder

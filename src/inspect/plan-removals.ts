@@ -20,6 +20,8 @@ export interface WalkedFolder {
   config: FolderConfig
   /** All of it was walked and may be believed: only then anything in it counts as gone. */
   is_believed: boolean
+  /** Nothing known lies where it could not look: else what is missing may have moved there, in any folder of the project. */
+  saw_all_known: boolean
   /** The configuration gives it another path or project than it has: what it parted from before stays. */
   is_given_anew: boolean
   files: number
@@ -131,7 +133,7 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
     looks: facts.config.folders
       .filter(({ project_id }) => project_id === content.project_id)
       .map(({ name: folder }) => {
-        return { folder, began_ms: walked(folder, facts)?.is_believed ? now_ms : undefined }
+        return { folder, began_ms: walked(folder, facts)?.saw_all_known ? now_ms : undefined }
       }),
   }
   const { folder, path } = all[0] ?? { folder: '', path: '' }
@@ -165,7 +167,7 @@ function folderOf(name: string, facts: Facts): Parting['folder'] {
     return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
   }
   const { on_delete, on_change, delete_grace_ms } = folder.config
-  const known = { name, configured: true, is_known: folder.is_believed, is_held: false }
+  const known = { name, configured: true, is_known: folder.saw_all_known, is_held: false }
   return { ...known, on_delete, on_change, delete_grace_ms }
 }
 

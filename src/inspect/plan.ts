@@ -97,19 +97,22 @@ async function planFolder(
     departures?.end()
     const doubt = departures && found.complete ? doubtAbout(folder, departures, found, tools) : undefined
     const is_believed = found.complete && doubt === undefined
+    const saw_all_known = is_believed && departures?.sawAllKnown(found) !== false
     const gone = is_believed ? (departures?.all({ are_let_go: isAnotherPlace(folder, ledger) }) ?? []) : []
     return {
       plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
-      walked: { config: folder, is_believed, is_given_anew, files: found.files, departures: gone },
+      walked: { config: folder, is_believed, saw_all_known, is_given_anew, files: found.files, departures: gone },
     }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
     return {
       plan: { ...base, offline: error.message, doubt: null, ...tally.amounts(), seen: null },
-      walked: { config: folder, is_believed: false, is_given_anew, files: 0, departures: [] },
+      walked: { ...unseen, config: folder, is_given_anew },
     }
   }
 }
+
+const unseen = { is_believed: false, saw_all_known: false, files: 0, departures: [] }
 
 /** What was known lies elsewhere: there it was neither deleted nor changed. */
 function isAnotherPlace({ name, path }: FolderConfig, ledger: FolderTools['ledger']): boolean {

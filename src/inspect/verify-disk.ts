@@ -193,7 +193,11 @@ class FolderComparer {
       state.device !== undefined &&
       (status.device !== state.device || !isSameRoot(status.identity, state.identity))
     if (!is_other || this.#missing_total * 2 <= known) return undefined
-    return `another disk is mounted here, or none: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
+    const has_other_path = state.is_moved || state.root !== this.#folder.path
+    const why = has_other_path
+      ? 'it had another path when it was looked at last'
+      : 'another disk is mounted here, or none'
+    return `${why}: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
   }
 
   #tellUnreadable({ unreadable, unreadable_total }: ScanEnd): void {

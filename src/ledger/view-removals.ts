@@ -71,6 +71,8 @@ export interface PartingView {
   /** What it waits for until then, or longer; undefined: for nothing. */
   why: RemovalWait | undefined
   is_ours: boolean
+  /** A path that held it had another folder path, project or rules then: what goes with such a change is kept. */
+  was_let_go: boolean
 }
 
 /** An earlier version of a path's file. */
@@ -83,10 +85,12 @@ interface RawParting {
   due_ms: number | null
   why: RemovalWait | null
   made_here: 0 | 1
+  let_go: 0 | 1
   asset_id: string
 }
 
-const parting_columns = 'outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id'
+const parting_columns = `outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id,
+  EXISTS (SELECT 1 FROM partings AS of_path WHERE of_path.content = contents.id AND of_path.why = 'let_go') AS let_go`
 
 /** Undefined where a path holds the content, or it was never there. */
 export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
@@ -103,13 +107,14 @@ export function readOlderVersionsOf(database: Sqlite, folder: string, path: stri
   const rows = database
     .prepare(
       `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
-       WHERE partings.folder = (SELECT id FROM folders WHERE name = ?) AND path = ? AND partings.why = 'changed'
+       WHERE partings.folder = (SELECT id FROM folders WHERE name = ?) AND path = ? AND partings.why <> 'deleted'
          AND contents.state IN ('ready', 'removing') AND outdated_ms IS NOT NULL ORDER BY outdated_ms DESC`,
     )
     .all(folder, path) as RawParting[]
   return rows.map((row) => ({ ...partingView(row), asset_id: row.asset_id }))
 }
 
-function partingView({ outdated_ms, due_ms, why, made_here }: RawParting): PartingView {
-  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, is_ours: made_here === 1 }
+function partingView({ outdated_ms, due_ms, why, made_here, let_go }: RawParting): PartingView {
+  const [is_ours, was_let_go] = [made_here === 1, let_go === 1]
+  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, is_ours, was_let_go }
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time.ts'
 import { explain } from '../../src/inspect/explain.ts'
 import type { Explanation } from '../../src/inspect/explanation.ts'
-import { assetOf, openRig, type Rig, stat, ticket } from '../ledger/view-rig.ts'
+import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/view-rig.ts'
 import { makeTree, type TreeEntry } from '../tree.ts'
 import { configFor } from './config-for.ts'
 
@@ -234,6 +234,22 @@ describe('older versions of a file that is there', () => {
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'a' })
     expect(ask('a').why.join()).not.toContain('older version')
   })
+})
+
+test('of a time when the folder had another path: what goes with the change is kept, and says so', async () => {
+  const removing = { on_delete: 'remove', on_change: 'remove_old' } as const
+  const { ask, rig } = await setUp({ tree: { changed: 'x' }, folder: removing })
+  const folder = { name: 'notes', project_id, labels: [], label_from: 'none', rules: '{}', ...removing } as const
+  for (const path of ['changed', 'gone']) await rig.bringIn(path)
+  await rig.record(
+    { type: 'folder_configured', folder: { ...folder, root: '/elsewhere' } },
+    { type: 'folder_online', folder: 'notes', device: 5n },
+    { type: 'file_gone', folder: 'notes', path: 'gone' },
+  )
+  await rig.bringIn('changed')
+  const time = 'it is of a time when the folder had another path, project or rules'
+  expect(ask('gone').why).toContainEqual(expect.stringContaining(`what is in the service stays there: ${time}`))
+  expect(ask('changed').why).toContainEqual(expect.stringContaining(`still answers, and stays there: ${time}`))
 })
 
 test('ready, the JSON form', async () => {

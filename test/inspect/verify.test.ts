@@ -197,9 +197,22 @@ localJourneys('verify', (profile) => {
     journey.move('other', 'docs')
     const { summary, named } = await verified(journey)
     expect(named).toEqual([])
-    expect(summary.folders[0]!.offline).toContain('1 of 1 files are missing; nothing in it counts as gone')
+    expect(summary.folders[0]!.offline).toBe(
+      'another disk is mounted here, or none: 1 of 1 files are missing; nothing in it counts as gone',
+    )
     journey.move('docs', 'other')
     journey.move('elsewhere', 'docs')
+  })
+
+  test('a folder that the configuration gives another path: said, and nothing in it is gone', async () => {
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a', 'other/': '' } })
+    await journey.allReady()
+    await journey.stop()
+    const { summary, named } = await verified(journey, {}, { folders: { docs: { path: journey.at('other') } } })
+    expect(named).toEqual([])
+    expect(summary.folders[0]!.offline).toBe(
+      'it had another path when it was looked at last: 1 of 1 files are missing; nothing in it counts as gone',
+    )
   })
 
   test('a folder that is away, or empty where it was full: said, and nothing in it is gone', async () => {

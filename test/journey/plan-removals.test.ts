@@ -1,9 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
 import { planUploads } from '../../src/inspect/plan.ts'
 import type { FolderRemovals, Plan } from '../../src/inspect/plan-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import type { ProfileName } from '../../src/service/options.ts'
+import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
+import { makeStore } from '../tree.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 import type { Fields } from './quick-config.ts'
 
@@ -28,6 +33,23 @@ async function plan(journey: Journey, hash = true): Promise<Plan> {
 function removalsOf(plan: Plan, name = 'docs'): { would_go: number; waits: Record<string, number> } {
   const { would_go, waits } = plan.folders.find((folder) => folder.name === name)!.removals as FolderRemovals
   return { would_go: would_go.files, waits: Object.fromEntries(waits.map(({ why, files }) => [why, files])) }
+}
+
+/** By somebody whom permission bits bind. */
+function planAsNobody(journey: Journey): Plan {
+  const state = 'state'
+  const place = makeStore()
+  cpSync(journey.config().state_dir, join(place, state), { recursive: true })
+  execFileSync('chmod', ['-R', 'a+rwX', place])
+  const config = { ...journey.config(), state_dir: join(place, state) }
+  const script = `
+    import { planUploads } from '${builtModule('inspect/plan')}'
+    import { openLedgerView } from '${builtModule('ledger/view')}'
+    const config = ${JSON.stringify(config)}
+    const ledger = openLedgerView(config.state_dir)
+    console.log(JSON.stringify(await planUploads({ config, ledger, hash: true, now_ms: Date.now() })))
+    ledger.close()`
+  return runAsNobody(script, place) as Plan
 }
 
 /** What one more pass removes there. */
@@ -99,6 +121,21 @@ localJourneys('what plan says of removals', (profile) => {
     await journey.stop()
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 8, waits: {} })
     expect(await removedByPass(journey)).toBe(8)
+  })
+
+  test('a directory of known files that cannot be read: what is gone elsewhere may have moved there', async () => {
+    const journey = await passed(profile, { files: { ...tree, 'kept/shut/b.txt': 'b' } })
+    journey.remove('docs/2.txt')
+    expect(await removedByPass(journey)).toBe(0)
+    await system_clock.sleep(1_100)
+    expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
+    execFileSync('chmod', ['-R', 'a+rX', journey.base])
+    expect(removalsOf(planAsNobody(journey))).toEqual({ would_go: 1, waits: {} })
+    chmodSync(journey.at('kept/shut'), 0)
+    expect(removalsOf(planAsNobody(journey))).toEqual({ would_go: 0, waits: { look: 1 } })
+    chmodSync(journey.at('kept/shut'), 0o755)
+    expect(await removedByPass(journey)).toBe(1)
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })
   })
 
   test('another directory in place of a small folder is not believed: nothing in it would go', async () => {
