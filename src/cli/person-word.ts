@@ -4,6 +4,7 @@ import { loadConfig } from '../config/load.ts'
 import type { ControlClient } from '../control/control-client.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import type { Amount } from '../ledger/view-folders.ts'
+import type { DisappearanceWait } from '../ledger/view-pass.ts'
 import { withPassView } from './open-view.ts'
 import { type Place, placeOf } from './place.ts'
 import { sayAll } from './say-all.ts'
@@ -40,11 +41,11 @@ function placesOf(paths: readonly string[], { folders }: Config): Place[] {
 }
 
 interface Reached extends Amount {
-  /** What has disappeared there waits for a word: this one, and it is for nothing else. */
-  waits: boolean
+  /** Whether this word is for what has disappeared there, and then for nothing else. */
+  missing: DisappearanceWait
 }
 
-const nothing: Reached = { files: 0, bytes: 0, waits: false }
+const nothing: Reached = { files: 0, bytes: 0, missing: 'none' }
 
 function findReached(words: readonly PersonFact[], state_dir: string): Promise<Reached[] | undefined> {
   return withPassView(
@@ -53,7 +54,7 @@ function findReached(words: readonly PersonFact[], state_dir: string): Promise<R
       pass &&
       words.map((word) => {
         const is_whole = word.type === 'accepted' && word.path === ''
-        return { ...pass.reachedBy(word), waits: is_whole && pass.waitsForWord(word.folder) }
+        return { ...pass.reachedBy(word), missing: is_whole ? pass.disappearanceIn(word.folder) : 'none' }
       }),
   )
 }
@@ -76,14 +77,17 @@ const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) 
   removals_accepted: (control, place) => control.acceptRemovals(place),
 }
 
-function told({ type, folder, path }: PersonFact, { files, bytes, waits }: Reached): string {
+function told({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
   const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
     return `${where}: ${formatCount(files)} ${files === 1 ? 'version' : 'versions'} (${formatBytes(bytes)}) may be removed on the service now`
   }
-  if (waits) {
+  if (missing === 'unlooked') {
+    return `${where}: what is missing there was not looked at since Sluice was upgraded; say it again after \`sluice sync\`, or once the daemon has looked`
+  }
+  if (missing === 'waits') {
     const others = files === 0 ? 'and nothing else' : `and nothing else: ${what} held back there`
     const again = files === 1 ? 'waits' : 'wait'
     const rest = files === 0 ? '' : ` still ${again}; say it once more when the folder is back`

@@ -11,8 +11,8 @@ export interface PassView {
   newSince(at_ms: number, folders: readonly string[]): { files: number; sent: Amount }
   /** The files on which a person's word would have an effect. */
   reachedBy(word: PersonFact): Amount
-  /** It waits for a word about what has disappeared, and one said of the whole folder is about nothing else. */
-  waitsForWord(folder: string): boolean
+  /** Whether it waits for a word about what has disappeared. */
+  disappearanceIn(folder: string): DisappearanceWait
   /** Why files are skipped, with the rule. Reads every file's row. */
   skipped(): (Amount & { reason: string; rule: string; example: string })[]
   /** What became usable most recently, newest first. */
@@ -22,6 +22,12 @@ export interface PassView {
   hasContent(content: number): boolean
   close(): void
 }
+
+/**
+ * `waits`: a word that is said of the whole folder is about that and nothing else. `unlooked`: it waits since an earlier version, which
+ * did not keep what it had found; a word counts only after the next look.
+ */
+export type DisappearanceWait = 'none' | 'waits' | 'unlooked'
 
 const most_groups = 100
 const new_files = `FROM files JOIN folders ON folders.id = files.folder
@@ -64,9 +70,10 @@ export function openPassView(state_dir: string): PassView {
       if (type === 'removals_accepted' && !keepsRemovals(database)) return { files: 0, bytes: 0 }
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
     },
-    waitsForWord(folder) {
-      const reason = database.prepare('SELECT offline_reason FROM folders WHERE name = ?').pluck().get(folder)
-      return waitsForPerson((reason as string | null | undefined) ?? undefined)
+    disappearanceIn(folder) {
+      const row = database.prepare('SELECT * FROM folders WHERE name = ?').get(folder) as FolderWait | undefined
+      if (!waitsForPerson(row?.offline_reason ?? undefined)) return 'none'
+      return typeof row?.found_files === 'number' ? 'waits' : 'unlooked'
     },
     skipped: () =>
       database
@@ -88,6 +95,12 @@ export function openPassView(state_dir: string): PassView {
     hasContent: (content) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => database.close(),
   }
+}
+
+interface FolderWait {
+  offline_reason: string | null
+  /** No such column before version 7. */
+  found_files?: number | null
 }
 
 /** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */

@@ -1,7 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { Home, until } from './sluice.ts'
+
+const Database = sqliteDriver()
 
 const test = inTurn.concurrent
 
@@ -59,6 +62,12 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
   rmSync(join(home.path, 'docs/kept'), { recursive: true })
   expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
   expect((await home.inProcess('status')).out).toContain('the word is for what is missing alone')
+  // As a ledger of an earlier version waits.
+  const ledger = new Database(join(home.path, 'state/ledger.db'))
+  ledger.prepare('UPDATE folders SET found_files = NULL').run()
+  ledger.close()
+  expect((await home.inProcess('accept', 'docs')).out).toContain('not looked at since Sluice was upgraded')
+  expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })
   expect(await home.inProcess('accept', 'docs')).toMatchObject({
     code: 0,
     out:
