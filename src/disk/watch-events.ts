@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
+import { readEventQueue } from './event-queue.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
 import { closeGaps, endFailedLists } from './watch-gaps.ts'
@@ -57,6 +58,14 @@ export function startChokidar(
       }
     }
   })
+  const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
+  const queue = readEventQueue(mayHaveLost)
+  const close = watcher.close.bind(watcher)
+  watcher.close = () => {
+    queue.leave()
+    return close()
+  }
+  watcher.on('raw', queue.heard)
   watcher.on('raw', hearRaw(root, listener, burst_events))
   watcher.on('error', (error) => listener.failed(error))
   return watcher

@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs'
 import { basename, join } from 'node:path'
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
+import { type QueueReader, readEventQueue } from './event-queue.ts'
 import { ignore_file_name } from './ignore-file.ts'
 import { rootStatus } from './mount.ts'
 import { offline } from './offline.ts'
@@ -38,6 +39,9 @@ class InotifyWatcher implements FolderWatcher {
   /** Of which something was told and not looked at yet; no more than a burst. */
   #touched = new Set<string>()
   #events = 0
+  readonly #queue: QueueReader
+  /** The queue that all watchers share may have run over. */
+  #is_flooded = false
   #following: Promise<void> | undefined
   #starting = true
   /** Why it must be started anew. */
@@ -51,8 +55,15 @@ class InotifyWatcher implements FolderWatcher {
       rules: options.rules,
       device: at.device,
       counts_links: counting_links.includes(at.filesystem),
-      on_touched: (path) => this.#heard(path),
+      on_touched: (path) => {
+        this.#queue.heard()
+        this.#heard(path)
+      },
       on_error: (error) => this.#failed(error),
+    })
+    this.#queue = readEventQueue(() => {
+      this.#is_flooded = true
+      this.#goOn()
     })
     options.signal?.addEventListener('abort', this.#end)
     if (options.signal?.aborted) this.#end()
@@ -87,6 +98,7 @@ class InotifyWatcher implements FolderWatcher {
 
   readonly #end = () => {
     this.#ended.abort()
+    this.#queue.leave()
     this.#tree.close()
   }
 
@@ -108,18 +120,23 @@ class InotifyWatcher implements FolderWatcher {
   #heard(path: string): void {
     this.#events += 1
     if (this.#touched.size < this.#options.burst_events) this.#touched.add(path)
+    this.#goOn()
+  }
+
+  #goOn(): void {
     this.#following ??= this.#follow().catch((error) => this.#endsBy(`the native watching ended: ${messageOf(error)}`))
   }
 
   async #follow(): Promise<void> {
-    while (this.#touched.size > 0) {
+    while (this.#touched.size > 0 || this.#is_flooded) {
       await system_clock.sleep(gather_ms, this.#ended.signal)
       if (this.#ended.signal.aborted) return
       const touched = this.#touched
       const { burst_events } = this.#options
-      const is_burst = touched.size >= burst_events || this.#events >= burst_events * events_a_path
+      const is_burst = this.#is_flooded || touched.size >= burst_events || this.#events >= burst_events * events_a_path
       this.#touched = new Set()
       this.#events = 0
+      this.#is_flooded = false
       if (is_burst) await this.#takeBurst(touched)
       else for (const path of touched) await this.#take(path)
     }
