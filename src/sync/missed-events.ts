@@ -19,13 +19,13 @@ const most_paths = 1_000
 
 /**
  * Counts the files of one scan that are new or changed, though the watcher should have told of them long ago. Their ctime says
- * when they changed. A directory that was moved here brings old files: what stands in one that changed lately is not counted.
+ * when they changed. A directory that was moved here brings old files: what stands in one that was lately is not counted.
  */
 export class MissedEvents {
   readonly #options: MissedEventsOptions
   readonly #since_ms: number
   readonly #paths = new Set<string>()
-  readonly #changed_ms = new Map<string, number>()
+  readonly #moved_ms = new Map<string, number>()
   #more = 0
 
   constructor(options: MissedEventsOptions) {
@@ -53,26 +53,30 @@ export class MissedEvents {
     return [...this.#paths].filter((path) => this.#stoodHere(dirname(path))).length + this.#more
   }
 
-  /** Whether this directory and those around it, up to the root, have not changed lately. */
+  /** Whether this directory and those around it, up to the root, were not moved lately. */
   #stoodHere(directory: string): boolean {
     if (directory === '.') return true
-    return this.#changedAt_ms(directory) <= this.#since_ms && this.#stoodHere(dirname(directory))
+    return this.#movedAt_ms(directory) <= this.#since_ms && this.#stoodHere(dirname(directory))
   }
 
-  #changedAt_ms(directory: string): number {
-    let changed_ms = this.#changed_ms.get(directory)
-    if (changed_ms === undefined) {
-      changed_ms = ctimeOf(join(this.#options.root, directory))
-      this.#changed_ms.set(directory, changed_ms)
+  #movedAt_ms(directory: string): number {
+    let moved_ms = this.#moved_ms.get(directory)
+    if (moved_ms === undefined) {
+      moved_ms = movedAt_ms(join(this.#options.root, directory))
+      this.#moved_ms.set(directory, moved_ms)
     }
-    return changed_ms
+    return moved_ms
   }
 }
 
-/** What went away meanwhile has just changed. */
-function ctimeOf(path: string): number {
+/**
+ * A move changes a directory's ctime alone; what comes and goes in it changes its mtime to the same moment, however often it does.
+ * What went away meanwhile has just been moved.
+ */
+function movedAt_ms(path: string): number {
   try {
-    return lstatSync(path).ctimeMs
+    const { ctimeNs, mtimeNs } = lstatSync(path, { bigint: true })
+    return ctimeNs === mtimeNs ? Number.NEGATIVE_INFINITY : Number(ctimeNs / 1_000_000n)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return Number.POSITIVE_INFINITY

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { minute_ms, second_ms } from '../../src/base/time.ts'
@@ -43,4 +43,11 @@ test('old files in a directory that was moved here a moment ago are none that th
   expect(found).toEqual(['in/archive/deep/old.txt'])
   expect(counted).toBe(0)
   expect((await count(root, minute_ms)).count).toBe(1)
+})
+
+test('what was missed in a directory in which others come and go counts', async () => {
+  const root = makeTree({ 'in/busy/missed.txt': 'old' })
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  writeFileSync(join(root, 'in/busy/told.txt'), 'new')
+  expect(await count(root, 34_500)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
 })
