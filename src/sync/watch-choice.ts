@@ -41,20 +41,22 @@ export interface ChoiceFacts {
 
 /** What the folder is to be watched by; takes the room for it. Reads no more of the folder than the choice needs. */
 export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> {
-  const { folder, root, watching, room, native_failed } = facts
+  const { folder, root, watching, room } = facts
   const known = {
     setting: folder.watch,
     filesystem: root.filesystem,
     remote: root.remote,
-    inotify: { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) },
-    free_memory_bytes: freeMemory_bytes(),
-    native_fault: native_failed ?? (await nativeFault()),
+    native_fault: facts.native_failed ?? (await nativeFault()),
     deaf: deafness(facts),
   }
-  const of_none = chooseWatcher({ ...known, counted: none }, watching)
+  const choiceOf = (counted: Counted) => {
+    const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
+    return chooseWatcher({ ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted }, watching)
+  }
   // Whatever is in it, it is scanned: then nobody needs to count.
-  const choice =
-    of_none.watcher === 'scan' ? of_none : chooseWatcher({ ...known, counted: await countFor(facts) }, watching)
+  const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
+  // What is free is read and taken in one step: all folders choose at once when the daemon starts.
+  const choice = choiceOf(counted)
   room.take(folder.name, choice.watches)
   return choice
 }
