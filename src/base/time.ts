@@ -41,11 +41,6 @@ export function localMinuteOfDay(at_ms: number): number {
   return time.getHours() * 60 + time.getMinutes()
 }
 
-/** When the clocks here show this minute, counted from the midnight before `at_ms`; 1,440 and more are on the next day. */
-export function atLocalMinute_ms(at_ms: number, minute: number): number {
-  return new Date(at_ms).setHours(0, minute, 0, 0)
-}
-
 export const second_ms = 1_000
 export const minute_ms = 60_000
 export const hour_ms = 3_600_000

@@ -4,7 +4,7 @@ import { isoTime, minute_ms } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Config } from '../config/config.ts'
-import { bandwidthAt } from '../domain/bandwidth.ts'
+import { bytesPerSecondAt } from '../domain/bandwidth.ts'
 import { type HealthView, openHealthView } from '../ledger/view-health.ts'
 import { healthOf } from '../status/health.ts'
 import { healthFacts } from '../status/health-facts.ts'
@@ -234,7 +234,7 @@ export class HealthKeeper {
       audits: view.audits(),
       outdated: view.outdated(),
       upload_calls: this.#options.width(),
-      bandwidth_bytes_per_s: bandwidthAt(this.#options.config().uploads.bandwidth, facts.now_ms).bytes_per_s,
+      bandwidth_bytes_per_s: bytesPerSecondAt(this.#options.config().uploads.bandwidth, facts.now_ms),
       last_ready_ms: view.newestArrival().at_ms,
       last_delivery_ms: view.lastDelivery_ms(),
     })

@@ -1,4 +1,4 @@
-import { atLocalMinute_ms, localMinuteOfDay } from '../base/time.ts'
+import { localMinuteOfDay, minute_ms } from '../base/time.ts'
 
 /** From one minute of the day (local time) to another, exclusive and never over midnight, uploads take no more than this. */
 export interface BandwidthSpan {
@@ -14,18 +14,32 @@ export interface BandwidthNow {
   until_ms: number | undefined
 }
 
-const day_minutes = 1_440
+/** What is to change on a day may fall into an hour that this day does not have: then it changes a day later. */
+const farthest_minutes = 49 * 60
 
 /** What a timetable says about one moment. */
 export function bandwidthAt(spans: readonly BandwidthSpan[], at_ms: number): BandwidthNow {
-  const minute = localMinuteOfDay(at_ms)
-  const bytes_per_s = rateAt(spans, minute)
-  const changes = spans
-    .flatMap(({ from_minute, to_minute }) => [from_minute, to_minute])
-    // The end of the day is where the next one begins.
-    .map((bound) => minute + 1 + ((bound - minute - 1 + day_minutes) % day_minutes))
-    .filter((bound) => rateAt(spans, bound % day_minutes) !== bytes_per_s)
-  return { bytes_per_s, until_ms: changes.length === 0 ? undefined : atLocalMinute_ms(at_ms, Math.min(...changes)) }
+  const bytes_per_s = bytesPerSecondAt(spans, at_ms)
+  return { bytes_per_s, until_ms: nextChange_ms(spans, at_ms, bytes_per_s) }
+}
+
+export function bytesPerSecondAt(spans: readonly BandwidthSpan[], at_ms: number): number | undefined {
+  return rateAt(spans, localMinuteOfDay(at_ms))
+}
+
+/** Through every minute to come: when the clocks are changed, a time of the day comes twice or not at all. */
+function nextChange_ms(
+  spans: readonly BandwidthSpan[],
+  at_ms: number,
+  bytes_per_s: number | undefined,
+): number | undefined {
+  if (spans.length === 0) return undefined
+  const minute_began_ms = at_ms - (at_ms % minute_ms)
+  for (let minutes = 1; minutes <= farthest_minutes; minutes += 1) {
+    const then_ms = minute_began_ms + minutes * minute_ms
+    if (bytesPerSecondAt(spans, then_ms) !== bytes_per_s) return then_ms
+  }
+  return undefined
 }
 
 function rateAt(spans: readonly BandwidthSpan[], minute: number): number | undefined {

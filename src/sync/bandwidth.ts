@@ -1,5 +1,5 @@
 import { type Clock, second_ms } from '../base/time.ts'
-import { type BandwidthSpan, bandwidthAt } from '../domain/bandwidth.ts'
+import { type BandwidthSpan, bytesPerSecondAt } from '../domain/bandwidth.ts'
 import type { UploadBody } from '../remote/put-bytes.ts'
 
 /** So much of a second goes at once: short enough that many uploads take turns, long enough that pieces are not crumbs. */
@@ -24,7 +24,7 @@ export function createBandwidth(clock: Clock): Bandwidth {
   /** How many of `bytes` may go now; each takes the time that its bytes need, and the next one comes after it. */
   async function take(bytes: number, signal: AbortSignal): Promise<number> {
     while (!signal.aborted) {
-      const rate = bandwidthAt(spans, clock.now_ms()).bytes_per_s
+      const rate = bytesPerSecondAt(spans, clock.now_ms())
       if (rate === undefined) return bytes
       const now_ms = clock.monotonic_ms()
       if (free_at_ms <= now_ms) {

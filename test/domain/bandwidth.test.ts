@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../../src/domain/bandwidth.ts'
+import { builtModule } from '../disk/as-nobody.ts'
 
 const at_ms = (hours: number, minutes = 0) => new Date(2026, 5, 1, hours, minutes, 20).getTime()
 const span = (from_hour: number, to_hour: number, bytes_per_s: number): BandwidthSpan => ({
@@ -38,4 +40,31 @@ test('it holds until then, and no longer', () => {
       if (until_ms !== undefined) expect(bandwidthAt(spans, until_ms).bytes_per_s).not.toBe(bytes_per_s)
     }),
   )
+})
+
+test('where the clocks are changed: a time of the day that comes twice, or not at all', () => {
+  const script = `
+    import { bandwidthAt } from '${builtModule('domain/bandwidth')}'
+    const span = { from_minute: 165, to_minute: 480, bytes_per_s: 1 }
+    const until = (from_minute, at) => {
+      const { until_ms } = bandwidthAt([{ ...span, from_minute }], Date.parse(at))
+      return new Date(until_ms).toISOString()
+    }
+    console.log(JSON.stringify([
+      until(165, '2026-10-25T00:50:00Z'),
+      until(165, '2026-10-25T01:30:00Z'),
+      until(150, '2026-03-29T00:50:00Z'),
+    ]))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    env: { ...process.env, TZ: 'Europe/Berlin' },
+  })
+  expect(JSON.parse(stdout)).toEqual([
+    // The first 02:50 is in the span; ten minutes later it is 02:00 again.
+    '2026-10-25T01:00:00.000Z',
+    // The second 02:30.
+    '2026-10-25T01:45:00.000Z',
+    // There is no 02:30 that day: the span begins at 03:00.
+    '2026-03-29T01:00:00.000Z',
+  ])
 })
