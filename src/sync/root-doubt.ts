@@ -41,7 +41,7 @@ export class RootDoubt {
   async compare(now: OnlineRoot, state: FolderState, signal: AbortSignal): Promise<RootVerdict | undefined> {
     const { clock, ledger } = this.#tools
     const { comparing, doubted } = change_texts[rootChange(state, now)]
-    const found = await compareWithKnown(this.#folder, this.#tools, { state, signal })
+    const found = await compareWithKnown(this.#folder, this.#tools, { state, device: now.device, signal })
     if (found === undefined) return { reason: comparing }
     const after = (await ledger.folders()).find(({ name }) => name === state.name)
     if (wordOn(now, after?.disappearance) || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined

@@ -36,9 +36,20 @@ export async function scanOnce(
   // One directory is soon done, and somebody saves files in it.
   if (options.under !== undefined) return scanNow(folder, tools, options)
   const state = (await tools.ledger.folders()).find(({ name }) => name === folder.name)
-  const endTurn = await tools.turns.take(state?.device ?? 0n, options.signal)
+  const scanned = await inTurn(state?.device ?? 0n, tools, options.signal, () => scanNow(folder, tools, options))
+  return scanned ?? { kind: 'stopped' }
+}
+
+/** Undefined: stopped before it could begin. */
+async function inTurn<Walked>(
+  device: bigint,
+  { turns }: ScanTools,
+  signal: AbortSignal,
+  walk: () => Promise<Walked>,
+): Promise<Walked | undefined> {
+  const endTurn = await turns.take(device, signal)
   try {
-    return options.signal.aborted ? { kind: 'stopped' } : await scanNow(folder, tools, options)
+    return signal.aborted ? undefined : await walk()
   } finally {
     endTurn()
   }
@@ -84,13 +95,28 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
   return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total, is_part: await walk.isPart() }
 }
 
+interface CompareOptions {
+  state: FolderState
+  /** On which it lies now. */
+  device: bigint
+  signal: AbortSignal
+}
+
 /**
  * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not come to its end.
  */
-export async function compareWithKnown(
+export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
-  { state, signal }: { state: FolderState; signal: AbortSignal },
+  options: CompareOptions,
+): Promise<Found | undefined> {
+  return inTurn(options.device, tools, options.signal, () => compareNow(folder, tools, options))
+}
+
+async function compareNow(
+  folder: FolderSettings,
+  tools: ScanTools,
+  { state, signal }: CompareOptions,
 ): Promise<Found | undefined> {
   const { batch_entries, pulses } = tools
   const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal, ...keptThread(tools) })

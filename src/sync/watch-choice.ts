@@ -71,7 +71,7 @@ function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
 
 /**
  * As the last life of the daemon left it, where that is many. Few may have become many since, and chokidar would take minutes for
- * them: so far as it is meant for, they are counted.
+ * them: so far as it is meant for, they are counted. That is soon done, and does not wait for whole walks through others on this disk.
  */
 async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted

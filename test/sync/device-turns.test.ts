@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import type { FolderState } from '../../src/ledger/ledger.ts'
 import { createDeviceTurns } from '../../src/sync/device-turns.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
+import { compareWithKnown, type ScanTools } from '../../src/sync/scan-folder.ts'
 
 const going = new AbortController().signal
 
@@ -33,4 +36,21 @@ test('turns on one device come one after the other, those on another beside them
   expect(told.slice(4)).toEqual(['fourth'])
   end_fourth()
   end_other()
+})
+
+test('what stands on a disk is compared with what is known in its turn, too', async () => {
+  const turns = createDeviceTurns()
+  const end = await turns.take(5n, going)
+  const untouched = new Proxy({ turns } as ScanTools, {
+    get(tools, name) {
+      if (name !== 'turns') throw new Error(`it has begun: ${String(name)}`)
+      return tools.turns
+    },
+  })
+  const stop = new AbortController()
+  const options = { state: {} as FolderState, device: 5n, signal: stop.signal }
+  const compared = compareWithKnown({} as FolderSettings, untouched, options)
+  stop.abort()
+  expect(await compared).toBeUndefined()
+  end()
 })
