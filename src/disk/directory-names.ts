@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { Dirent, readdirSync } from 'node:fs'
 import type { EntryKind } from './entry.ts'
 
@@ -9,16 +10,26 @@ export interface NamedEntry {
 
 /** The entries of a directory in byte order of their names. Errors are those of readdir(3). */
 export function readDirectory(path: string): readonly NamedEntry[] {
-  return listed(path).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return listDirectory(path).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function listed(path: string): NamedEntry[] {
+/** As `readDirectory`, in the order of the file system. */
+export function listDirectory(path: string): NamedEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
   } catch {
     // Where kinds are not known Node asks for each entry by its latin1 name, which may be none that is there.
     return readdirSync(path, 'latin1').map((name) => ({ name }))
   }
+}
+
+const beyond_ascii = /[\x80-\xff]/
+
+/** A latin1 name as text, or undefined where its bytes are not UTF-8. A U+FFFD in it stands in the name: unzipping leaves such. */
+export function textOfName(raw_name: string): string | undefined {
+  if (!beyond_ascii.test(raw_name)) return raw_name
+  const bytes = Buffer.from(raw_name, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
 /** As the directory itself says; undefined where it does not (readdir(3): DT_UNKNOWN). */

@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../base/errors.ts'
-import { kindOf, type NamedEntry, readDirectory } from './directory-names.ts'
+import { kindOf, type NamedEntry, readDirectory, textOfName } from './directory-names.ts'
 import { type EntryKind, entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
@@ -114,7 +113,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   /** Takes one entry; a directory is put aside until its turn. */
   function take(frame: Frame, entry: NamedEntry): void {
     const { name: raw_name } = entry
-    const name = beyond_ascii.test(raw_name) ? decode(raw_name) : raw_name
+    const name = textOfName(raw_name)
     if (name === undefined) {
       lookAtOddName(frame, raw_name)
       return
@@ -191,14 +190,6 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   }
   if (batch.count > 0) yield batch.take()
   return report.end(isStill(root, root_stat))
-}
-
-const beyond_ascii = /[\x80-\xff]/
-
-/** The name as text, or undefined where its bytes are not UTF-8. */
-function decode(raw_name: string): string | undefined {
-  const bytes = Buffer.from(raw_name, 'latin1')
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
 /** In path order, does `name` come before what is inside `directory`? It does where the byte after the same start is below `/`. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -45,10 +46,15 @@ export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => 
   async function unseenIn(directory: string): Promise<string[]> {
     const entries = await entriesOf(directory)
     const seen = watcher._watched.get(directory)
-    return entries
-      .filter(({ name }) => seen !== undefined && !seen.has(name) && !name.includes('\uFFFD'))
-      .filter((entry) => entry.isFile() || (entry.isDirectory() && !isIgnored(join(directory, entry.name))))
-      .map(({ name }) => join(directory, name))
+    if (seen === undefined) return []
+    const unseen: string[] = []
+    for (const entry of entries) {
+      if (!isUtf8(entry.name) || !(entry.isFile() || entry.isDirectory())) continue
+      const name = entry.name.toString('utf8')
+      const path = join(directory, name)
+      if (!seen.has(name) && !(entry.isDirectory() && isIgnored(path))) unseen.push(path)
+    }
+    return unseen
   }
 }
 
@@ -66,9 +72,9 @@ export function endFailedLists(watcher: FSWatcher): void {
 }
 
 /** None where it is gone or cannot be read. */
-async function entriesOf(directory: string): Promise<Dirent[]> {
+async function entriesOf(directory: string): Promise<Dirent<Buffer>[]> {
   try {
-    return await readdir(directory, { withFileTypes: true })
+    return await readdir(directory, { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []

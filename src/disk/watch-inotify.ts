@@ -156,7 +156,6 @@ class InotifyWatcher implements FolderWatcher {
     if (path === '' || path === basename(this.#root)) this.#checkRoot()
     if (path === '') this.#hint({ kind: 'folder' })
     else if (basename(path) === ignore_file_name) await this.#rulesChanged(parentOf(path))
-    else if (path.includes('\uFFFD')) this.#hint(hintAt(parentOf(path)))
     else await this.#look(path)
   }
 

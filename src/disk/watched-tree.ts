@@ -1,6 +1,7 @@
-import { type BigIntStats, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
+import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
+import { kindOf, listDirectory, type NamedEntry, textOfName } from './directory-names.ts'
 import type { IgnoreRules } from './ignore.ts'
 
 /** Something happened to `path`, or in it; '' is the root. Relative. */
@@ -115,12 +116,14 @@ export class WatchedTree {
     const { on_touched, on_error } = this.#options
     const own_name = basename(absolute)
     try {
-      const watcher = watch(absolute, { persistent: false })
-      watcher.on('change', (event, name) => {
+      const watcher = watch(absolute, { persistent: false, encoding: 'latin1' })
+      watcher.on('change', (event, raw_name) => {
+        // Of an entry whose name is no text only its directory can be told.
+        const name = raw_name === null ? undefined : textOfName(String(raw_name))
         const known = this.#watched.get(path)
         // So it tells of itself, and of what is in it under the same name.
         if (event === 'rename' && name === own_name && known?.watcher === watcher) known.doubted = true
-        on_touched(name === null ? path : pathIn(path, String(name)))
+        on_touched(name === undefined ? path : pathIn(path, name))
       })
       watcher.on('error', on_error)
       return watcher
@@ -132,10 +135,17 @@ export class WatchedTree {
 
   #directoriesIn(path: string, stats: BigIntStats): string[] {
     if (this.#options.counts_links && stats.nlink === 2n) return []
-    return entriesOf(join(this.#root, path))
-      .filter((entry) => entry.isDirectory() && !entry.name.includes('\uFFFD'))
-      .map(({ name }) => pathIn(path, name))
-      .filter((directory) => !this.#options.rules.verdict(directory, 'directory').ignored)
+    const directories: string[] = []
+    for (const entry of entriesOf(join(this.#root, path))) {
+      const kind = kindOf(entry)
+      if (kind !== 'directory' && kind !== undefined) continue
+      const name = textOfName(entry.name)
+      if (name === undefined) continue
+      const directory = pathIn(path, name)
+      if (kind === undefined && !statsOf(join(this.#root, directory))?.isDirectory()) continue
+      if (!this.#options.rules.verdict(directory, 'directory').ignored) directories.push(directory)
+    }
+    return directories
   }
 
   #letGo(path: string): void {
@@ -165,9 +175,9 @@ export function statsOf(path: string): BigIntStats | undefined {
   }
 }
 
-function entriesOf(path: string) {
+function entriesOf(path: string): readonly NamedEntry[] {
   try {
-    return readdirSync(path, { withFileTypes: true })
+    return listDirectory(path)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return []

@@ -7,7 +7,7 @@ import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { builtModule } from './as-nobody.ts'
-import { writeRawFile } from './odd-entries.ts'
+import { makeRawDirectory, writeRawFile } from './odd-entries.ts'
 
 const plain = { include: [], exclude: [], dot_files: false }
 const open: FolderWatcher[] = []
@@ -64,6 +64,29 @@ describe('hints', () => {
     const { heard } = await watchTree(root)
     writeRawFile(join(root, 'a'), 'caf\xe9.txt', 'x')
     await heard({ kind: 'directory', path: 'a' })
+  })
+
+  test('a name with a real U+FFFD, which is UTF-8, is one as any other', async () => {
+    const root = makeTree({ 'a/b\uFFFDd/x.txt': '', 'a/c': '' })
+    const { heard, watcher } = await watchTree(root)
+    expect(watcher.watched()).toBe(3)
+    writeFileSync(join(root, 'a/b\uFFFDd/y\uFFFD.txt'), '')
+    await heard({ kind: 'path', path: 'a/b\uFFFDd/y\uFFFD.txt' })
+    mkdirSync(join(root, 'a/\uFFFD'))
+    await heard({ kind: 'directory', path: 'a/\uFFFD' })
+    await until(() => watcher.watched() === 4)
+    writeFileSync(join(root, 'a/\uFFFD/later.txt'), '')
+    await heard({ kind: 'path', path: 'a/\uFFFD/later.txt' })
+  })
+
+  test('a directory whose name is not UTF-8 is passed over, and its neighbours are watched', async () => {
+    const root = makeTree({ 'a/x': '', 'z/x': '' })
+    makeRawDirectory(root, 'caf\xe9')
+    const { heard, watcher } = await watchTree(root)
+    expect(watcher.watched()).toBe(3)
+    expect(watcher.trouble()).toBeUndefined()
+    writeFileSync(join(root, 'z/new.txt'), '')
+    await heard({ kind: 'path', path: 'z/new.txt' })
   })
 
   test('many at once are doubtful', async () => {

@@ -83,11 +83,14 @@ describe('hints', () => {
     await heard({ kind: 'path', path: 'new/deep/later.txt' })
   })
 
-  test('directories made in one another at once, faster than they are watched', async () => {
+  test.each([
+    ['of plain names', ''],
+    ['whose names hold a real U+FFFD', '\uFFFD'],
+  ])('directories %s made in one another at once, faster than they are watched', async (_what, mark) => {
     const { root, hints } = await watchTree({})
     const tops = Array.from({ length: 200 }, (_, index) => `${index}`)
-    const made = tops.map((top) => `${top}/a/b/c`)
-    const steps = 'for top; do mkdir $top; mkdir $top/a; mkdir $top/a/b; mkdir $top/a/b/c; done'
+    const made = tops.map((top) => `${top}/a${mark}/b${mark}/c${mark}`)
+    const steps = `for top; do mkdir $top; for name in a b c; do mkdir $top/$name${mark}; top=$top/$name${mark}; done; done`
     const maker = spawn('sh', ['-c', steps, 'sh', ...tops], { cwd: root })
     await once(maker, 'exit')
     await vi.waitFor(
