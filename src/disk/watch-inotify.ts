@@ -4,6 +4,7 @@ import { messageOf, SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { type QueueReader, readEventQueue } from './event-queue.ts'
 import { ignore_file_name } from './ignore-file.ts'
+import { LoopTurn } from './loop-turn.ts'
 import { rootStatus } from './mount.ts'
 import { offline } from './offline.ts'
 import { burst_reason, type Hint, hintAt, parentOf, root_removed } from './watch-hint.ts'
@@ -34,6 +35,7 @@ class InotifyWatcher implements FolderWatcher {
   readonly #inode: bigint
   readonly #options: StartingWatcher
   readonly #tree: WatchedTree
+  readonly #turn = new LoopTurn()
   readonly #ended = new AbortController()
   readonly #trouble = createWatchTrouble()
   /** Of which something was told and not looked at yet; no more than a burst. */
@@ -43,6 +45,7 @@ class InotifyWatcher implements FolderWatcher {
   /** The queue that all watchers share may have run over. */
   #is_flooded = false
   #following: Promise<void> | undefined
+  #closing: Promise<void> | undefined
   #starting = true
   /** Why it must be started anew. */
   #stale: string | undefined
@@ -55,6 +58,7 @@ class InotifyWatcher implements FolderWatcher {
       rules: options.rules,
       device: at.device,
       counts_links: counting_links.includes(at.filesystem),
+      turn: this.#turn,
       on_touched: (path) => {
         this.#queue.heard()
         this.#heard(path)
@@ -94,12 +98,13 @@ class InotifyWatcher implements FolderWatcher {
     this.#options.signal?.removeEventListener('abort', this.#end)
     this.#end()
     await this.#following
+    await this.#closing
   }
 
   readonly #end = () => {
     this.#ended.abort()
     this.#queue.leave()
-    this.#tree.close()
+    this.#closing ??= this.#tree.close()
   }
 
   #hint(hint: Hint): void {
@@ -138,9 +143,17 @@ class InotifyWatcher implements FolderWatcher {
       this.#events = 0
       this.#is_flooded = false
       if (is_burst) await this.#takeBurst(touched)
-      else for (const path of touched) await this.#take(path)
+      else await this.#takeAll(touched)
     }
     this.#following = undefined
+  }
+
+  async #takeAll(touched: ReadonlySet<string>): Promise<void> {
+    for (const path of touched) {
+      if (this.#turn.isLong()) await this.#turn.next()
+      if (this.#ended.signal.aborted) return
+      await this.#take(path)
+    }
   }
 
   /** The scan finds what they are about; but what is new must be watched before it. */
@@ -165,7 +178,7 @@ class InotifyWatcher implements FolderWatcher {
       await this.#lookAtDirectory(path, stats)
       return
     }
-    const was_directory = this.#tree.leave(path)
+    const was_directory = await this.#tree.leave(path)
     if (stats === undefined || was_directory) this.#gone(path)
     else if (!this.#isIgnored(path, 'file')) this.#hint({ kind: 'path', path })
   }
@@ -174,7 +187,7 @@ class InotifyWatcher implements FolderWatcher {
     // Who may read it can decide whether it is ignored, and a moved one brings rules of its own.
     this.#options.rules.forget(path)
     if (this.#isIgnored(path, 'directory')) {
-      this.#tree.leave(path)
+      await this.#tree.leave(path)
       return
     }
     if (!this.#tree.isWatched(path, stats)) {

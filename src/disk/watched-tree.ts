@@ -3,6 +3,8 @@ import { basename, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 import { kindOf, listDirectory, type NamedEntry, textOfName } from './directory-names.ts'
 import type { IgnoreRules } from './ignore.ts'
+import type { LoopTurn } from './loop-turn.ts'
+import { PathTree } from './path-tree.ts'
 
 /** Something happened to `path`, or in it; '' is the root. Relative. */
 export type OnTouched = (path: string) => void
@@ -13,13 +15,13 @@ export interface TreeOptions {
   device: bigint
   /** A directory counts its subdirectories in st_nlink: with two links it has none, and need not be read to know that. */
   counts_links: boolean
+  /** Of whoever works with the tree. */
+  turn: LoopTurn
   on_touched: OnTouched
   /** A watch could not be had, or failed. */
   on_error: (error: unknown) => void
 }
 
-/** Between two turns of the event loop: some milliseconds. */
-const entered_at_once = 200
 /** ENOENT, ENOTDIR: gone meanwhile, and its parent tells of it. EACCES: a scan names what cannot be read. */
 const passed_over = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP']
 
@@ -40,7 +42,7 @@ interface Watched {
 export class WatchedTree {
   readonly #root: string
   readonly #options: TreeOptions
-  readonly #watched = new Map<string, Watched>()
+  readonly #watched = new PathTree<Watched>()
   #sweep = 0
   #closed = false
 
@@ -61,13 +63,14 @@ export class WatchedTree {
 
   /** Watches the directory and those below; what is watched already stays, unless another directory stands there by now. */
   async enter(path: string): Promise<void> {
+    const { turn } = this.#options
     const waiting = [path]
-    for (let entered = 1; waiting.length > 0; entered += 1) {
+    while (waiting.length > 0) {
+      if (turn.isLong()) await turn.next()
       if (this.#closed) return
       const directory = waiting.pop()!
-      const stats = this.#watch(directory)
-      if (stats !== undefined) waiting.push(...this.#directoriesIn(directory, stats))
-      if (entered % entered_at_once === 0) await new Promise((resolve) => setImmediate(resolve))
+      const stats = await this.#watch(directory)
+      if (stats !== undefined) for (const below of this.#directoriesIn(directory, stats)) waiting.push(below)
     }
   }
 
@@ -75,24 +78,33 @@ export class WatchedTree {
   async sweep(): Promise<void> {
     this.#sweep += 1
     await this.enter('')
-    for (const [path, { sweep }] of this.#watched) if (sweep !== this.#sweep) this.#letGo(path)
+    const not_met = [...this.#watched.entries()].filter(([, { sweep }]) => sweep !== this.#sweep)
+    for (const [path] of not_met) this.#watched.delete(path)
+    await this.#stop(not_met.map(([, watched]) => watched))
   }
 
-  /** It is gone, was moved, or is ignored by now; and all below. True when it was watched. */
-  leave(path: string): boolean {
-    if (!this.#watched.has(path)) return false
-    const below = path === '' ? '' : `${path}/`
-    for (const other of this.#watched.keys()) if (other === path || other.startsWith(below)) this.#letGo(other)
-    return true
+  /** It is gone, was moved, or is ignored by now; and all below. True when something of it was watched. */
+  async leave(path: string): Promise<boolean> {
+    const left = this.#watched.takeBranch(path)
+    await this.#stop(left)
+    return left.length > 0
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true
-    for (const path of [...this.#watched.keys()]) this.#letGo(path)
+    await this.leave('')
+  }
+
+  async #stop(left: readonly Watched[]): Promise<void> {
+    const { turn } = this.#options
+    for (const { watcher } of left) {
+      if (turn.isLong()) await turn.next()
+      watcher.close()
+    }
   }
 
   /** Undefined: it is not to be entered. */
-  #watch(path: string): BigIntStats | undefined {
+  async #watch(path: string): Promise<BigIntStats | undefined> {
     const known = this.#watched.get(path)
     const absolute = join(this.#root, path)
     const watcher = known?.watcher ?? this.#start(path, absolute)
@@ -100,13 +112,13 @@ export class WatchedTree {
     const stats = watcher && statsOf(absolute)
     const is_ours = stats?.isDirectory() && stats.dev === this.#options.device
     if (!watcher || !stats || !is_ours) {
-      if (known) this.leave(path)
+      if (known) await this.leave(path)
       else watcher?.close()
       return undefined
     }
     if (known && !isSame(known, stats)) {
-      this.leave(path)
-      return this.#watch(path)
+      await this.leave(path)
+      return this.#closed ? undefined : this.#watch(path)
     }
     this.#watched.set(path, { watcher, identity: identityOf(stats), doubted: false, sweep: this.#sweep })
     return stats
@@ -146,11 +158,6 @@ export class WatchedTree {
       if (!this.#options.rules.verdict(directory, 'directory').ignored) directories.push(directory)
     }
     return directories
-  }
-
-  #letGo(path: string): void {
-    this.#watched.get(path)?.watcher.close()
-    this.#watched.delete(path)
   }
 }
 
