@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { codeOf } from '../../src/base/errors.ts'
 import { until } from '../journey/waiting.ts'
 import { Watched } from './rig.ts'
 
@@ -125,10 +126,8 @@ test('nobody is answered any more when the ledger closes', { timeout: 60_000 }, 
     wrap_ledger: (ledger) => ({
       ...ledger,
       async close() {
-        answered = await fetch(`http://${address}/readyz`).then(
-          ({ status }) => String(status),
-          ({ cause }: Error) => (cause as NodeJS.ErrnoException).code,
-        )
+        // On a connection of its own: one that is kept from before may still be closing.
+        answered = await statusFor(address, {}, 'GET', '/readyz').then(String, codeOf)
         await ledger.close()
       },
     }),
