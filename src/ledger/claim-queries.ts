@@ -36,7 +36,9 @@ export class ClaimQueries {
     const next = (table: string, condition: string, due = 'not_before_ms') =>
       database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
     this.looks = database.prepare(
-      `SELECT folder, path FROM files WHERE ${to_look_at} AND not_before_ms <= ? ORDER BY not_before_ms LIMIT ?`,
+      `SELECT folder, path FROM files WHERE ${to_look_at} AND not_before_ms <= @now AND size >= @from_bytes AND size < @below_bytes
+         AND +folder NOT IN (SELECT id FROM folders WHERE name IN (SELECT value FROM json_each(@except)))
+       ORDER BY not_before_ms LIMIT @limit`,
     )
     this.send_newest = database
       .prepare(

@@ -11,6 +11,7 @@ import type {
   LabelWork,
   LargeLimit,
   LedgerLimits,
+  LookChoice,
   LookWork,
   Release,
   SendWork,
@@ -40,6 +41,8 @@ type LookRow = { folder: number; path: string }
 /** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
 const most_examined = 1_000
 
+const any_file: LookChoice = { except_folders: [], from_bytes: 0, below_bytes: Number.MAX_SAFE_INTEGER }
+
 /**
  * Hands out work. Claims live in memory: one process holds the ledger, and what it had claimed is free again when it ends.
  */
@@ -60,12 +63,15 @@ export class Claims {
     this.#queries = new ClaimQueries(database)
   }
 
-  look(limit: number, now_ms: number): Claimed<LookWork> {
+  look(limit: number, choice: LookChoice = any_file, now_ms: number): Claimed<LookWork> {
     this.#looked_at.expire(now_ms)
+    const { except_folders, from_bytes, below_bytes } = choice
+    const wanted = { now: now_ms, except: JSON.stringify(except_folders), from_bytes, below_bytes }
     const work: LookWork[] = []
     for (let examined = 0; work.length < limit; ) {
       if (examined >= most_examined) return { work, next_due_ms: now_ms }
-      const due = this.#queries.looks.all(now_ms, limit - work.length + this.#looked_at.size) as LookRow[]
+      const due_limit = limit - work.length + this.#looked_at.size
+      const due = this.#queries.looks.all({ ...wanted, limit: due_limit }) as LookRow[]
       const rows = due.filter(({ folder, path }) => !this.#looked_at.has(lookKey(folder, path)))
       if (rows.length === 0) break
       examined += rows.length

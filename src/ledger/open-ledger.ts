@@ -72,7 +72,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (stretch) => call('differences', stretch),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
-    claimToLook: claim('claimToLook'),
+    claimToLook: (limit, choice) => call('claimToLook', { limit, choice }),
     claimToSend: (limit, { except_projects: except, large }) => call('claimToSend', { limit, except, large }),
     claimToFollow: claim('claimToFollow'),
     claimToLabel: claim('claimToLabel'),

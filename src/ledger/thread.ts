@@ -3,7 +3,7 @@ import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
 import type { Fact } from '../domain/fact.ts'
 import { type PackedFact, unpackFacts } from './fact-wire.ts'
-import type { LargeLimit, LedgerLimits } from './ledger.ts'
+import type { LargeLimit, LedgerLimits, LookChoice } from './ledger.ts'
 import { PageCache } from './page-cache.ts'
 import { LedgerStore } from './store.ts'
 
@@ -26,7 +26,7 @@ const calls: Record<string, Call> = {
   filesAt: (store, { folder, paths }: { folder: string; paths: string[] }) => store.filesAt(folder, paths),
   differences: (store, stretch) => store.differences(stretch),
   wasBeforeStart: (store, { folder, stat }) => store.wasBeforeStart(folder, stat),
-  claimToLook: (store, { limit }: ClaimArgument, now_ms) => store.claims.look(limit, now_ms),
+  claimToLook: (store, { limit, choice }: LookArgument, now_ms) => store.claims.look(limit, choice, now_ms),
   claimToSend: (store, { limit, except, large }: ClaimArgument, now_ms) =>
     store.claims.send(limit, { except, large }, now_ms),
   claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
@@ -63,6 +63,11 @@ const reads_only: ReadonlySet<string> = new Set([
   'dueElsewhere',
   'setLimits',
 ])
+
+interface LookArgument {
+  limit: number
+  choice: LookChoice | undefined
+}
 
 interface ClaimArgument {
   limit: number

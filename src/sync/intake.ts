@@ -1,17 +1,19 @@
 import type { Clock } from '../base/time.ts'
-import { hour_ms, second_ms } from '../base/time.ts'
-import type { Examiner, Fingerprint, Look } from '../disk/examiner.ts'
-import type { Ignored, IgnoreRules } from '../disk/ignore.ts'
+import { hour_ms } from '../base/time.ts'
+import { large_bytes } from '../disk/examine-wire.ts'
+import type { Examiner, Look } from '../disk/examiner.ts'
+import type { IgnoreRules } from '../disk/ignore.ts'
 import { type RootStatus, wordOn } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../domain/disappearance.ts'
 import type { FileFact } from '../domain/fact.ts'
-import type { FileStat, FileState, KnownFile } from '../domain/file.ts'
-import { other_disk_code, unreadableText } from '../domain/unreadable.ts'
+import { type FileStat, type FileState, type KnownFile, sameStat } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { createFoundFiles, type FoundFiles, hashRule } from './found-files.ts'
+import { LargeLooks } from './large-looks.ts'
+import { hashFact, isShut, isStranger, type ToHash, unreadableFact } from './look-fact.ts'
 import { createLookTurns } from './look-turns.ts'
 import { lookVerdict } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
@@ -22,8 +24,13 @@ import { rootChange } from './root-change.ts'
  * by one caller at a time (look-turns.ts).
  */
 export interface Intake {
-  /** Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be checked before any file counts as gone. */
+  /**
+   * Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be checked before any file counts as
+   * gone. A large file is not hashed, which would hold up the others: it is recorded as due, for `lookAtLarge`.
+   */
   lookAt(folder: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'>
+  /** As `lookAt`, for one file of any size; who wants another look at it meanwhile does not wait, it is made in the end. */
+  lookAtLarge(folder: string, path: string): Promise<'recorded' | 'doubtful'>
   /** Takes in what a scan looked at and read on its way. */
   beginScan(folder: FolderSettings): Promise<FoundFiles>
   inFlight(): number
@@ -60,7 +67,6 @@ export interface IntakeTools extends DisappearanceLimits {
 const looks_at_once = 500
 /** A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at first sight on a share. */
 const remote_clock_doubt_ms = hour_ms
-const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
 function clockDoubt_ms(root: RootStatus): number {
   return root.kind === 'online' && root.remote ? remote_clock_doubt_ms : 0
@@ -71,11 +77,13 @@ type Answer = 'recorded' | 'doubtful' | 'outdated'
 
 export function createIntake(tools: IntakeTools): Intake {
   const turns = createLookTurns()
+  const large = new LargeLooks()
 
-  function lookAtSome(folder: IntakeFolder, paths: readonly string[], scanned: Scanned | undefined): Promise<Answer> {
+  function lookAtSome(folder: IntakeFolder, paths: readonly string[], how: HowToLook): Promise<Answer> {
+    const { scanned } = how
     const looks = { folder: folder.settings.name, paths, by_scan: scanned !== undefined }
     const isInForce = () => tools.folders.get(looks.folder) === folder
-    return turns.take(looks, () => new LookRound(tools, folder, isInForce, scanned).run(paths))
+    return turns.take(looks, () => new LookRound(tools, folder, isInForce, how).run(paths))
   }
 
   return {
@@ -84,12 +92,22 @@ export function createIntake(tools: IntakeTools): Intake {
       for (let from = 0; from < paths.length; ) {
         const folder = tools.folders.get(name)
         if (!folder) return 'recorded'
-        const looked = await lookAtSome(folder, [...new Set(paths.slice(from, from + looks_at_once))], scanned)
+        const some = [...new Set(paths.slice(from, from + looks_at_once))].filter((path) => !large.askAgain(name, path))
+        const looked = await lookAtSome(folder, some, { hashes: 'small', scanned })
         if (looked === 'outdated') continue
         if (looked === 'doubtful') answer = 'doubtful'
         from += looks_at_once
       }
       return answer
+    },
+    lookAtLarge(name, path) {
+      return large.look(name, path, async () => {
+        for (;;) {
+          const folder = tools.folders.get(name)
+          const looked = folder ? await lookAtSome(folder, [path], { hashes: 'all', scanned: undefined }) : 'recorded'
+          if (looked !== 'outdated') return looked
+        }
+      })
     },
     async beginScan(folder) {
       const turn = turns.beginScan(folder.name)
@@ -103,26 +121,15 @@ export function createIntake(tools: IntakeTools): Intake {
   }
 }
 
+interface HowToLook {
+  hashes: 'small' | 'all'
+  scanned: Scanned | undefined
+}
+
 interface Looked {
   path: string
   known: KnownFile | undefined
   look: Look
-}
-
-interface ToHash {
-  path: string
-  known: KnownFile | undefined
-  stat: FileStat
-}
-
-/** Its directory cannot be entered, so nobody knows whether there are rules in it: it is not let go for that. */
-function isShut({ passing }: Ignored, look: Look): boolean {
-  return passing === true && look.kind === 'unreadable'
-}
-
-/** On a disk that is mounted in the folder: not ours to take up. What it covers of ours is not gone. */
-function isStranger(look: Look, known: KnownFile | undefined): boolean {
-  return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
 }
 
 /** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
@@ -134,11 +141,13 @@ class LookRound {
   readonly #facts: FileFact[] = []
   readonly #known = new Map<string, KnownFile>()
   readonly #scanned: Scanned | undefined
+  readonly #hashes: HowToLook['hashes']
   #state: FolderState | undefined
 
-  constructor(tools: IntakeTools, folder: IntakeFolder, isInForce: () => boolean, scanned: Scanned | undefined) {
+  constructor(tools: IntakeTools, folder: IntakeFolder, isInForce: () => boolean, how: HowToLook) {
     this.#tools = tools
-    this.#scanned = scanned
+    this.#scanned = how.scanned
+    this.#hashes = how.hashes
     this.#isInForce = isInForce
     this.#folder = folder.settings
     this.#rules = folder.rules
@@ -185,13 +194,15 @@ class LookRound {
         continue
       }
       if (isStranger(look, known)) continue
-      if (look.kind === 'unreadable') this.#facts.push(this.#unreadable(path, known, undefined, look.code))
+      if (look.kind === 'unreadable') this.#facts.push(this.#unreadable(path, known, look.code))
       else if (look.kind !== 'file') {
         if (known && known.state !== 'gone') this.#facts.push({ type: 'file_gone', folder, path })
       } else {
         const verdict = await this.#verdict(path, known, look.stat, clock_doubt_ms)
         if (verdict.kind === 'fact') this.#facts.push(verdict.fact)
-        if (verdict.kind === 'hash') to_hash.push({ path, known, stat: look.stat })
+        if (verdict.kind !== 'hash') continue
+        if (this.#hashes === 'all' || look.stat.size < large_bytes) to_hash.push({ path, known, stat: look.stat })
+        else this.#leaveToLooker(path, known, look.stat)
       }
     }
     return to_hash
@@ -220,35 +231,21 @@ class LookRound {
   async #hash(entries: ToHash[]): Promise<void> {
     if (entries.length === 0) return
     const outcomes = await this.#tools.examiner.fingerprint(this.#folder.path, entries)
-    for (const [index, entry] of entries.entries()) this.#facts.push(this.#fromFingerprint(entry, outcomes[index]!))
-  }
-
-  #fromFingerprint({ path, known, stat }: ToHash, outcome: Fingerprint): FileFact {
-    const folder = this.#folder.name
-    const now_ms = this.#tools.clock.now_ms()
-    switch (outcome.kind) {
-      case 'hashed':
-        return { type: 'file_settled', folder, path, stat: outcome.stat, md5: outcome.md5 }
-      case 'changed':
-        return { type: 'file_seen', folder, path, stat, not_before_ms: now_ms + this.#folder.settle_ms }
-      case 'missing':
-        return { type: 'file_gone', folder, path }
-      case 'unreadable':
-        return this.#unreadable(path, known, stat, outcome.code)
-      case 'outside': {
-        const detail = 'its real place is outside the folder (a directory on the way is a symbolic link)'
-        return { type: 'file_blocked', folder, path, stat, reason: 'outside', detail, not_before_ms: undefined }
-      }
+    for (const [index, entry] of entries.entries()) {
+      this.#facts.push(hashFact(this.#folder, entry, outcomes[index]!, this.#tools.clock.now_ms()))
     }
   }
 
-  /** Tried again after as long as it has been so, within bounds: soon for a lock, rarely for a file nobody may read. */
-  #unreadable(path: string, known: KnownFile | undefined, stat: FileStat | undefined, code: string): FileFact {
-    const now_ms = this.#tools.clock.now_ms()
-    const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
-    const wait_ms = Math.min(retry_unreadable.most_ms, Math.max(retry_unreadable.first_ms, since_ms))
-    const blocked = { type: 'file_blocked', folder: this.#folder.name, path, stat, reason: 'unreadable' } as const
-    return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
+  /** In the ledger it is due at once: whoever ends before it is hashed has forgotten nothing. */
+  #leaveToLooker(path: string, known: KnownFile | undefined, stat: FileStat): void {
+    const is_waiting = (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
+    if (is_waiting && sameStat(known.stat, stat)) return
+    const not_before_ms = this.#tools.clock.now_ms()
+    this.#facts.push({ type: 'file_seen', folder: this.#folder.name, path, stat, not_before_ms })
+  }
+
+  #unreadable(path: string, known: KnownFile | undefined, code: string): FileFact {
+    return unreadableFact(this.#folder, { path, known, stat: undefined }, code, this.#tools.clock.now_ms())
   }
 
   /**

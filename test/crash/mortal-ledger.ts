@@ -86,8 +86,8 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
     differences: (stretch) => alive(() => inner.differences(stretch)),
     wasBeforeStart: (folder, stat) => alive(() => inner.wasBeforeStart(folder, stat)),
-    async claimToLook(limit) {
-      const claimed = await alive(() => inner.claimToLook(limit))
+    async claimToLook(limit, choice) {
+      const claimed = await alive(() => inner.claimToLook(limit, choice))
       moments.claimedToLook?.(claimed.work.map(({ path }) => path))
       return claimed
     },

@@ -24,8 +24,8 @@ async function hashing(
   let is_claimed = false
   const wrap_ledger = (ledger: Ledger): Ledger => ({
     ...ledger,
-    async claimToLook(limit) {
-      const claimed = await ledger.claimToLook(limit)
+    async claimToLook(limit, choice) {
+      const claimed = await ledger.claimToLook(limit, choice)
       is_claimed ||= claimed.work.length > 0
       return claimed
     },

@@ -225,6 +225,23 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
     expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'b' }])
   })
 
+  check('look: of some sizes, and not in folders that are excepted', async (bench) => {
+    await bench.online('other')
+    const sizes = { small: 99, large: 100, larger: 101 }
+    for (const [path, size] of Object.entries(sizes)) {
+      await bench.record({ type: 'file_seen', folder: 'docs', path, stat: statOf(size), not_before_ms: 0 })
+    }
+    await bench.seen('other', 'elsewhere')
+    const below = { from_bytes: 0, below_bytes: 100 }
+    const docs = { except_folders: ['docs'], ...below }
+    expect((await bench.ledger.claimToLook(10, docs)).work).toEqual([{ folder: 'other', path: 'elsewhere' }])
+    const small = { except_folders: [], ...below }
+    expect((await bench.ledger.claimToLook(10, small)).work).toEqual([{ folder: 'docs', path: 'small' }])
+    const large = { except_folders: [], from_bytes: 100, below_bytes: 101 }
+    expect((await bench.ledger.claimToLook(10, large)).work).toEqual([{ folder: 'docs', path: 'large' }])
+    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'larger' }])
+  })
+
   check('pending counts what becomes due within the horizon, of each kind', async (bench) => {
     await bench.online('labelled', { labels: ['quarterly'] })
     await bench.seen('docs', 'seen', 'text', 10_000)

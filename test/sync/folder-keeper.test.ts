@@ -66,6 +66,7 @@ async function keep() {
       await held
       return 'recorded' as const
     },
+    lookAtLarge: async () => 'recorded' as const,
     beginScan: async () => no_found_files,
     inFlight: () => 0,
   }

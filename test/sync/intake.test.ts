@@ -2,27 +2,21 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hour_ms, second_ms } from '../../src/base/time.ts'
-import type { Examiner, Fingerprint } from '../../src/disk/examiner.ts'
+import { large_bytes } from '../../src/disk/examine-wire.ts'
+import type { Examiner, Fingerprint, Look } from '../../src/disk/examiner.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { rootStatus } from '../../src/disk/mount.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { createIntake } from '../../src/sync/intake.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { openRig, project_id } from '../ledger/view-rig.ts'
+import { md5Of, openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree } from '../tree.ts'
 
-/** Of a file that is there and quiet for long, and whose bytes cannot be had: what the disk answers is up to the test. */
-async function lookAtUnreadable() {
-  const root = makeTree({ 'a.txt': { text: 'text', aged_ms: hour_ms } })
+/** Of a file that is there and quiet for long: what the disk answers is up to the test. */
+async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerprint'>) {
   const clock = new FakeClock(Date.now() + hour_ms)
   const rig = await openRig({ root, clock })
-  const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, 'a.txt'), { bigint: true })
-  let answer: Fingerprint = { kind: 'unreadable', code: 'EACCES' }
-  const examiner: Pick<Examiner, 'lstat' | 'fingerprint'> = {
-    lstat: async () => [{ kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }],
-    fingerprint: async () => [answer],
-  }
   const told: string[] = []
   const report = new Proxy({}, { get: (_, verb) => (what: string) => told.push(`${String(verb)}: ${what}`) })
   const settings: FolderSettings = {
@@ -34,7 +28,7 @@ async function lookAtUnreadable() {
     dot_files: false,
     labels: [],
     label_from: 'none',
-    max_file_bytes: 1_000,
+    max_file_bytes: 1_000_000_000,
     settle_ms: 5_000,
     settle_cap_ms: hour_ms,
     start: { kind: 'all' },
@@ -56,6 +50,22 @@ async function lookAtUnreadable() {
     roots: { status: async (root) => rootStatus(root) },
     answer_ms: second_ms,
   })
+  return { clock, told, intake, ledger: rig.ledger }
+}
+
+function fileIn(root: string, path: string): Extract<Look, { kind: 'file' }> {
+  const { size, mtimeNs: mtime_ns, ctimeNs: ctime_ns, ino: inode } = lstatSync(join(root, path), { bigint: true })
+  return { kind: 'file', stat: { size: Number(size), mtime_ns, ctime_ns, inode } }
+}
+
+async function lookAtUnreadable() {
+  const root = makeTree({ 'a.txt': { text: 'text', aged_ms: hour_ms } })
+  let answer: Fingerprint = { kind: 'unreadable', code: 'EACCES' }
+  const rig = await startIn(root, {
+    lstat: async () => [fileIn(root, 'a.txt')],
+    fingerprint: async () => [answer],
+  })
+  const { clock, told, intake, ledger } = rig
   return {
     clock,
     told,
@@ -65,7 +75,7 @@ async function lookAtUnreadable() {
     /** One look; answers how long the next one rests. */
     async look(): Promise<number> {
       await intake.lookAt('notes', ['a.txt'])
-      const [known] = await rig.ledger.filesAt('notes', ['a.txt'])
+      const [known] = await ledger.filesAt('notes', ['a.txt'])
       expect(known).toMatchObject({ state: 'blocked', reason: 'unreadable' })
       return known!.not_before_ms! - clock.now_ms()
     },
@@ -85,4 +95,31 @@ test('a file that cannot be read is looked at later and later, and told of once'
   answers({ kind: 'unreadable', code: 'EIO' })
   await look()
   expect(told.slice(1)).toEqual(['blocked: it cannot be read (EIO)'])
+})
+
+test('a large file is left in the ledger, due at once, and holds up nobody; it is hashed when it is looked at alone', async () => {
+  const root = makeTree({
+    'huge.bin': { bytes: large_bytes, aged_ms: hour_ms },
+    'small.txt': { text: 'text', aged_ms: hour_ms },
+  })
+  const hashed: string[] = []
+  const { clock, intake, ledger } = await startIn(root, {
+    lstat: async (_root, paths) => paths.map((path) => fileIn(root, path)),
+    async fingerprint(_root, entries) {
+      hashed.push(...entries.map(({ path }) => path))
+      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+    },
+  })
+  const states = async () => (await ledger.filesAt('notes', ['huge.bin', 'small.txt'])).map((file) => file?.state)
+  expect(await intake.lookAt('notes', ['huge.bin', 'small.txt'])).toBe('recorded')
+  expect(hashed).toEqual(['small.txt'])
+  expect(await states()).toEqual(['seen', 'present'])
+  const [huge] = await ledger.filesAt('notes', ['huge.bin'])
+  expect(huge!.not_before_ms).toBe(clock.now_ms())
+  await clock.advance(second_ms)
+  await intake.lookAt('notes', ['huge.bin'])
+  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toEqual(huge)
+  expect(await intake.lookAtLarge('notes', 'huge.bin')).toBe('recorded')
+  expect(hashed).toEqual(['small.txt', 'huge.bin'])
+  expect(await states()).toEqual(['present', 'present'])
 })

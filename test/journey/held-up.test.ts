@@ -1,0 +1,47 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { begin, localJourneys } from './harness.ts'
+
+const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
+
+const shows_open_files = existsSync('/proc/self/fd')
+if (!shows_open_files) console.log('skipped: small files beside a huge one, because /proc/self/fd is not there')
+
+localJourneys('nobody is held up', (profile) => {
+  test.skipIf(!shows_open_files)('small files become ready while a huge one is being hashed', async () => {
+    const folders = { docs: { max_file_bytes: '200GB' }, other: {} }
+    const journey = await begin({ profile, tree, folders })
+    await journey.allReady()
+    const huge = journey.at('docs/huge.bin')
+    // A quarter of a minute of md5, and nothing on the disk.
+    makeSparse(huge, 9_000_000_000)
+    await journey.until('the huge file is being hashed', () => isOpen(huge))
+    journey.write({ 'docs/beside.txt': 'beside it', 'other/elsewhere.txt': 'elsewhere' })
+    await Promise.all(['docs/beside.txt', 'other/elsewhere.txt'].map((name) => journey.stage(name, 'ready')))
+    expect(isOpen(huge)).toBe(true)
+    // An event about the huge file waits for it, the next event does not.
+    utimesSync(huge, new Date(), new Date())
+    journey.write({ 'docs/after.txt': 'after that' })
+    await journey.stage('docs/after.txt', 'ready')
+    expect(isOpen(huge)).toBe(true)
+    await journey.abort()
+    journey.remove('docs/huge.bin')
+  })
+})
+
+function makeSparse(file: string, size: number): void {
+  const descriptor = openSync(file, 'w')
+  ftruncateSync(descriptor, size)
+  closeSync(descriptor)
+}
+
+function isOpen(file: string): boolean {
+  return readdirSync('/proc/self/fd').some((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`) === file
+    } catch {
+      // Closed since the list was made.
+      return false
+    }
+  })
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { LargeLooks } from '../../src/sync/large-looks.ts'
+
+/** A look that ends when the test says so. */
+function held() {
+  let begun = 0
+  const ends: (() => void)[] = []
+  const work = () => {
+    begun += 1
+    return new Promise<'recorded'>((resolve) => ends.push(() => resolve('recorded')))
+  }
+  return { work, begun: () => begun, end: () => ends.shift()!() }
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('who asks meanwhile does not wait: the file is looked at once more, and once for all of them', async () => {
+  const looks = new LargeLooks()
+  const { work, begun, end } = held()
+  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
+  const looked = looks.look('docs', 'huge.bin', work)
+  expect(looks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(looks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(looks.askAgain('other', 'huge.bin')).toBe(false)
+  end()
+  await turn()
+  expect(begun()).toBe(2)
+  end()
+  expect(await looked).toBe('recorded')
+  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
+})
+
+test('a file is looked at by one at a time', async () => {
+  const looks = new LargeLooks()
+  const { work, begun, end } = held()
+  const both = [looks.look('docs', 'huge.bin', work), looks.look('docs', 'huge.bin', work)]
+  expect(begun()).toBe(1)
+  end()
+  expect(await Promise.all(both)).toEqual(['recorded', 'recorded'])
+})
+
+test('one that failed is over', async () => {
+  const looks = new LargeLooks()
+  await expect(looks.look('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow('the disk')
+  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
+})
