@@ -106,6 +106,7 @@ export class Reloads {
       throw error
     }
     tools.examiner.useThreads(config.hashing.threads)
+    tools.patience.answer_ms = config.scan.answer_ms
     tools.setLog(config.log)
     const before = this.#current
     before.stop()

@@ -33,6 +33,8 @@ export interface Tools {
   report: SyncReport
   prompt_report: PromptReport
   lines: FileLines
+  /** With a root that does not answer; as the configuration in force says. */
+  patience: { answer_ms: number }
   /** Who works says so here. */
   pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
@@ -65,14 +67,18 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock })
   const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
   const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
-  const examiner = startExaminer({ threads: config.hashing.threads, pulses })
+  const roots = startRootAsker(clock)
+  const patience = { answer_ms: config.scan.answer_ms }
+  const silence = { roots, answer_ms: () => patience.answer_ms }
+  const examiner = startExaminer({ threads: config.hashing.threads, pulses, clock, silence })
   const { report, ledgerFault } = notingLedgerFaults(logReport(rooms.sync, lines, clock))
   const measures: Tools['measures'] = { current: undefined }
   const observed = observeLedger(wrap_ledger?.(ledger) ?? ledger, clock, () => measures.current)
   return {
     ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
-    roots: startRootAsker(clock),
+    roots,
+    patience,
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     bandwidth: createBandwidth(clock),

@@ -1,35 +1,34 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
-import { startThread, type Thread } from '../base/thread.ts'
+import type { Thread } from '../base/thread.ts'
+import { type Clock, system_clock } from '../base/time.ts'
 import type { FileStat } from '../domain/file.ts'
-import {
-  type ExamineThreadData,
-  type Fingerprint,
-  type FingerprintAnswer,
-  type FingerprintRequest,
-  type Look,
-  type LookAnswer,
-  type LookRequest,
-  large_bytes,
-  type WholeAnswer,
-  type WholeRequest,
+import { type Silence, watchForSilence } from './examine-silence.ts'
+import { cut, type FileToRead, packStats } from './examine-slices.ts'
+import { countOf, isSlow, type Job, jobsOf, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
+import type {
+  Fingerprint,
+  FingerprintAnswer,
+  FingerprintRequest,
+  Look,
+  LookAnswer,
+  LookRequest,
+  WholeAnswer,
+  WholeRequest,
 } from './examine-wire.ts'
+import { offline } from './offline.ts'
 import { KnownProofs, newProofKey } from './proof.ts'
 import { type ReadAhead, Rooms, readAhead } from './read-ahead.ts'
-import { putStat, statAt } from './scan-batch.ts'
-import { createProgress, type Progress } from './thread-progress.ts'
+import { statAt } from './scan-batch.ts'
 
+export type { FileToRead } from './examine-slices.ts'
 export type { Fingerprint, Look } from './examine-wire.ts'
-
-export interface FileToRead {
-  path: string
-  stat: FileStat
-}
 
 /**
  * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
  * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
- * no file in it may be called missing; and with `thread.ended` after `close`.
+ * no file in it may be called missing, also where it does not answer and there is somebody to ask about it; and with
+ * `thread.ended` after `close`.
  */
 export interface Examiner {
   lstat(root: string, paths: readonly string[]): Promise<Look[]>
@@ -45,34 +44,20 @@ export interface Examiner {
 
 /** Two keep two cores or a disk with a queue busy; the daemon's other threads need the rest. */
 const default_threads = 2
-/** About a millisecond of small files: long enough to hide the message, short enough to spread over the threads. */
-const most_paths = 64
-const most_bytes = 8 * 1_048_576
 const most_whole_bytes = 64 * 1_048_576
-/** In flight per thread: small jobs so that the next is there when one ends, and one large file beside them. */
-const lanes = { small: 2, large: 1 } as const
+/** Threads kept by roots that do not answer; when there are more, the next waits as on a slow disk. */
+const most_given_up = 8
 
-type Lane = keyof typeof lanes
-
-interface Job {
-  lane: Lane
-  method: string
-  argument: unknown
-  resolve(value: never): void
-  reject(error: unknown): void
+/** `silence`: how long a root may take to answer, and whom to ask whether it does; without, who reads from a dead share waits. */
+export interface ExaminerOptions {
+  threads?: number
+  pulses?: Pulses
+  clock?: Clock
+  silence?: Silence
 }
 
-interface Slot {
-  thread: Thread
-  progress: Progress
-  small: number
-  large: number
-  /** Files that are read ahead of who sends them: as many as there are, they wait for the network. */
-  streams: number
-}
-
-export function startExaminer(options: { threads?: number; pulses?: Pulses } = {}): Examiner {
-  const { pulses = unwatched } = options
+export function startExaminer(options: ExaminerOptions = {}): Examiner {
+  const { pulses = unwatched, clock = system_clock, silence } = options
   let most_threads = options.threads ?? default_threads
   const slots: Slot[] = []
   const leaving = new Set<Slot>()
@@ -80,13 +65,48 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   const rooms = new Rooms()
   const proofs = new KnownProofs()
   const proof_key = newProofKey()
+  /** Given up and not ended yet: a call of theirs hangs. */
+  const given_up = new Set<Slot>()
+  const silent_roots = new Set<string>()
   let closed = false
+  const watch =
+    silence && watchForSilence({ silence, clock, underWay: () => slots.flatMap(({ jobs }) => [...jobs]), giveUp })
 
-  function run<Value>(lane: Lane, method: string, argument: unknown): Promise<Value> {
+  async function run<Value>(lane: Lane, method: string, argument: LookRequest | WholeRequest): Promise<Value> {
+    const { root } = argument
+    if (silent_roots.has(root)) {
+      if (await watch?.isSilent(root)) throw noAnswer(root)
+      silent_roots.delete(root)
+    }
     return new Promise<Value>((resolve, reject) => {
-      queues[lane].push({ lane, method, argument, resolve, reject })
+      queues[lane].push({ lane, root, method, argument, resolve, reject })
       pump(lane)
     })
+  }
+
+  /** Its jobs fail, and those of others that share a thread with them begin anew in another. */
+  function giveUp(root: string): void {
+    const isOf = (job: Job) => job.root === root
+    for (const slot of slots.filter(({ jobs }) => [...jobs.keys()].some(isOf))) {
+      if (given_up.size >= most_given_up) break
+      silent_roots.add(root)
+      slots.splice(slots.indexOf(slot), 1)
+      for (const [job, { pulse }] of slot.jobs) {
+        pulse.end()
+        if (isOf(job)) job.reject(noAnswer(root))
+        else queues[job.lane].unshift(job)
+      }
+      slot.jobs.clear()
+      given_up.add(slot)
+      leaving.add(slot)
+      void endWhenIdle(slot)
+    }
+    if (!silent_roots.has(root)) return
+    for (const lane of Object.keys(queues) as Lane[]) {
+      for (const job of queues[lane].filter(isOf)) job.reject(noAnswer(root))
+      queues[lane] = queues[lane].filter((job) => !isOf(job))
+      pump(lane)
+    }
   }
 
   function pump(lane: Lane): void {
@@ -104,20 +124,22 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
 
   /** Starting a thread costs as much as thousands of small files: not before those that there are have their hands full. */
   function freeSlot(lane: Lane): Slot | undefined {
-    const free = slots.filter((slot) => slot[lane] < lanes[lane])
-    if (free.length > 0) return free.reduce((a, b) => (jobsOf(b) < jobsOf(a) ? b : a))
-    return slots.length >= most_threads ? undefined : newSlot()
+    const free = slots.filter((slot) => countOf(slot, lane) < lanes[lane])
+    const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
+    if (quick.length === 0 && slots.length < most_threads) return newSlot()
+    const best = quick.length > 0 ? quick : free
+    return best.reduce<Slot | undefined>((a, b) => (a && jobsOf(a) <= jobsOf(b) ? a : b), undefined)
   }
 
   /** A large file each keeps a thread busy, whether it is read for its md5 alone or to be sent. */
   function slotForStream(): Slot {
-    const work = ({ large, streams }: Slot) => large + streams
+    const work = (slot: Slot) => countOf(slot, 'large') + slot.streams
     const least = slots.reduce<Slot | undefined>((a, b) => (a && work(a) <= work(b) ? a : b), undefined)
     return least && (work(least) === 0 || slots.length >= most_threads) ? least : newSlot()
   }
 
   function newSlot(): Slot {
-    const slot = { ...startOne(proof_key), small: 0, large: 0, streams: 0 }
+    const slot: Slot = { ...startOne(proof_key), jobs: new Map(), streams: 0 }
     slots.push(slot)
     return slot
   }
@@ -129,17 +151,20 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
-    slot[job.lane] += 1
     const { thread, progress } = slot
     const pulse = pulses.begin('reading files', progress.read)
+    slot.jobs.set(job, { began_ms: clock.monotonic_ms(), pulse })
+    watch?.begin()
+    const isWanted = () => slot.jobs.has(job)
     try {
-      job.resolve(await thread.call<never>(job.method, job.argument))
+      const answer = await thread.call<never>(job.method, job.argument)
+      if (isWanted()) job.resolve(answer)
     } catch (error) {
-      replaceDead(slot, thread, error)
-      job.reject(error)
+      if (!given_up.has(slot)) replaceDead(slot, thread, error)
+      if (isWanted()) job.reject(error)
     } finally {
       pulse.end()
-      slot[job.lane] -= 1
+      slot.jobs.delete(job)
       if (leaving.has(slot)) await endWhenIdle(slot)
       pump(job.lane)
     }
@@ -148,6 +173,7 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
   async function endWhenIdle(slot: Slot): Promise<void> {
     if (jobsOf(slot) > 0 || !leaving.delete(slot)) return
     await slot.thread.terminate()
+    given_up.delete(slot)
   }
 
   return {
@@ -212,55 +238,17 @@ export function startExaminer(options: { threads?: number; pulses?: Pulses } = {
     },
     async close() {
       closed = true
+      watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
       await Promise.all([...slots, ...leaving].map(({ thread }) => thread.terminate()))
     },
   }
 }
 
-function jobsOf({ small, large, streams }: Slot): number {
-  return small + large + streams
-}
-
-function startOne(proof_key: Uint8Array): Pick<Slot, 'thread' | 'progress'> {
-  const progress = createProgress()
-  const data: ExamineThreadData = { progress: progress.shared, proof_key }
-  return { thread: startThread('disk/examine-thread', data, { young_mb: 4 }), progress }
+function noAnswer(root: string): SluiceError {
+  return offline(root, 'it does not answer')
 }
 
 function examinerClosed(): SluiceError {
   return new SluiceError({ code: 'thread.ended', message: 'the examiner was closed' })
-}
-
-/** Slices in order, small ones bounded by number and bytes, a large file alone. */
-function cut(count: number, sizeOf: (index: number) => number): { from: number; to: number; lane: Lane }[] {
-  const slices: { from: number; to: number; lane: Lane }[] = []
-  let bytes = 0
-  for (let index = 0; index < count; index += 1) {
-    const size = sizeOf(index)
-    const last = slices.at(-1)
-    const lane = size >= large_bytes ? 'large' : 'small'
-    if (
-      last &&
-      lane === 'small' &&
-      last.lane === 'small' &&
-      last.to - last.from < most_paths &&
-      bytes + size <= most_bytes
-    ) {
-      last.to = index + 1
-      bytes += size
-    } else {
-      slices.push({ from: index, to: index + 1, lane })
-      bytes = size
-    }
-  }
-  return slices
-}
-
-function packStats(entries: readonly FileToRead[]): BigInt64Array {
-  const stats = new BigInt64Array(4 * entries.length)
-  for (const [index, { stat }] of entries.entries()) {
-    putStat(stats, index, { size: BigInt(stat.size), mtimeNs: stat.mtime_ns, ctimeNs: stat.ctime_ns, ino: stat.inode })
-  }
-  return stats
 }

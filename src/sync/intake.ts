@@ -158,9 +158,12 @@ class LookRound {
     const name = this.#folder.name
     this.#state = (await ledger.folders()).find((state) => state.name === name)
     if (!this.#state?.online) return 'doubtful'
+    // On a share that is dead it is the one call that comes back.
+    const root = await this.#rootStatus()
+    if (root.kind === 'offline') return 'doubtful'
     const known = await ledger.filesAt(name, paths)
     for (const file of known) if (file) this.#known.set(file.path, file)
-    const to_hash = await this.#judge(await this.#look(paths))
+    const to_hash = await this.#judge(await this.#look(paths), clockDoubt_ms(root))
     await this.#hash(to_hash)
     const trusted = await this.#trustGone()
     if (!this.#isInForce()) return 'outdated'
@@ -182,11 +185,9 @@ class LookRound {
     })
   }
 
-  async #judge(looked: readonly Looked[]): Promise<ToHash[]> {
+  async #judge(looked: readonly Looked[], clock_doubt_ms: number): Promise<ToHash[]> {
     const folder = this.#folder.name
     const to_hash: ToHash[] = []
-    const root = await this.#rootStatus()
-    const clock_doubt_ms = clockDoubt_ms(root)
     for (const { path, known, look } of looked) {
       const verdict = this.#rules.verdict(path, 'file')
       if (verdict.ignored && !(known && isShut(verdict, look))) {

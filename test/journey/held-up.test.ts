@@ -1,5 +1,6 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { mountDeadShare } from '../disk/dead-share.ts'
 import { begin, localJourneys } from './harness.ts'
 
 const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
@@ -26,6 +27,28 @@ localJourneys('nobody is held up', (profile) => {
     expect(isOpen(huge)).toBe(true)
     await journey.abort()
     journey.remove('docs/huge.bin')
+  })
+
+  test('a folder on a share that dies while its files are due is away, and the others go on', async ({ skip }) => {
+    const folders = { docs: {}, other: { settle_ms: 1_500 } }
+    const journey = await begin({ profile, tree, folders, config: { scan: { answer_ms: 500 } } })
+    await journey.allReady()
+    const due = Array.from({ length: 80 }, (_, at) => `other/due-${at}.txt`)
+    journey.write(Object.fromEntries(due.map((name) => [name, `text of ${name}`])))
+    await Promise.all(due.map((name) => journey.stage(name, 'seen')))
+    const unmount = mountDeadShare(journey.at('other'))
+    if (!unmount) {
+      await journey.allReady()
+      return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+    }
+    await journey.until('the share is away', () => journey.folder('other')?.offline_reason != null)
+    journey.write({ 'docs/new.txt': 'new' })
+    await journey.stage('docs/new.txt', 'ready')
+    expect(journey.files().filter(({ stage }) => stage === 'gone')).toEqual([])
+    unmount()
+    journey.daemon.rescan()
+    await journey.until('the share is back', () => journey.folder('other')?.offline_reason === null)
+    await journey.allReady()
   })
 })
 
