@@ -9,9 +9,9 @@ import { mountDeadShare } from './dead-share.ts'
 
 const ample_ms = 20_000
 
-function startBoth() {
+function startBoth({ answer_ms }: { answer_ms: number }) {
   const roots = startRootAsker(system_clock)
-  const examiner = startExaminer({ threads: 2, silence: { roots, answer_ms: () => 300 } })
+  const examiner = startExaminer({ threads: 2, silence: { roots, answer_ms: () => answer_ms } })
   onTestFinished(async () => {
     await examiner.close()
     await roots.close()
@@ -25,7 +25,7 @@ function entry(root: string, path: string) {
 }
 
 test('who reads from a dead share is told that it is away, and nobody else waits', async ({ skip }) => {
-  const examiner = startBoth()
+  const examiner = startBoth({ answer_ms: 2_000 })
   const paths = Array.from({ length: 1_000 }, (_, at) => `${at}.txt`)
   const dead = makeTree({ ...Object.fromEntries(paths.map((path) => [path, path])), 'huge.bin': { bytes: 50_000_000 } })
   const alive = makeTree({ 'a.txt': 'a', 'large.bin': { bytes: 50_000_000 } })
@@ -45,7 +45,7 @@ test('who reads from a dead share is told that it is away, and nobody else waits
 })
 
 test('a root that answers is waited for, however long its files take', async () => {
-  const examiner = startBoth()
-  const root = makeTree({ 'huge.bin': { bytes: 600_000_000 } })
+  const examiner = startBoth({ answer_ms: 1_000 })
+  const root = makeTree({ 'huge.bin': { bytes: 1_500_000_000 } })
   expect(await examiner.fingerprint(root, [entry(root, 'huge.bin')])).toMatchObject([{ kind: 'hashed' }])
 })
