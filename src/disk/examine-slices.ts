@@ -1,5 +1,4 @@
-import type { FileStat } from '../domain/file.ts'
-import { large_bytes } from './examine-wire.ts'
+import { type FileStat, large_bytes } from '../domain/file.ts'
 import { putStat } from './scan-batch.ts'
 
 export interface FileToRead {

@@ -63,9 +63,6 @@ export interface WholeRequest {
 
 export type WholeAnswer = { kind: 'read'; bytes: Uint8Array; md5: string } | NotHashed
 
-/** A file from here on goes alone and is read while it is hashed, so that small ones get their turn in between. */
-export const large_bytes = 16 * 1_048_576
-
 /** An open file that is read ahead of who sends it (read-ahead.ts); both sides see the same memory. */
 export interface StreamRequest {
   id: number

@@ -1,14 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
+import { large_bytes } from '../domain/file.ts'
 import { entryKind } from './entry.ts'
-import {
-  type FingerprintAnswer,
-  type LookAnswer,
-  large_bytes,
-  type NotHashed,
-  type Proved,
-  type WholeAnswer,
-} from './examine-wire.ts'
+import type { FingerprintAnswer, LookAnswer, NotHashed, Proved, WholeAnswer } from './examine-wire.ts'
 import { notOpened } from './inside.ts'
 import { createProof, type Proof } from './proof.ts'
 import {

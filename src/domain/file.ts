@@ -10,6 +10,9 @@ export interface FileStat {
   inode: bigint
 }
 
+/** A file from here on goes alone and is read while it is hashed, so that small ones get their turn in between. */
+export const large_bytes = 16 * 1_048_576
+
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtime_ns === b.mtime_ns && a.ctime_ns === b.ctime_ns && a.inode === b.inode
 }

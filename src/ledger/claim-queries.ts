@@ -1,11 +1,14 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { large_bytes } from '../domain/file.ts'
 import { to_send } from './content-queue.ts'
 import { best_copy_first } from './copies.ts'
 import { most_sources } from './ledger.ts'
 
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
-const to_look_at = `state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
+/** Those of a `folder`: the large ones where `is_large` is 1, and the others where it is 0. */
+const looks_in = `files INDEXED BY files_to_look_in
+  WHERE folder = @folder AND (size >= ${large_bytes}) = @is_large AND state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
 const not_excepted =
   'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
 // What only has to be completed is small, whatever its size.
@@ -35,11 +38,9 @@ export class ClaimQueries {
         .pluck()
     const next = (table: string, condition: string, due = 'not_before_ms') =>
       database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
-    this.looks = database.prepare(
-      `SELECT folder, path FROM files WHERE ${to_look_at} AND not_before_ms <= @now AND size >= @from_bytes AND size < @below_bytes
-         AND +folder NOT IN (SELECT id FROM folders WHERE name IN (SELECT value FROM json_each(@except)))
-       ORDER BY not_before_ms LIMIT @limit`,
-    )
+    this.looks = database
+      .prepare(`SELECT path FROM ${looks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
+      .pluck()
     this.send_newest = database
       .prepare(
         `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
@@ -51,7 +52,7 @@ export class ClaimQueries {
     this.follow = select(to_follow)
     this.label = select(to_label, 'labels_due_ms')
     this.next_due = {
-      look: next('files', to_look_at),
+      look: database.prepare(`SELECT min(not_before_ms) FROM ${looks_in} AND not_before_ms > @now`).pluck(),
       send: next('contents', to_send),
       follow: next('contents', to_follow),
       label: next('contents', to_label, 'labels_due_ms'),

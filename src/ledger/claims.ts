@@ -36,12 +36,12 @@ interface ClaimParts {
 }
 
 type ContentWork = 'send' | 'follow' | 'label'
-type LookRow = { folder: number; path: string }
+type LooksOfFolder = { folder: number; is_large: number }
 
 /** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
 const most_examined = 1_000
 
-const any_file: LookChoice = { except_folders: [], from_bytes: 0, below_bytes: Number.MAX_SAFE_INTEGER }
+const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
 
 /**
  * Hands out work. Claims live in memory: one process holds the ledger, and what it had claimed is free again when it ends.
@@ -63,27 +63,45 @@ export class Claims {
     this.#queries = new ClaimQueries(database)
   }
 
-  look(limit: number, choice: LookChoice = any_file, now_ms: number): Claimed<LookWork> {
+  look(limit: number, { except_folders, sizes }: LookChoice = any_file, now_ms: number): Claimed<LookWork> {
     this.#looked_at.expire(now_ms)
-    const { except_folders, from_bytes, below_bytes } = choice
-    const wanted = { now: now_ms, except: JSON.stringify(except_folders), from_bytes, below_bytes }
+    const folders = this.#parts.folders.all().filter(({ name }) => !except_folders.includes(name))
     const work: LookWork[] = []
-    for (let examined = 0; work.length < limit; ) {
-      if (examined >= most_examined) return { work, next_due_ms: now_ms }
-      const due_limit = limit - work.length + this.#looked_at.size
-      const due = this.#queries.looks.all({ ...wanted, limit: due_limit }) as LookRow[]
-      const rows = due.filter(({ folder, path }) => !this.#looked_at.has(lookKey(folder, path)))
-      if (rows.length === 0) break
-      examined += rows.length
-      for (const { folder: id, path } of rows.slice(0, limit - work.length)) {
-        const folder = this.#parts.folders.withId(id)
-        if (folder?.configured && folder.offline_reason === undefined) {
-          this.#looked_at.claim(lookKey(id, path), now_ms + this.#parts.limits.claim_ms)
-          work.push({ folder: folder.name, path })
-        } else this.#out_of_reach.deferLook(id, path, now_ms)
+    const dues_ms: number[] = []
+    for (const folder of folders) {
+      const is_here = folder.configured && folder.offline_reason === undefined
+      for (const size of sizes) {
+        const looks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
+        if (is_here) work.push(...this.#claimLooks(folder.name, looks, limit, now_ms))
+        else if (this.#deferLooks(looks, now_ms) === most_examined) dues_ms.push(now_ms)
+        const due_ms = this.#queries.next_due.look.get({ ...looks, now: now_ms }) as number | null
+        if (due_ms !== null) dues_ms.push(due_ms)
       }
     }
-    return { work, next_due_ms: this.#nextDue('look', now_ms) }
+    return { work, next_due_ms: dues_ms.length === 0 ? undefined : Math.min(...dues_ms) }
+  }
+
+  #claimLooks(name: string, looks: LooksOfFolder, limit: number, now_ms: number): LookWork[] {
+    const paths = this.#freeLooks(looks, limit, now_ms)
+    const until_ms = now_ms + this.#parts.limits.claim_ms
+    for (const path of paths) this.#looked_at.claim(lookKey(looks.folder, path), until_ms)
+    return paths.map((path) => ({ folder: name, path }))
+  }
+
+  #deferLooks(looks: LooksOfFolder, now_ms: number): number {
+    const paths = this.#freeLooks(looks, most_examined, now_ms)
+    for (const path of paths) this.#out_of_reach.deferLook(looks.folder, path, now_ms)
+    return paths.length
+  }
+
+  /** Those that wait longest, of those that nobody has claimed. */
+  #freeLooks(looks: LooksOfFolder, limit: number, now_ms: number): string[] {
+    const free: string[] = []
+    for (const path of this.#queries.looks.iterate({ ...looks, now: now_ms }) as Iterable<string>) {
+      if (free.length >= limit) break
+      if (!this.#looked_at.has(lookKey(looks.folder, path))) free.push(path)
+    }
+    return free
   }
 
   /** A fact about a path ends the claim on it. */
@@ -263,7 +281,7 @@ export class Claims {
     return { folder: folder.name, root: folder.root, path, stat }
   }
 
-  #nextDue(work: 'look' | ContentWork, now_ms: number): number | undefined {
+  #nextDue(work: ContentWork, now_ms: number): number | undefined {
     return (this.#queries.next_due[work].get(now_ms) as number | null) ?? undefined
   }
 

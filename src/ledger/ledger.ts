@@ -27,6 +27,7 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
+  /** At most so many of each folder and size, without a choice of all. */
   claimToLook(limit: number, choice?: LookChoice): Promise<Claimed<LookWork>>
   /** `large`: at most so many whose bytes are to go, and that have more of them; for those there are others in their place. */
   claimToSend(
@@ -144,11 +145,10 @@ export interface Differences {
 /** Beyond this many the paths of missing files are counted, not listed; the next scan names the rest. */
 export const most_missing = 100_000
 
-/** Of the sizes that were seen last, from the first to below the second. */
+/** Of the sizes that were seen last; large ones have `large_bytes` and more. */
 export interface LookChoice {
   except_folders: readonly string[]
-  from_bytes: number
-  below_bytes: number
+  sizes: readonly ('small' | 'large')[]
 }
 
 export interface LargeLimit {

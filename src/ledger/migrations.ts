@@ -1,4 +1,5 @@
 import type { Migration } from '../base/sqlite.ts'
+import { eighth } from './eighth-schema.ts'
 import { fifth } from './fifth-schema.ts'
 import { first_ledger_schema } from './first-schema.ts'
 import { fourth } from './fourth-schema.ts'
@@ -145,6 +146,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 5, sql: fifth },
   { version: 6, sql: sixth },
   { version: 7, sql: seventh },
+  { version: 8, sql: eighth },
 ]
 export const ledger_version = ledger_migrations.length
 

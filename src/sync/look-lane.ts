@@ -14,8 +14,7 @@ const after_error = { first_ms: 500, most_ms: minute_ms }
 
 export interface LookLane {
   name: string
-  sizes: Omit<LookChoice, 'except_folders'>
-  claimed_at_once: number
+  size: LookChoice['sizes'][number]
   files_a_round: number
   /** A folder with so many under way gets no other: one that hangs holds up itself alone. */
   rounds_a_folder: number
@@ -40,15 +39,11 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
   async function step(): Promise<{ wait_ms: number }> {
     const full = [...rounds_of].filter(([, count]) => count >= lane.rounds_a_folder)
     const except_folders = full.map(([folder]) => folder)
-    const { work, next_due_ms } = await ledger.claimToLook(lane.claimed_at_once, { ...lane.sizes, except_folders })
+    const { work, next_due_ms } = await ledger.claimToLook(lane.files_a_round, { sizes: [lane.size], except_folders })
     if (work.length === 0) return restUntilDue(next_due_ms, clock)
     const by_folder = new Map<string, string[]>()
     for (const { folder, path } of work) listOf(by_folder, folder).push(path)
-    for (const [folder, paths] of by_folder) {
-      for (let from = 0; from < paths.length; from += lane.files_a_round) {
-        begin(folder, paths.slice(from, from + lane.files_a_round))
-      }
-    }
+    for (const [folder, paths] of by_folder) begin(folder, paths)
     return { wait_ms: 0 }
   }
 

@@ -11,11 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { large_bytes } from '../../src/disk/examine-wire.ts'
 import { startExaminer } from '../../src/disk/examiner.ts'
 import { most_part_bytes, read_ahead_bytes } from '../../src/disk/read-ahead.ts'
 import { openSource, type Source } from '../../src/disk/source.ts'
-import type { FileStat } from '../../src/domain/file.ts'
+import { type FileStat, large_bytes } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
 
 const content = randomFillSync(Buffer.alloc(large_bytes + 3 * most_part_bytes + 1))

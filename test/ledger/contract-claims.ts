@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { large_bytes } from '../../src/domain/file.ts'
+import type { LookChoice } from '../../src/ledger/ledger.ts'
 import {
   type Bench,
   contentFact,
@@ -227,19 +229,17 @@ function otherClaims(check: ReturnType<typeof withLedger>): void {
 
   check('look: of some sizes, and not in folders that are excepted', async (bench) => {
     await bench.online('other')
-    const sizes = { small: 99, large: 100, larger: 101 }
+    const sizes = { small: large_bytes - 1, large: large_bytes, larger: large_bytes + 1 }
     for (const [path, size] of Object.entries(sizes)) {
       await bench.record({ type: 'file_seen', folder: 'docs', path, stat: statOf(size), not_before_ms: 0 })
     }
     await bench.seen('other', 'elsewhere')
-    const below = { from_bytes: 0, below_bytes: 100 }
-    const docs = { except_folders: ['docs'], ...below }
-    expect((await bench.ledger.claimToLook(10, docs)).work).toEqual([{ folder: 'other', path: 'elsewhere' }])
-    const small = { except_folders: [], ...below }
-    expect((await bench.ledger.claimToLook(10, small)).work).toEqual([{ folder: 'docs', path: 'small' }])
-    const large = { except_folders: [], from_bytes: 100, below_bytes: 101 }
-    expect((await bench.ledger.claimToLook(10, large)).work).toEqual([{ folder: 'docs', path: 'large' }])
-    expect((await bench.ledger.claimToLook(10)).work).toEqual([{ folder: 'docs', path: 'larger' }])
+    const claimed = async (limit: number, choice?: LookChoice) => (await bench.ledger.claimToLook(limit, choice)).work
+    const not_docs = { except_folders: ['docs'], sizes: ['small'] } as const
+    expect(await claimed(10, not_docs)).toEqual([{ folder: 'other', path: 'elsewhere' }])
+    expect(await claimed(10, { ...not_docs, except_folders: [] })).toEqual([{ folder: 'docs', path: 'small' }])
+    expect(await claimed(1, { except_folders: [], sizes: ['large'] })).toEqual([{ folder: 'docs', path: 'large' }])
+    expect(await claimed(10)).toEqual([{ folder: 'docs', path: 'larger' }])
   })
 
   check('pending counts what becomes due within the horizon, of each kind', async (bench) => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { large_bytes } from '../../src/disk/examine-wire.ts'
+import { large_bytes } from '../../src/domain/file.ts'
 import type { Intake } from '../../src/sync/intake.ts'
 import { startLooker } from '../../src/sync/looker.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
