@@ -8,8 +8,8 @@ import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 export async function watchByChokidar(root: string, options: StartingWatcher): Promise<FolderWatcher> {
   const { rules, signal } = options
   const stop = new AbortController()
-  /** Directories that the present chokidar does not hear. */
-  const not_entered = new Set<string>()
+  /** There are directories that the present chokidar does not hear. */
+  let is_incomplete = false
   let trouble = createWatchTrouble()
   let current: FSWatcher | undefined
   let starting: Promise<void> | undefined
@@ -20,10 +20,6 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
 
   function hint(hint: Hint): void {
     if (!stop.signal.aborted) options.on_hint(hint)
-  }
-
-  function hintDirectory(path: string): void {
-    hint(hintAt(path))
   }
 
   function tellTrouble(): void {
@@ -49,24 +45,28 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   }
 
   function enter(directory: string): void {
-    not_entered.add(directory)
-    hintDirectory(directory)
+    is_incomplete = true
+    hint(hintAt(directory))
     starting ??= startAgain()
   }
 
-  /** chokidar does not enter what was ignored or a file when it started, so it takes a new one; the old one hears on meanwhile. */
+  /**
+   * chokidar does not enter what was ignored or a file when it started, so it takes a new one. The old one is closed before: all
+   * in this process share the watch of a path, and so one on what is gone.
+   */
   async function startAgain(): Promise<void> {
     do {
-      const directories = [...not_entered]
-      not_entered.clear()
-      const old = current
+      const is_first = current === undefined
+      is_incomplete = false
+      // Closed in the middle of what it does it would begin watches that nobody ends.
+      await new Promise((resolve) => setImmediate(resolve))
+      await current?.close()
       trouble = createWatchTrouble()
       current = startChokidar(root, rules, listener, options.burst_events)
       await readyOrStopped(current, stop.signal)
-      await old?.close()
-      // What has become visible was not watched until now.
-      for (const directory of directories) hintDirectory(directory)
-    } while (not_entered.size > 0 && !stop.signal.aborted)
+      // What happened meanwhile was told to nobody.
+      if (!is_first) hint({ kind: 'folder' })
+    } while (is_incomplete && !stop.signal.aborted)
     starting = undefined
     tellTrouble()
   }

@@ -7,6 +7,7 @@ import { ignore_file_name } from './ignore-file.ts'
 import { closeGaps, endFailedLists } from './watch-gaps.ts'
 import type { Hint } from './watch-hint.ts'
 import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
+import { mendSwaps, watchedPath } from './watch-swaps.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void
@@ -39,6 +40,10 @@ export function startChokidar(
   })
   endFailedLists(watcher)
   closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
+  mendSwaps(watcher, {
+    isIgnored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
+    on_too_many: () => listener.hint({ kind: 'folder' }),
+  })
   watcher.add(root)
   // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt
   // would be watched for one share, and a stopped program would not end.
@@ -101,11 +106,6 @@ function hearRaw(
       listener.hint(hintAt(relativeTo(root, watched)))
     }
   }
-}
-
-function watchedPath(details: unknown): string | undefined {
-  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
-  return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
 }
 
 function relativeTo(root: string, path: string): string {

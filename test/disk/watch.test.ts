@@ -175,6 +175,8 @@ describe('what is ignored', () => {
     writeFileSync(join(root, 'a/.sluiceignore'), '*.log\n')
     await heard({ kind: 'directory', path: 'a' })
     expect(rules.verdict('a/sub/deep/x.txt', 'file').ignored).toBe(false)
+    // What happened anywhere while it started anew.
+    await heard({ kind: 'folder' })
     // Once it is watched, each write is heard.
     let count = 0
     await vi.waitFor(
