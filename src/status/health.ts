@@ -76,7 +76,7 @@ function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reaso
       promise: 'queue',
       about: 'looks',
       message: `nobody has looked at ${unlooked.name}, due for ${formatDuration(now_ms - unlooked.since_ms)}`,
-      hint: 'the log says what stops it; `sluice rescan` looks at everything again',
+      hint: 'the log says what stops it; to hash many large files first may take longer than health.queue_age_ms',
       since_ms: unlooked.since_ms,
     })
   }
