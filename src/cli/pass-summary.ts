@@ -115,7 +115,7 @@ function problemLines(end: PassEnd, stages: readonly string[]): string[] {
 function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
   const lines: string[] = []
   const settling = sumOf(folders, ['settling']).files
-  if (settling > 0) lines.push(detail(`${formatCount(settling)} × seen, not quiet for long enough yet`))
+  if (settling > 0) lines.push(detail(`${formatCount(settling)} × seen, not quiet for long enough or not hashed yet`))
   const reading = sumOf(folders, ['ingesting']).files
   if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
   for (const { about, message } of view.troubles()) lines.push(detail(`${about}: ${message}`))

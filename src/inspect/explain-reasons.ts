@@ -2,6 +2,7 @@ import { formatBytes, formatDuration } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { second_ms } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
+import { large_bytes } from '../domain/file.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { FileStory } from '../ledger/view-files.ts'
 import type { OlderVersion, PartingView } from '../ledger/view-removals.ts'
@@ -41,10 +42,7 @@ export function reasonsOf(of: Case): string[] {
     case 'unknown':
       return unknownReasons(of)
     case 'settling':
-      return [
-        `its bytes must rest for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is looked at again ${when(of, of.story?.row.not_before_ms)}`,
-        ...standstill(of),
-      ]
+      return [settlingReason(of), ...standstill(of)]
     case 'skipped':
       return skippedReasons(of)
     case 'blocked':
@@ -69,6 +67,14 @@ export function reasonsOf(of: Case): string[] {
     case 'gone':
       return goneReasons(of)
   }
+}
+
+function settlingReason(of: Case): string {
+  const { stat, not_before_ms = 0 } = of.story!.row
+  if (stat.size >= large_bytes && not_before_ms <= of.now_ms) {
+    return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
+  }
+  return `its bytes must rest for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is looked at again ${when(of, not_before_ms)}`
 }
 
 function goneReasons({ story, parting, folder, now_ms }: Case): string[] {

@@ -3,6 +3,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { large_bytes } from '../../src/domain/file.ts'
 import { explain } from '../../src/inspect/explain.ts'
 import type { Explanation } from '../../src/inspect/explanation.ts'
 import { assetOf, openRig, project_id, type Rig, stat, ticket } from '../ledger/view-rig.ts'
@@ -88,6 +89,11 @@ test('settling: until when', async () => {
   expect(ask('a')).toMatchObject({ state: 'settling', next_try: '2026-01-01T00:00:02.000Z' })
   expect(ask('a').why[0]).toContain('rest for 2 s')
   expect(ask('a').why[0]).toContain('again in 2 s')
+  const large = { type: 'file_seen', folder: 'notes', path: 'large', stat: stat(large_bytes) } as const
+  await rig.record({ ...large, not_before_ms })
+  expect(ask('large').why[0]).toContain('rest for 2 s')
+  await rig.record({ ...large, not_before_ms: rig.clock.now_ms() })
+  expect(ask('large').why[0]).toMatch(/^its 17 MB are read for their md5/)
 })
 
 describe('skipped', () => {
