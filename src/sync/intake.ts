@@ -78,11 +78,12 @@ export function createIntake(tools: IntakeTools): Intake {
   const turns = createLookTurns()
   const large = new LargeLooks()
 
-  function lookAtSome(folder: IntakeFolder, paths: readonly string[], how: HowToLook): Promise<Answer> {
-    const { scanned } = how
-    const looks = { folder: folder.settings.name, paths, by_scan: scanned !== undefined }
-    const isInForce = () => tools.folders.get(looks.folder) === folder
-    return turns.take(looks, () => new LookRound(tools, folder, isInForce, how).run(paths))
+  function lookAtSome(folder: IntakeFolder, wanted: readonly string[], how: HowToLook): Promise<Answer> {
+    const { name } = folder.settings
+    const isLeft = (path: string) => how.hashes === 'small' && large.askAgain(name, path)
+    const looks = { folder: name, paths: wanted, by_scan: how.scanned !== undefined, isLeft }
+    const isInForce = () => tools.folders.get(name) === folder
+    return turns.take(looks, (paths) => new LookRound(tools, folder, isInForce, how).run(paths))
   }
 
   return {
@@ -91,7 +92,7 @@ export function createIntake(tools: IntakeTools): Intake {
       for (let from = 0; from < paths.length; ) {
         const folder = tools.folders.get(name)
         if (!folder) return 'recorded'
-        const some = [...new Set(paths.slice(from, from + looks_at_once))].filter((path) => !large.askAgain(name, path))
+        const some = [...new Set(paths.slice(from, from + looks_at_once))]
         const looked = await lookAtSome(folder, some, { hashes: 'small', scanned })
         if (looked === 'outdated') continue
         if (looked === 'doubtful') answer = 'doubtful'
@@ -238,10 +239,13 @@ class LookRound {
 
   /** In the ledger it is due at once: whoever ends before it is hashed has forgotten nothing. */
   #leaveToLooker(path: string, known: KnownFile | undefined, stat: FileStat): void {
+    const of = { folder: this.#folder.name, path, stat, not_before_ms: this.#tools.clock.now_ms() }
     const is_waiting = (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
-    if (is_waiting && sameStat(known.stat, stat)) return
-    const not_before_ms = this.#tools.clock.now_ms()
-    this.#facts.push({ type: 'file_seen', folder: this.#folder.name, path, stat, not_before_ms })
+    if (!is_waiting || !sameStat(known.stat, stat)) this.#facts.push({ type: 'file_seen', ...of })
+    else if (known.not_before_ms! <= of.not_before_ms) return
+    else if (known.reason !== 'unreadable') this.#facts.push({ type: 'file_seen', ...of })
+    // It may be readable by now, and was told of where it is not.
+    else this.#facts.push({ type: 'file_blocked', ...of, reason: 'unreadable', detail: known.detail ?? '' })
   }
 
   #unreadable(path: string, known: KnownFile | undefined, code: string): FileFact {

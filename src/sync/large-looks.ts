@@ -23,16 +23,21 @@ export class LargeLooks {
     if (under_way) return under_way.answer
     const look: LargeLook = { answer: Promise.resolve('recorded'), is_wanted_again: false }
     this.#under_way.set(key, look)
-    look.answer = repeat(look, work).finally(() => this.#under_way.delete(key))
+    look.answer = this.#repeat(key, look, work)
     return look.answer
   }
-}
 
-async function repeat(look: LargeLook, work: () => Promise<Answer>): Promise<Answer> {
-  for (;;) {
-    look.is_wanted_again = false
-    const answer = await work()
-    if (!look.is_wanted_again) return answer
+  async #repeat(key: string, look: LargeLook, work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      for (;;) {
+        look.is_wanted_again = false
+        const answer = await work()
+        if (!look.is_wanted_again) return answer
+      }
+    } finally {
+      // In the turn in which nobody wanted it again: who asks later looks for himself.
+      this.#under_way.delete(key)
+    }
   }
 }
 

@@ -6,13 +6,18 @@ import { isBefore } from '../ledger/path-order.ts'
  */
 export interface LookTurns {
   /** Begins the work when nobody else looks at any of these paths. A scan's own looks wait for none of its stretches. */
-  take<Result>(
-    looks: { folder: string; paths: readonly string[]; by_scan: boolean },
-    work: () => Promise<Result>,
-  ): Promise<Result>
+  take<Result>(looks: Looks, work: (paths: readonly string[]) => Promise<Result>): Promise<Result>
   inFlight(): number
   /** From now on what is looked at in the folder by others is noted for this scan, which looks long before it tells. */
   beginScan(folder: string): ScanTurn
+}
+
+export interface Looks {
+  folder: string
+  paths: readonly string[]
+  by_scan: boolean
+  /** True for a path that somebody else will look at for us: it is left out, also where that begins while others are waited for. */
+  isLeft?: (path: string) => boolean
 }
 
 export interface ScanTurn {
@@ -59,14 +64,16 @@ export function createLookTurns(): LookTurns {
   }
 
   return {
-    async take({ folder, paths, by_scan }, work) {
-      if (!by_scan) note(folder, paths)
+    async take({ folder, paths: wanted, by_scan, isLeft = () => false }, work) {
+      if (!by_scan) note(folder, wanted)
+      let paths = wanted
       for (;;) {
+        paths = wanted.filter((path) => !isLeft(path))
         const others = inWayOf(folder, paths, by_scan)
         if (others.length === 0) break
         await Promise.allSettled(others)
       }
-      const begun = work()
+      const begun = work(paths)
       const keys = paths.map((path) => keyOf(folder, path))
       for (const key of keys) in_flight.set(key, begun)
       try {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { hour_ms, second_ms } from '../../src/base/time.ts'
 import type { Examiner, Fingerprint, Look } from '../../src/disk/examiner.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
@@ -122,4 +122,55 @@ test('a large file is left in the ledger, due at once, and holds up nobody; it i
   expect(await intake.lookAtLarge('notes', 'huge.bin')).toBe('recorded')
   expect(hashed).toEqual(['small.txt', 'huge.bin'])
   expect(await states()).toEqual(['present', 'present'])
+})
+
+test('a large file that could not be read is due at once when somebody comes to look, and told of once', async () => {
+  const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms } })
+  const { told, clock, intake, ledger } = await startIn(root, {
+    lstat: async () => [fileIn(root, 'huge.bin')],
+    fingerprint: async () => [{ kind: 'unreadable', code: 'EACCES' }],
+  })
+  const due_in_ms = async () => (await ledger.filesAt('notes', ['huge.bin']))[0]!.not_before_ms! - clock.now_ms()
+  await intake.lookAt('notes', ['huge.bin'])
+  for (const rest_ms of [30 * second_ms, 30 * second_ms, 60 * second_ms]) {
+    await intake.lookAtLarge('notes', 'huge.bin')
+    expect(await due_in_ms()).toBe(rest_ms)
+    await clock.advance(rest_ms)
+  }
+  await intake.lookAtLarge('notes', 'huge.bin')
+  expect(await due_in_ms()).toBeGreaterThan(0)
+  await intake.lookAt('notes', ['huge.bin'])
+  expect(await due_in_ms()).toBe(0)
+  expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({ state: 'blocked', reason: 'unreadable' })
+  expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
+})
+
+test('who waits for another look does not wait for a large file whose look begins meanwhile', async () => {
+  const texts = { 'busy.txt': { text: 'busy', aged_ms: hour_ms }, 'small.txt': { text: 'text', aged_ms: hour_ms } }
+  const root = makeTree({ 'huge.bin': { bytes: large_bytes, aged_ms: hour_ms }, ...texts })
+  const gates = new Map<string, () => void>()
+  const { intake, ledger } = await startIn(root, {
+    lstat: async (_root, paths) => paths.map((path) => fileIn(root, path)),
+    async fingerprint(_root, entries) {
+      const gated = entries.find(({ path }) => path !== 'small.txt' && !gates.has(path))
+      if (gated) await new Promise<void>((resolve) => gates.set(gated.path, resolve))
+      return entries.map(({ path, stat }, at) => ({ kind: 'hashed', md5: md5Of(path.length + at), stat }))
+    },
+  })
+  const begun = (path: string) => vi.waitFor(() => expect(gates.has(path)).toBe(true))
+  await intake.lookAt('notes', ['huge.bin'])
+  const first = intake.lookAt('notes', ['busy.txt'])
+  await begun('busy.txt')
+  const second = intake.lookAt('notes', ['busy.txt', 'small.txt', 'huge.bin'])
+  const large = intake.lookAtLarge('notes', 'huge.bin')
+  await begun('huge.bin')
+  gates.get('busy.txt')!()
+  await Promise.all([first, second])
+  expect((await ledger.filesAt('notes', ['small.txt', 'huge.bin'])).map((file) => file?.state)).toEqual([
+    'present',
+    'seen',
+  ])
+  gates.get('huge.bin')!()
+  await large
+  expect((await ledger.filesAt('notes', ['huge.bin'])).map((file) => file?.state)).toEqual(['present'])
 })

@@ -46,3 +46,16 @@ test('one that failed is over', async () => {
   await expect(looks.look('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow('the disk')
   expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
 })
+
+test.each([0, 1, 2, 3, 4, 5])('who asks %i turns after its end is heard, or told that nobody looks', async (turns) => {
+  const looks = new LargeLooks()
+  const { work, begun, end } = held()
+  const looked = looks.look('docs', 'huge.bin', work)
+  end()
+  for (let left = turns; left > 0; left -= 1) await undefined
+  const is_heard = looks.askAgain('docs', 'huge.bin')
+  await turn()
+  expect(begun()).toBe(is_heard ? 2 : 1)
+  if (is_heard) end()
+  await looked
+})

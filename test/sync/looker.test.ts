@@ -111,3 +111,28 @@ test('large files are looked at beside the others, two at a time', async () => {
   await clock.runUntil(() => looks.includes('large 3'))
   await looker.stop()
 })
+
+test('a large file whose claim ended while it is read takes no place of another one', async () => {
+  const rig = await openRig()
+  const { clock } = rig
+  const seen = (path: string) =>
+    ({ type: 'file_seen', folder: 'notes', path, stat: stat(large_bytes), not_before_ms: clock.now_ms() }) as const
+  const looks: string[] = []
+  const { look, end } = hanging()
+  const looker = startIn(rig, async (folder, [path]) => {
+    looks.push(path!)
+    if (path === 'huge') await look()
+    await rig.record({ type: 'file_gone', folder, path: path! })
+    return 'recorded'
+  })
+  await rig.record(seen('huge'))
+  await clock.runUntil(() => looks.length === 1)
+  // A folder that comes ends the claims, in case they could not be followed.
+  const folder = { name: 'other', root: '/other', project_id, labels: [], label_from: 'none', rules: '' } as const
+  await rig.record({ type: 'folder_configured', folder }, { type: 'folder_online', folder: 'other', device: 2n })
+  await rig.record(seen('next'))
+  await clock.runUntil(() => looks.includes('next'))
+  expect(looks).toEqual(['huge', 'next'])
+  end()
+  await looker.stop()
+})
