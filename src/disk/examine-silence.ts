@@ -35,6 +35,7 @@ export function watchForSilence(watched: {
   }
 
   async function watch(): Promise<void> {
+    is_watching = true
     while (underWay().length > 0) {
       await clock.sleep(silence.answer_ms(), ending.signal)
       if (ending.signal.aborted) return
@@ -47,16 +48,14 @@ export function watchForSilence(watched: {
         }),
       )
     }
+    // In the turn in which nothing was under way: what comes later begins it anew.
+    is_watching = false
   }
 
   return {
     isSilent,
     begin() {
-      if (is_watching) return
-      is_watching = true
-      void watch().finally(() => {
-        is_watching = false
-      })
+      if (!is_watching) void watch()
     },
     end: () => ending.abort(),
   }
