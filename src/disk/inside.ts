@@ -34,7 +34,8 @@ export type DirectoryOutcome =
   /** `EXDEV`: another disk is mounted here or above, and covers what is known. */
   | { readonly kind: 'unreadable'; readonly code: string }
 
-const covered: DirectoryOutcome = { kind: 'unreadable', code: other_disk_code }
+/** Another disk is mounted here or above. */
+export const covered: DirectoryOutcome = { kind: 'unreadable', code: other_disk_code }
 
 /** proc(5); systems without it check the path before each use instead, which leaves a small gap. */
 const descriptors = '/proc/self/fd'

@@ -1,7 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { type BigIntStats, constants, fstatSync, openSync, read, readSync } from 'node:fs'
-import { type DirectoryOutcome, openDirectory, realRoot, rootDevice } from './inside.ts'
+import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from './inside.ts'
 import { keptTime } from './scan-batch.ts'
+import { sharesBelow } from './shares-below.ts'
 
 /*
  * What the threads that read files share. All of it but `fillLater` is synchronous; a small file costs open, fstat, read, fstat and close.
@@ -87,6 +88,7 @@ export interface Directories {
 export function createDirectories(root: string): Directories {
   const real_root = realRoot(root)
   const root_device = rootDevice(root)
+  const shares = sharesBelow(root)
   let current: { path: string; directory: DirectoryOutcome } | undefined
   const close = () => {
     if (current?.directory.kind === 'open') current.directory.close()
@@ -99,8 +101,10 @@ export function createDirectories(root: string): Directories {
       const parent = slash < 0 ? '' : path.slice(0, slash)
       if (current?.path !== parent) {
         close()
-        current = { path: parent, directory: openDirectory(real_root, root_device, parent) }
+        const directory = shares.covers(parent) ? covered : openDirectory(real_root, root_device, parent)
+        current = { path: parent, directory }
       }
+      if (shares.isPlace(path)) return { directory: covered, name: path.slice(slash + 1) }
       return { directory: current.directory, name: path.slice(slash + 1) }
     },
   }

@@ -7,6 +7,7 @@ import { ignore_file_name } from './ignore-file.ts'
 import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { offline } from './offline.ts'
 import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
+import { sharesBelow } from './shares-below.ts'
 import { createWalkReport, type WalkEnd } from './walk-report.ts'
 
 export interface WalkOptions {
@@ -48,6 +49,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   const batch = createBatchBuilder(batch_entries)
   const stack: Frame[] = []
   const root_stat = statRoot(root)
+  const shares = sharesBelow(root)
   const root_access = accessOf(root_stat)
   const skips_narrower = options.ignore.widening === 'skip'
 
@@ -84,6 +86,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     for (const name of under.split('/')) {
       if (text !== '') here = rules.enter(here, text, true)
       text = text === '' ? name : `${text}/${name}`
+      if (passesShare(here, name, text)) return
       const stat = lstatEntry(base + text, text)
       if (stat === undefined || !mayEnter(here, name, text, entryKind(stat.mode), stat.dev)) return
       if (skips_narrower && isNarrower(text, stat)) {
@@ -102,6 +105,15 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     else if (kind !== 'directory' && kind !== 'file') report.special(kind)
     else return kind === 'directory'
     return false
+  }
+
+  /** Another disk, as `mayEnter` says, without asking what stands there. */
+  function passesShare(here: DirectoryRules, name: string, text: string): boolean {
+    if (!shares.isPlace(text)) return false
+    const ignored = rules.judge(here, name, text, 'directory')
+    if (ignored !== undefined) report.ignored(ignored)
+    else report.otherMount(text)
+    return true
   }
 
   function isNarrower(text: string, stat: BigIntStats): boolean {
@@ -133,6 +145,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
 
   /** A directory is looked at for what is mounted there and who may read it. */
   function look(frame: Frame, raw_name: string, name: string, text: string): void {
+    if (passesShare(frame.rules, name, text)) return
     const stat = lstatEntry(base + text, text)
     if (stat === undefined) return
     const kind = entryKind(stat.mode)

@@ -7,6 +7,7 @@ import { ignore_file_name } from './ignore-file.ts'
 import { LoopTurn } from './loop-turn.ts'
 import { rootStatus } from './mount.ts'
 import { offline } from './offline.ts'
+import { sharesBelow } from './shares-below.ts'
 import { burst_reason, type Hint, hintAt, parentOf, root_removed } from './watch-hint.ts'
 import { createWatchTrouble } from './watch-trouble.ts'
 import { statsOf, WatchedTree } from './watched-tree.ts'
@@ -173,6 +174,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   async #look(path: string): Promise<void> {
+    if (sharesBelow(this.#root).covers(path)) return
     const stats = statsOf(join(this.#root, path))
     if (stats?.isDirectory()) {
       await this.#lookAtDirectory(path, stats)

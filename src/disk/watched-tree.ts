@@ -5,6 +5,7 @@ import { kindOf, listDirectory, type NamedEntry, textOfName } from './directory-
 import type { IgnoreRules } from './ignore.ts'
 import type { LoopTurn } from './loop-turn.ts'
 import { PathTree } from './path-tree.ts'
+import { sharesBelow } from './shares-below.ts'
 
 /** Something happened to `path`, or in it; '' is the root. Relative. */
 export type OnTouched = (path: string) => void
@@ -105,6 +106,10 @@ export class WatchedTree {
 
   /** Undefined: it is not to be entered. */
   async #watch(path: string): Promise<BigIntStats | undefined> {
+    if (path !== '' && sharesBelow(this.#root).isPlace(path)) {
+      await this.leave(path)
+      return undefined
+    }
     const known = this.#watched.get(path)
     const absolute = join(this.#root, path)
     const watcher = known?.watcher ?? this.#start(path, absolute)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { mountOf, parseMountTable, readMountTable } from '../../disk/mount-table.ts'
 import type { FolderMount } from './drop-in.ts'
-import { isBelow } from './unit-needs.ts'
 
 /** What the service's user may do, tried as that user: modes, lists of rights and parent directories all have their say. */
 export interface Reach {
@@ -103,27 +103,12 @@ function entryOf(database: 'passwd' | 'group', key: string): string[] {
 const network_types = /^(nfs4?|cifs|smb3|9p|ceph|glusterfs|afs|fuse\.(sshfs|rclone|davfs2?|s3fs|glusterfs|gcsfuse))$/
 
 /** Folder -> the file system that holds it now. */
-export function mountsOf(folders: readonly string[], mountinfo = readFileSync('/proc/self/mountinfo', 'utf8')) {
-  const mounts = mountinfo.split('\n').flatMap((line): FolderMount[] => {
-    const [before = '', after = ''] = line.split(' - ')
-    const mount_point = before.split(' ')[4]
-    if (mount_point === undefined) return []
-    return [{ mount_point: unescaped(mount_point), is_network: network_types.test(after.split(' ')[0]!) }]
-  })
+export function mountsOf(folders: readonly string[], mountinfo = readMountTable()) {
+  const mounts = parseMountTable(mountinfo)
   const found = new Map<string, FolderMount>()
   for (const folder of folders) {
-    for (const mount of mounts) {
-      const best = found.get(folder)
-      const is_nearer = !best || mount.mount_point.length >= best.mount_point.length
-      if (is_nearer && isBelow(folder, mount.mount_point)) found.set(folder, mount)
-    }
+    const mount = mountOf(folder, mounts)
+    if (mount) found.set(folder, { mount_point: mount.place, is_network: network_types.test(mount.type) })
   }
   return found
-}
-
-/** White space and backslashes stand there in octal, byte by byte. */
-function unescaped(text: string): string {
-  const latin1 = Buffer.from(text).toString('latin1')
-  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
-  return Buffer.from(bytes, 'latin1').toString()
 }

@@ -1,0 +1,64 @@
+import { realpathSync } from 'node:fs'
+import { codeOf } from '../base/errors.ts'
+import { system_clock } from '../base/time.ts'
+import { mountOf, parseMountTable, readMountTable } from './mount-table.ts'
+
+/** Where the server may be gone: whoever asks for anything there may wait for ever. `autofs` asks it when it is entered. */
+const share_types = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
+
+export interface SharesBelow {
+  /** A share is mounted at this path, relative to the root. */
+  isPlace(path: string): boolean
+  /** The path, relative to the root, is one of those places or lies below one. */
+  covers(path: string): boolean
+}
+
+const no_shares: SharesBelow = { isPlace: () => false, covers: () => false }
+
+/** The table is read again after this: a walk or a watcher asks for each directory. */
+const kept_ms = 100
+const known = new Map<string, { read_ms: number; mountinfo: string; shares: SharesBelow }>()
+
+/**
+ * Shares that are mounted below a root. They are other disks, and so not entered; but to look what stands there is to ask a server,
+ * and one that is gone would hang the whole folder. The kernel tells of them without asking. What is mounted there of the very
+ * disk of the root is none of them.
+ */
+export function sharesBelow(root: string): SharesBelow {
+  const read_ms = system_clock.monotonic_ms()
+  const before = known.get(root)
+  if (before && read_ms - before.read_ms < kept_ms) return before.shares
+  const mountinfo = readMountTable()
+  const shares = before?.mountinfo === mountinfo ? before.shares : sharesIn(root, mountinfo)
+  known.set(root, { read_ms, mountinfo, shares })
+  return shares
+}
+
+/** Of the given mount table. */
+export function sharesIn(root: string, mountinfo: string): SharesBelow {
+  const real_root = realRootOf(root)
+  if (real_root === undefined) return no_shares
+  const mounts = parseMountTable(mountinfo)
+  const own = mountOf(real_root, mounts)
+  const base = real_root === '/' ? '/' : `${real_root}/`
+  const places = new Set<string>()
+  for (const { place, device, type } of mounts) {
+    if (place.startsWith(base) && place !== base && device !== own?.device && share_types.test(type)) {
+      places.add(place.slice(base.length))
+    }
+  }
+  if (places.size === 0) return no_shares
+  return {
+    isPlace: (path) => places.has(path),
+    covers: (path) => places.has(path) || [...places].some((place) => path.startsWith(`${place}/`)),
+  }
+}
+
+function realRootOf(root: string): string | undefined {
+  try {
+    return realpathSync.native(root)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
