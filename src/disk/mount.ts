@@ -11,6 +11,8 @@ export type RootStatus =
       device: bigint
       /** Another one than last time means that another directory stands here. */
       inode: bigint
+      /** As the system gives it, which may be the time of its last change: `identity` says whether it is known. */
+      born_ns: bigint
       /** As `isSameRoot` compares them; undefined where the filesystem tells of nothing that a remount keeps. */
       identity: string | undefined
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
@@ -21,6 +23,8 @@ export type RootStatus =
       empty: boolean
     }
   | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'; detail: string }
+
+export type WatchedRoot = Pick<Extract<RootStatus, { kind: 'online' }>, 'inode' | 'born_ns' | 'identity'>
 
 /**
  * What stands at the root of a folder now; a symbolic link there is followed. Never throws. On a share that is dead it does not
@@ -35,8 +39,9 @@ export function rootStatus(root: string): RootStatus {
     const filesystem = statfsSync(root)
     const { name, remote } = filesystemOf(filesystem.type)
     const identity = identityOf(stat, filesystem, remote)
-    const { dev: device, ino: inode } = stat
-    return { kind: 'online', device, inode, identity, filesystem: name, remote, empty: isEmpty(root) }
+    const { dev: device, ino: inode, birthtimeNs: born_ns } = stat
+    const kind = 'online'
+    return { kind, device, inode, born_ns, identity, filesystem: name, remote, empty: isEmpty(root) }
   } catch (error) {
     return offlineBy(error)
   }
@@ -52,6 +57,15 @@ export function isSameRoot(a: string | undefined, b: string | undefined): boolea
   const [what_a, born_a] = a.split('@')
   const [what_b, born_b] = b.split('@')
   return what_a === what_b && (!born_a || !born_b || born_a === born_b)
+}
+
+/**
+ * Whether another directory stands here than the one that somebody watches: stricter than `isSameRoot`, for a directory made a moment
+ * ago does not show its birth yet. That a birth becomes known later is no change.
+ */
+export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolean {
+  if (watched.inode !== now.inode) return true
+  return watched.identity !== now.identity && watched.born_ns !== now.born_ns
 }
 
 /** Of sticks and cards, whose inodes are made up, the size alone; of shares that make them up, nothing. */

@@ -33,7 +33,6 @@ const counting_links = ['ext4', 'xfs', 'tmpfs']
 
 class InotifyWatcher implements FolderWatcher {
   readonly #root: string
-  readonly #inode: bigint
   readonly #options: StartingWatcher
   readonly #tree: WatchedTree
   readonly #turn = new LoopTurn()
@@ -51,9 +50,8 @@ class InotifyWatcher implements FolderWatcher {
   /** Why it must be started anew. */
   #stale: string | undefined
 
-  constructor(root: string, options: StartingWatcher, at: { inode: bigint; device: bigint; filesystem: string }) {
+  constructor(root: string, options: StartingWatcher, at: { device: bigint; filesystem: string }) {
     this.#root = root
-    this.#inode = at.inode
     this.#options = options
     this.#tree = new WatchedTree(root, {
       rules: options.rules,
@@ -212,7 +210,7 @@ class InotifyWatcher implements FolderWatcher {
   }
 
   #checkRoot(): void {
-    if (statsOf(this.#root)?.ino !== this.#inode) this.#endsBy(root_removed)
+    if (!this.#tree.isRootWatched()) this.#endsBy(root_removed)
   }
 
   #isIgnored(path: string, kind: 'file' | 'directory'): boolean {

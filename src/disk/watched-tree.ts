@@ -28,6 +28,7 @@ const passed_over = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP']
 
 interface Watched {
   watcher: FSWatcher
+  inode: bigint
   /** Inode and time of birth: the number of a directory that is gone is given to the next one at once. */
   identity: string
   /** It told of itself that it is gone or has another name: then its watch may be, too, whatever stands there now. */
@@ -60,6 +61,17 @@ export class WatchedTree {
   isWatched(path: string, stats: BigIntStats): boolean {
     const known = this.#watched.get(path)
     return known !== undefined && isSame(known, stats)
+  }
+
+  /**
+   * Whether the root is still the directory that was entered. One that was removed has told of itself; but so does what comes and
+   * goes in it under its name, and a root that was moved away and back.
+   */
+  isRootWatched(): boolean {
+    const known = this.#watched.get('')
+    const stats = statsOf(this.#root)
+    if (known === undefined || stats === undefined || known.inode !== stats.ino) return false
+    return !known.doubted || (stats.birthtimeNs > 0n && known.identity === identityOf(stats))
   }
 
   /** Watches the directory and those below; what is watched already stays, unless another directory stands there by now. */
@@ -125,7 +137,8 @@ export class WatchedTree {
       await this.leave(path)
       return this.#closed ? undefined : this.#watch(path)
     }
-    this.#watched.set(path, { watcher, identity: identityOf(stats), doubted: false, sweep: this.#sweep })
+    const [identity, sweep] = [identityOf(stats), this.#sweep]
+    this.#watched.set(path, { watcher, inode: stats.ino, identity, doubted: false, sweep })
     return stats
   }
 

@@ -5,7 +5,7 @@ import type { WatchChoice } from '../disk/choose-watcher.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
-import type { RootStatus } from '../disk/mount.ts'
+import { isOtherDirectory, type RootStatus } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
 import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
@@ -48,8 +48,8 @@ export class FolderWatcher {
   readonly #shut: ShutDirectories
   #choice: WatchChoice | undefined
   #watcher: DiskWatcher | undefined
-  /** Of the root that is watched. */
-  #inode: bigint | undefined
+  /** As it stood when watching began. */
+  #root: Root | undefined
   /** By the monotonic clock. */
   #not_before_ms = Number.NEGATIVE_INFINITY
   #renew_from_ms = Number.NEGATIVE_INFINITY
@@ -91,7 +91,7 @@ export class FolderWatcher {
       const choice = await this.#choose(state, root)
       if (choice === undefined || choice.watcher === 'scan') return false
       if (await this.#start(choice.watcher, now_ms)) {
-        this.#inode = root.inode
+        this.#root = root
         return true
       }
       if (this.#watched.signal.aborted) return false
@@ -151,7 +151,7 @@ export class FolderWatcher {
     const watcher = this.#watcher
     this.#watcher = undefined
     this.#choice = undefined
-    this.#inode = undefined
+    this.#root = undefined
     this.#watched.room.free(this.#watched.folder.name)
     this.doubt()
     await watcher?.close()
@@ -228,7 +228,7 @@ export class FolderWatcher {
   /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
   async #giveUpStale(now_ms: number, root: Root): Promise<void> {
     if (!this.#watcher || now_ms < this.#renew_from_ms) return
-    const is_other = this.#inode !== root.inode
+    const is_other = this.#root === undefined || isOtherDirectory(this.#root, root)
     if (!this.#watcher.isStale() && !is_other) return
     this.#renew_from_ms = now_ms + renew_rest_ms
     await this.#renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')

@@ -1,7 +1,7 @@
 import { statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isSameRoot, rootStatus } from '../../src/disk/mount.ts'
+import { isOtherDirectory, isSameRoot, rootStatus } from '../../src/disk/mount.ts'
 import { addToTree, makeTree } from '../tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {
@@ -57,3 +57,16 @@ test.each<[string | undefined, string | undefined, boolean]>([
   ['32 bytes', '64 bytes', false],
   [undefined, '2@1', true],
 ])('root %s, then %s', (before, after, is_same) => expect(isSameRoot(before, after)).toBe(is_same))
+
+test.each<[string, string, bigint, string, bigint, boolean]>([
+  ['nothing happened', '5@1', 1n, '5@1', 1n, false],
+  ['its birth is known by now', '5@', 1n, '5@1', 1n, false],
+  ['the system tells no births, but the last change', '5@', 1n, '5@', 2n, false],
+  ['it was just made', '5@1', 1n, '5@', 2n, true],
+  ['it was just made, as the one before', '5@', 1n, '5@2', 2n, true],
+  ['it was made anew and filled', '5@1', 1n, '5@2', 2n, true],
+])('by the same number, %s: root %s, then %s', (_what, then, then_ns, now, now_ns, is_other) => {
+  const watched = { inode: 5n, identity: then, born_ns: then_ns }
+  expect(isOtherDirectory(watched, { inode: 5n, identity: now, born_ns: now_ns })).toBe(is_other)
+  expect(isOtherDirectory(watched, { ...watched, inode: 6n })).toBe(true)
+})

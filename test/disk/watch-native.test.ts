@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
@@ -30,6 +30,17 @@ async function watchTree(root: string, burst_events = 1_000) {
   const heard = (hint: Partial<Hint>) =>
     vi.waitFor(() => expect(hints).toContainEqual(expect.objectContaining(hint)), { timeout: 30_000, interval: 10 })
   return { watcher, hints, heard }
+}
+
+/** By the same inode number where the filesystem gives it again, as ext4 does at once; and never in the same tick of the clock. */
+function remake(root: string): void {
+  const before = statSync(root, { bigint: true })
+  for (let round = 0; round < 1_000; round += 1) {
+    rmSync(root, { recursive: true })
+    addToTree(root, { 'a/x': '' })
+    const { ino, birthtimeNs } = statSync(root, { bigint: true })
+    if (ino === before.ino && birthtimeNs !== before.birthtimeNs) return
+  }
 }
 
 const until = (fact: () => boolean) => vi.waitFor(() => expect(fact()).toBe(true), { timeout: 30_000, interval: 10 })
@@ -180,6 +191,30 @@ describe('directories that come and go', () => {
     await heard({ kind: 'doubtful' })
     expect(watcher.trouble()).toContain('removed or replaced')
     expect(watcher.isStale()).toBe(true)
+  })
+
+  test('its root is made anew, which may have its inode', async () => {
+    const root = makeTree({ 'a/x': '' })
+    const { heard, watcher } = await watchTree(root)
+    remake(root)
+    await heard({ kind: 'doubtful' })
+    expect(watcher.isStale()).toBe(true)
+  })
+
+  test('what has the name of its root comes and goes, or the root itself goes and comes back: it is still heard', async () => {
+    const root = makeTree({ 'a/x': '' })
+    const { heard, hints, watcher } = await watchTree(root)
+    const namesake = basename(root)
+    writeFileSync(join(root, namesake), '')
+    await heard({ kind: 'path', path: namesake })
+    renameSync(root, `${root}-away`)
+    renameSync(`${root}-away`, root)
+    hints.length = 0
+    rmSync(join(root, namesake))
+    await heard({ kind: 'directory', path: namesake })
+    writeFileSync(join(root, 'a/y'), '')
+    await heard({ kind: 'path', path: 'a/y' })
+    expect(watcher.isStale()).toBe(false)
   })
 })
 

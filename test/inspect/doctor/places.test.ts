@@ -83,6 +83,7 @@ describe('a folder', () => {
     kind: 'online',
     device: 1n,
     inode: 2n,
+    born_ns: 1n,
     identity: '2@1',
     filesystem: 'nfs',
     remote: true,
