@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import { codeOf } from '../base/errors.ts'
 
+/** Of an entry, or of the directory itself, which is none any more: its parent tells. */
+const gone_codes = ['ENOENT', 'ENOTDIR']
+
 /**
  * chokidar reads a directory first and watches it then. What is made in between it does not see: a file once, a directory with all
  * that comes into it from then on. So each time it is done with all that it had found, what is new to it is read once more, and what it did not see
@@ -59,14 +62,33 @@ export function closeGaps(watcher: FSWatcher, isIgnored: (directory: string) => 
 }
 
 /**
- * chokidar waits for the end of each directory's list, and one that fails (a bad sector, a path longer than the system takes, no
- * descriptor left) has none: it would never be ready, and nobody would scan. The error itself is told all the same.
+ * chokidar waits for the end of each directory's list, and lets go of what it held there and the list does not name. So a list that
+ * fails (a bad sector, a path longer than the system takes, no descriptor left) goes on with what can be read, ends in any case, and names
+ * what is held besides: what is really gone tells of itself. The error is told. Links, which are never followed, are not
+ * followed here either: one that leads nowhere fails in more ways than the list takes.
  */
 export function endFailedLists(watcher: FSWatcher): void {
   const list = watcher._readdirp.bind(watcher)
   watcher._readdirp = (...given) => {
     const stream = list(...given)
-    stream?.once('error', () => stream.emit('end'))
+    if (stream === undefined) return stream
+    let is_whole = true
+    stream._getSymlinkEntryType = async () => ''
+    stream._onError = (error) => {
+      if (gone_codes.includes(codeOf(error) ?? '')) return
+      is_whole = false
+      watcher._handleError(error)
+    }
+    stream.once('end', () => {
+      if (is_whole) return
+      for (const path of watcher._watched.get(resolve(given[0]))?.getChildren() ?? []) {
+        stream.emit('data', { path, stats: { isSymbolicLink: () => false } })
+      }
+    })
+    stream.once('error', () => {
+      is_whole = false
+      stream.emit('end')
+    })
     return stream
   }
 }
