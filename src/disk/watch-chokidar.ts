@@ -1,22 +1,36 @@
 import type { FSWatcher } from 'chokidar'
+import { minute_ms, second_ms, system_clock } from '../base/time.ts'
 import { startChokidar, type WatchListener } from './watch-events.ts'
 import { type Hint, hintAt, root_removed } from './watch-hint.ts'
 import { createWatchTrouble } from './watch-trouble.ts'
 import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
+/** A start closes everything and reads the whole tree: one after another must not become all that is done. */
+const rests = { first_ms: 2 * second_ms, most_ms: minute_ms }
+const resting = 'a .sluiceignore changes again and again: what it lets through by now is not watched yet'
+
 /** Watches by one inotify watch for each file and directory. `root` has no links in it and no slash at its end. */
 export async function watchByChokidar(root: string, options: StartingWatcher): Promise<FolderWatcher> {
-  const { rules, signal } = options
+  const { rules, signal, clock = system_clock } = options
   const stop = new AbortController()
   /** There are directories that the present chokidar does not hear. */
   let is_incomplete = false
   let trouble = createWatchTrouble()
   let current: FSWatcher | undefined
   let starting: Promise<void> | undefined
+  let is_resting = false
+  /** Before the next start, should it be wanted soon after the last. */
+  let rest_ms = 0
+  let started_ms = Number.NEGATIVE_INFINITY
   let removed = false
 
   const needed = () => (current === undefined ? 0 : countWatches(current))
-  const describeTrouble = () => (removed ? root_removed : trouble.text(needed))
+  const describeTrouble = () => {
+    if (removed) return root_removed
+    const text = trouble.text(needed)
+    if (!is_resting) return text
+    return text === undefined ? resting : `${text}; ${resting}`
+  }
 
   function hint(hint: Hint): void {
     if (!stop.signal.aborted) options.on_hint(hint)
@@ -35,28 +49,34 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
     },
     failed(error) {
       // During a start the line would name half of what is needed: it comes when all is counted.
-      if (trouble.note(error) && starting === undefined) tellTrouble()
+      if (trouble.note(error) && (starting === undefined || is_resting)) tellTrouble()
     },
     rulesChanged(directory) {
       rules.forget(directory)
-      enter(directory)
+      is_incomplete = true
+      hint(hintAt(directory))
+      starting ??= startAgain()
     },
-    fileReplaced: enter,
   }
 
-  function enter(directory: string): void {
-    is_incomplete = true
-    hint(hintAt(directory))
-    starting ??= startAgain()
+  async function rest(): Promise<void> {
+    const since_ms = clock.monotonic_ms() - started_ms
+    if (since_ms >= rests.most_ms) rest_ms = 0
+    is_resting = true
+    if (since_ms < rest_ms) await clock.sleep(rest_ms - since_ms, stop.signal)
+    is_resting = false
+    rest_ms = Math.min(rests.most_ms, Math.max(rests.first_ms, 2 * rest_ms))
   }
 
   /**
-   * chokidar does not enter what was ignored or a file when it started, so it takes a new one. The old one is closed before: all
+   * chokidar does not enter what was ignored when it started, so it takes a new one. The old one is closed before: all
    * in this process share the watch of a path, and so one on what is gone.
    */
   async function startAgain(): Promise<void> {
     do {
       const is_first = current === undefined
+      if (!is_first) await rest()
+      if (stop.signal.aborted && !is_first) break
       is_incomplete = false
       // Closed in the middle of what it does it would begin watches that nobody ends.
       await new Promise((resolve) => setImmediate(resolve))
@@ -64,6 +84,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       trouble = createWatchTrouble()
       current = startChokidar(root, rules, listener, options.burst_events)
       await readyOrStopped(current, stop.signal)
+      started_ms = clock.monotonic_ms()
       // What happened meanwhile was told to nobody.
       if (!is_first) hint({ kind: 'folder' })
     } while (is_incomplete && !stop.signal.aborted)

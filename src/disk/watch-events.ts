@@ -13,8 +13,6 @@ export interface WatchListener {
   hint(hint: Hint): void
   /** The .sluiceignore of this directory came, changed or went. */
   rulesChanged(directory: string): void
-  /** A directory stands where a file was: chokidar goes on watching the file, and hears nothing from the directory. */
-  fileReplaced(path: string): void
   rootRemoved(): void
   failed(error: unknown): void
 }
@@ -48,20 +46,13 @@ export function startChokidar(
   // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt
   // would be watched for one share, and a stopped program would not end.
   watcher.add = () => watcher
-  watcher.on('all', (event, absolute, stats) => {
+  watcher.on('all', (event, absolute) => {
     const path = relativeTo(root, absolute)
     if (event === 'unlinkDir' && path === '') listener.rootRemoved()
     else if (path === '') listener.hint({ kind: 'folder' })
     else if (event === 'addDir' || event === 'unlinkDir') listener.hint({ kind: 'directory', path })
     else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
-    else {
-      listener.hint({ kind: 'path', path })
-      if (stats?.isDirectory()) {
-        // What is watched is the file that is gone; another chokidar in this process would share that deaf watch.
-        watcher.unwatch(absolute)
-        listener.fileReplaced(path)
-      }
-    }
+    else listener.hint({ kind: 'path', path })
   })
   const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
   const queue = readEventQueue(mayHaveLost)

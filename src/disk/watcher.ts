@@ -1,3 +1,4 @@
+import type { Clock } from '../base/time.ts'
 import type { IgnoreRules } from './ignore.ts'
 import type { Hint } from './watch-hint.ts'
 
@@ -9,6 +10,7 @@ export interface StartingWatcher {
   on_hint: (hint: Hint) => void
   /** Gives up the start, which takes seconds for tens of thousands of files. */
   signal?: AbortSignal
+  clock?: Clock
 }
 
 export interface FolderWatcher {

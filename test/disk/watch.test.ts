@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Clock, minute_ms, second_ms, system_clock } from '../../src/base/time.ts'
 import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { FakeClock } from '../fake-clock.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { builtModule } from './as-nobody.ts'
 import { makeFifo, writeRawFile } from './odd-entries.ts'
@@ -26,11 +28,11 @@ interface Watched {
   heard(hint: Partial<Hint>): Promise<void>
 }
 
-async function watchTree(tree: Record<string, string>): Promise<Watched> {
+async function watchTree(tree: Record<string, string>, clock: Clock = system_clock): Promise<Watched> {
   const root = makeTree(tree)
   const hints: Hint[] = []
   const rules = createIgnoreRules(root, plain)
-  const watcher = await watchFolder({ root, rules, ...chokidar, on_hint: (hint) => hints.push(hint) })
+  const watcher = await watchFolder({ root, rules, ...chokidar, clock, on_hint: (hint) => hints.push(hint) })
   open.push(watcher)
   return {
     root,
@@ -187,6 +189,39 @@ describe('what is ignored', () => {
       { timeout: 30_000, interval: 20 },
     )
   })
+})
+
+test('starts anew rest between each other, longer and longer, where a .sluiceignore changes all the time; close ends the rest', async () => {
+  const clock = new FakeClock()
+  const { root, hints, watcher } = await watchTree({ 'a/.sluiceignore': 'deep/\n' }, clock)
+  const patience = { timeout: 30_000, interval: 20 }
+  const starts = () => hints.filter(({ kind }) => kind === 'folder').length
+  const started = (count: number) => vi.waitFor(() => expect(starts()).toBe(count), patience)
+  let count = 0
+  const change = () => writeFileSync(join(root, 'a/.sluiceignore'), `deep${count++}/\n`)
+  const rests = () =>
+    vi.waitFor(() => {
+      change()
+      expect(clock.pending()).toBe(1)
+    }, patience)
+  change()
+  await started(1)
+  let done = 1
+  for (const rest_ms of [2, 4, 8, 16, 32, 60, 60].map((seconds) => seconds * second_ms)) {
+    await rests()
+    expect(clock.pending_ms()).toEqual([rest_ms])
+    expect(watcher.trouble()).toContain('.sluiceignore')
+    expect(starts()).toBe(done)
+    await clock.advance(rest_ms)
+    done += 1
+    await started(done)
+    expect(watcher.trouble()).toBeUndefined()
+  }
+  await clock.advance(minute_ms)
+  change()
+  await started(done + 1)
+  await rests()
+  await watcher.close()
 })
 
 describe('trouble', () => {
