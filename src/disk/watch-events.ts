@@ -4,7 +4,8 @@ import { FSWatcher } from 'chokidar'
 import { readEventQueue } from './event-queue.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import { closeGaps, endFailedLists } from './watch-gaps.ts'
+import { sharesBelow } from './shares-below.ts'
+import { closeGaps, endFailedLists, passOver } from './watch-gaps.ts'
 import type { Hint } from './watch-hint.ts'
 import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
 import { mendSwaps, watchedPath } from './watch-swaps.ts'
@@ -27,6 +28,7 @@ export function startChokidar(
   listener: WatchListener,
   burst_events: number,
 ): FSWatcher {
+  const isLeft = (path: string) => sharesBelow(root).covers(relativeTo(root, path))
   const watcher = new FSWatcher({
     ignoreInitial: true,
     awaitWriteFinish: false,
@@ -34,9 +36,10 @@ export function startChokidar(
     followSymlinks: false,
     // A scan names what cannot be read, path by path.
     ignorePermissionErrors: true,
-    ignored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
+    ignored: (path, stats) => isLeft(path) || isIgnored(rules, relativeTo(root, path), stats),
   })
   endFailedLists(watcher)
+  passOver(watcher, isLeft)
   closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
   mendSwaps(watcher, {
     isIgnored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),

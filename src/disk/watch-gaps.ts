@@ -93,6 +93,21 @@ export function endFailedLists(watcher: FSWatcher): void {
   }
 }
 
+/** chokidar asks for the state of each entry of a directory. Of these, told by absolute path, it asks nothing. */
+export function passOver(watcher: FSWatcher, isLeft: (path: string) => boolean): void {
+  const list = watcher._readdirp.bind(watcher)
+  watcher._readdirp = (...given) => {
+    const stream = list(...given)
+    if (stream === undefined) return stream
+    const ask = stream._formatEntry.bind(stream)
+    stream._formatEntry = (entry, directory) => {
+      const name = typeof entry === 'string' ? entry : entry.name
+      return isLeft(join(directory, name)) ? Promise.resolve(undefined) : ask(entry, directory)
+    }
+    return stream
+  }
+}
+
 /** None where it is gone or cannot be read. */
 async function entriesOf(directory: string): Promise<Dirent<Buffer>[]> {
   try {

@@ -51,26 +51,29 @@ localJourneys('nobody is held up', (profile) => {
     await journey.allReady()
   })
 
-  test.for(['native', 'scan'] as const)('a share below a folder dies: %s goes on', async (watch, { skip }) => {
-    const below = { 'docs/share/': '', 'docs/sub/b.txt': 'in sub' }
-    const journey = await begin({ profile, tree: { ...tree, ...below }, folders: { docs: { watch }, other: {} } })
-    await journey.allReady()
-    const unmount = mountDeadShare(journey.at('docs/share'))
-    if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
-    await journey.restart()
-    journey.write({ 'docs/new.txt': 'new', 'docs/sub/new.txt': 'new in sub', 'other/new.txt': 'new in the other' })
-    journey.daemon.rescan()
-    const names = ['docs/new.txt', 'docs/sub/new.txt', 'other/new.txt']
-    await Promise.all(names.map((name) => journey.stage(name, 'ready')))
-    await journey.until('the share is told', () =>
-      String(journey.folder('docs')?.scan_summary).includes('"other_mounts":["share"]'),
-    )
-    expect(journey.folder('docs')).toMatchObject({ offline_reason: null })
-    unmount()
-    journey.write({ 'docs/after.txt': 'after' })
-    journey.daemon.rescan()
-    await journey.allReady()
-  })
+  test.for(['native', 'chokidar', 'scan'] as const)(
+    'a share below a folder dies: %s goes on',
+    async (watch, { skip }) => {
+      const below = { 'docs/share/': '', 'docs/sub/b.txt': 'in sub' }
+      const journey = await begin({ profile, tree: { ...tree, ...below }, folders: { docs: { watch }, other: {} } })
+      await journey.allReady()
+      const unmount = mountDeadShare(journey.at('docs/share'))
+      if (!unmount) return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
+      await journey.restart()
+      journey.write({ 'docs/new.txt': 'new', 'docs/sub/new.txt': 'new in sub', 'other/new.txt': 'new in the other' })
+      journey.daemon.rescan()
+      const names = ['docs/new.txt', 'docs/sub/new.txt', 'other/new.txt']
+      await Promise.all(names.map((name) => journey.stage(name, 'ready')))
+      await journey.until('the share is told', () =>
+        String(journey.folder('docs')?.scan_summary).includes('"other_mounts":["share"]'),
+      )
+      expect(journey.folder('docs')).toMatchObject({ offline_reason: null })
+      unmount()
+      journey.write({ 'docs/after.txt': 'after' })
+      journey.daemon.rescan()
+      await journey.allReady()
+    },
+  )
 })
 
 function makeSparse(file: string, size: number): void {
