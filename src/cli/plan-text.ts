@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { RemovalWait } from '../domain/removal.ts'
-import type { FolderPlan, Plan, Reason, RemovalGroup } from '../inspect/plan-answer.ts'
+import type { FolderPlan, Plan, Reason, RemovalGroup, WaitingRemovals } from '../inspect/plan-answer.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 
@@ -30,6 +30,7 @@ const waits: Record<RemovalWait, string> = {
   replacement: 'until what took their place is ready',
   look: 'until every folder of the project is there and was looked at',
   twin: 'until files of the same size are read: they may be these (--hash reads them)',
+  left_out: 'kept while a file that is left out has their size, and may be one of them',
   asked: 'while a prompt is asked about them',
   person: 'for a person, it is more than is removed by itself (removal.most_files)',
   service: 'the service would not',
@@ -99,9 +100,15 @@ function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan):
   if (would_go.files > 0) writer.say(`would be removed on the service: ${list(would_go)}`, { indent: 2, tone: 'warn' })
   for (const group of waiting) {
     const first = group.first === null ? '' : `, the first until ${group.first}`
-    writer.say(`to be removed there, and waiting: ${list(group)}: ${waits[group.why]}${first}`, { indent: 2 })
+    writer.say(`to be removed there, and waiting: ${list(group)}: ${waits[group.why]}${leftOut(group)}${first}`, {
+      indent: 2,
+    })
     if (group.why === 'person') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
   }
+}
+
+function leftOut({ left_out }: WaitingRemovals): string {
+  return left_out === null ? '' : `: ${left_out}`
 }
 
 function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {

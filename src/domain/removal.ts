@@ -86,13 +86,19 @@ export interface RemovalCase {
   partings: readonly Parting[]
   /** Some path holds these bytes, or others that the service keeps as the same asset. */
   is_needed: boolean
-  /** A file of the same size, in a folder of this project, has not come to rest: it may be this one under another name. */
-  has_twin: boolean
+  twin: Twin
   /** A prompt is just being asked about it. */
   is_asked_about: boolean
   /** At every folder of its project. */
   looks: readonly FolderLook[]
 }
+
+/**
+ * Whether a file of the same size, in a folder of this project, may be this one under another name. `moving`: one that has not come to
+ * rest. `left_out`: one whose bytes nobody reads. `left_out_before`: only such as were left out before this one came, and so are
+ * others, if they are still what they were then.
+ */
+export type Twin = 'none' | 'moving' | 'left_out' | 'left_out_before'
 
 /** When the last whole look at a folder began; undefined while it is offline, or was not looked at since this process began. */
 export interface FolderLook {
@@ -102,10 +108,11 @@ export interface FolderLook {
 
 /**
  * Why it waits. `grace`: it was deleted lately. `replacement`: what took its place is not ready. `look`: a folder of the project is
- * offline, or was not looked at since: it may be there again, or have moved there. `twin`, `asked`: see RemovalCase. `person`: too much at once.
- * `service`: it was asked, and said no.
+ * offline, or was not looked at since: it may be there again, or have moved there. `twin`: a file of its size has not come to rest.
+ * `left_out`: a file of its size is left out, which may stay so for ever. `asked`: see RemovalCase. `person`: too much at once. `service`:
+ * it was asked, and said no.
  */
-export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'asked' | 'person' | 'service'
+export type RemovalWait = 'grace' | 'replacement' | 'look' | 'twin' | 'left_out' | 'asked' | 'person' | 'service'
 
 export type RemovalVerdict =
   | { kind: 'remove' }
@@ -127,7 +134,8 @@ export function removalVerdict(of: RemovalCase): RemovalVerdict {
   const graces = waits.flatMap(({ until_ms }) => (until_ms === undefined ? [] : [until_ms]))
   if (graces.length > 0) return { kind: 'wait', why: 'grace', until_ms: Math.max(...graces) }
   if (waits[0]) return waits[0]
-  if (of.has_twin) return wait('twin')
+  const twin = twinVerdict(of)
+  if (twin.kind !== 'remove') return twin
   if (of.is_asked_about) return wait('asked')
   return of.partings.some(({ accepted, folder }) => folder.is_held && !accepted) ? wait('person') : remove
 }
@@ -143,6 +151,14 @@ function partingVerdict(parting: Parting, of: RemovalCase): RemovalVerdict {
     return why === 'deleted' && folder.on_change === 'keep' ? keep : replacedVerdict(parting, of)
   }
   return why === 'changed' && now.last_ready ? replacedVerdict(parting, of) : goneVerdict(folder, now.gone_ms, of)
+}
+
+function twinVerdict({ twin, partings, looks }: RemovalCase): RemovalVerdict {
+  if (twin === 'moving') return wait('twin')
+  if (twin === 'left_out') return wait('left_out')
+  if (twin === 'none') return remove
+  // It may have taken the place of one of them, in its own folder as well, where nobody has looked since.
+  return lookedSince(Math.max(...partings.map(({ at_ms }) => at_ms)), looks)
 }
 
 /** The old bytes may have moved to another folder, whose events come later or not at all. */

@@ -15,9 +15,9 @@ export function removalReasons(
   if (content?.state === 'abandoned') return ['it is not in the service']
   if (!parting) return ['what is in the service stays there: another file has the same bytes, or it never came in']
   if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting, folder)}`]
-  const { why, due_ms } = parting
+  const { why } = parting
   if (why === undefined) return ['it is removed on the service next']
-  return [`it is to be removed on the service${waiting(why, due_ms, now_ms, folder)}`]
+  return [`it is to be removed on the service${waiting({ ...parting, why }, now_ms, folder)}`]
 }
 
 /** What becomes of the versions before the one that is there. */
@@ -27,9 +27,9 @@ export function olderVersionReasons(of: {
   now_ms: number
 }): string[] {
   const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined).length
-  const going = of.older_versions.flatMap(({ due_ms, why }) => (due_ms === undefined ? [] : [{ due_ms, why }]))
-  const texts = going.map(({ due_ms, why }) => {
-    const when = why === undefined ? ' next' : waiting(why, due_ms, of.now_ms, of.folder)
+  const going = of.older_versions.flatMap((version) => (version.due_ms === undefined ? [] : [version]))
+  const texts = going.map(({ why, ...version }) => {
+    const when = why === undefined ? ' next' : waiting({ ...version, why }, of.now_ms, of.folder)
     return `an older version of it still answers, and is to be removed on the service${when}`
   })
   if (kept === 0) return texts
@@ -53,7 +53,11 @@ function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConf
   return was_let_go ? let_go : ': it was deleted under another policy'
 }
 
-function waiting(why: RemovalWait, due_ms: number, now_ms: number, folder: FolderConfig): string {
+interface Waiting extends Pick<PartingView, 'due_ms' | 'left_out'> {
+  why: RemovalWait
+}
+
+function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder: FolderConfig): string {
   switch (why) {
     case 'grace':
       return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
@@ -66,6 +70,10 @@ function waiting(why: RemovalWait, due_ms: number, now_ms: number, folder: Folde
       )
     case 'twin':
       return ' when files of the same size have come to rest: it may be one of them'
+    case 'left_out': {
+      const which = left_out ? `${left_out.folder}/${left_out.path}` : 'sluice ls --state skipped'
+      return `, and kept for now: a file that is left out has its size and may be it (${which}); it stays until each such file is gone or taken up`
+    }
     case 'asked':
       return ' when the prompt that asks about it has its answer'
     case 'person':

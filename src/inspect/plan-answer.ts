@@ -45,6 +45,8 @@ export interface WaitingRemovals extends RemovalGroup {
   why: RemovalWait
   /** When the first of them has waited long enough; null where that is no matter of time. */
   first: string | null
+  /** For `left_out`: one of the files that are left out, as FOLDER/PATH; else null. */
+  left_out: string | null
 }
 
 /** What a pass would remove on the service, and what would wait. */

@@ -9,6 +9,7 @@ import {
   type RemovalLimits,
   type RemovalVerdict,
   removalVerdict,
+  type Twin,
 } from '../domain/removal.ts'
 import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
@@ -34,6 +35,8 @@ export interface Arriving {
   bytes: ReadonlySet<string>
   /** `project size` of those whose bytes are not known. */
   sizes: ReadonlySet<string>
+  /** One file by each `project size` that a pass would leave out, and that was not left out before just as it is. */
+  left_out: ReadonlyMap<string, PathIn>
 }
 
 interface Facts {
@@ -57,6 +60,8 @@ interface Judged {
   /** Whose removal it is: the first that held it. */
   folder: string
   path: string
+  /** A file of its size that is left out and may be it. */
+  left_out: PathIn | undefined
   /** Its partings to which no person has agreed. */
   by: readonly { name: string; why: Parting['why']; at_ms: number }[]
 }
@@ -124,11 +129,12 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
     ...leaving.map((departure) => partingNow(departure, facts)),
   ]
   const all = [...before, ...leaving]
+  const { twin, left_out } = twinOf(content, left, facts)
   const of: RemovalCase = {
     now_ms,
     partings,
     is_needed: false,
-    has_twin: hasTwin(content, left, facts),
+    twin,
     is_asked_about: cases.isAskedAbout(content.id),
     looks: facts.config.folders
       .filter(({ project_id }) => project_id === content.project_id)
@@ -142,18 +148,22 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
       const { accepted, why, at_ms } = partings[index]!
       return accepted ? [] : [{ name, why, at_ms }]
     })
-    return { content, of, folder, path, by }
+    return { content, of, folder, path, left_out, by }
   }
   return undefined
 }
 
-function hasTwin(
-  { project_id, size }: OutdatedContent,
+function twinOf(
+  content: OutdatedContent,
   left: ReadonlySet<string>,
   { cases, arriving }: Facts,
-): boolean {
-  if (arriving.sizes.has(`${project_id} ${size}`)) return true
-  return cases.unsettled({ project_id, size }).some((at) => !left.has(keyOf(at)))
+): { twin: Twin; left_out: PathIn | undefined } {
+  const key = `${content.project_id} ${content.size}`
+  const known = cases.twins(content).filter((at) => !left.has(keyOf(at)))
+  const left_out = arriving.left_out.get(key) ?? known.find(({ twin }) => twin === 'left_out')
+  if (arriving.sizes.has(key) || known.some(({ twin }) => twin === 'moving')) return { twin: 'moving', left_out }
+  if (left_out) return { twin: 'left_out', left_out }
+  return { twin: known.length > 0 ? 'left_out_before' : 'none', left_out }
 }
 
 function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
@@ -236,22 +246,29 @@ function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): Re
   return { kind: 'wait', why: 'service', until_ms: refused_until_ms }
 }
 
-function tell(removals: FolderRemovals, { content, path }: Judged, verdict: RemovalVerdict, now_ms: number): void {
+function tell(
+  removals: FolderRemovals,
+  { content, path, left_out }: Judged,
+  verdict: RemovalVerdict,
+  now_ms: number,
+): void {
   if (verdict.kind === 'keep') return
   const group = verdict.kind === 'remove' ? removals.would_go : waitingGroup(removals, verdict)
   group.files += 1
   group.bytes += content.size
   if (group.examples.length < most_examples) group.examples.push(path)
-  if (verdict.kind !== 'wait' || verdict.until_ms === undefined || verdict.until_ms < now_ms) return
-  const until = isoTime(verdict.until_ms)
+  if (verdict.kind !== 'wait') return
   const waiting = group as WaitingRemovals
+  if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`
+  if (verdict.until_ms === undefined || verdict.until_ms < now_ms) return
+  const until = isoTime(verdict.until_ms)
   if (waiting.first === null || until < waiting.first) waiting.first = until
 }
 
 function waitingGroup({ waits }: FolderRemovals, { why }: Extract<RemovalVerdict, { kind: 'wait' }>): WaitingRemovals {
   const known = waits.find((group) => group.why === why)
   if (known) return known
-  const group: WaitingRemovals = { why, ...noAmount(), examples: [], first: null }
+  const group: WaitingRemovals = { why, ...noAmount(), examples: [], first: null, left_out: null }
   waits.push(group)
   return group
 }

@@ -5,7 +5,7 @@ import { type Examiner, startExaminer } from '../disk/examiner.ts'
 import { isSameRoot, rootStatus, wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../domain/disappearance.ts'
-import type { FileStat } from '../domain/file.ts'
+import { type FileStat, sameStat } from '../domain/file.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
@@ -32,7 +32,7 @@ export interface PlanOptions {
 export async function planUploads(options: PlanOptions): Promise<Plan> {
   const { config, hash, ledger, now_ms } = options
   const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
-  const [seen, arriving] = [new Set<string>(), { bytes: new Set<string>(), sizes: new Set<string>() }]
+  const [seen, arriving] = [new Set<string>(), newArriving()]
   const types = new Map<string, Amount>()
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
@@ -68,7 +68,7 @@ interface FolderTools extends PlanOptions {
   seen: Set<string>
   types: Map<string, Amount>
   /** What the files have that would be taken up; see plan-removals. */
-  arriving: { bytes: Set<string>; sizes: Set<string> }
+  arriving: ReturnType<typeof newArriving>
   cases: RemovalCasesView | undefined
 }
 
@@ -169,6 +169,9 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
     const reason = judge({ folder, stat, known: known.get(path), now_ms: tools.now_ms, first_scan_done })
     if (reason === undefined) fresh.push({ path, stat, held })
     else tally.stays(reason, path, stat.size)
+    if (tools.cases && isLeftOutAnew(reason, stat, known.get(path))) {
+      tools.arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
+    }
   }
   const reasons = tools.examiner ? await readAndCompare(fresh, round, tools.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
@@ -180,6 +183,20 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
     if (reason === undefined) tally.goesUp(path, stat.size)
     else tally.stays(reason, path, stat.size)
   }
+}
+
+function newArriving() {
+  return {
+    bytes: new Set<string>(),
+    sizes: new Set<string>(),
+    left_out: new Map<string, { folder: string; path: string }>(),
+  }
+}
+
+/** Left out by its stat, and nobody read it: it may be what is gone elsewhere, but where the ledger knows it as it is. */
+function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: KnownPath | undefined): boolean {
+  if (reason !== 'too_large' && reason !== 'before_start') return false
+  return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
 }
 
 function knownIn(batch: ScanBatch, folder: FolderConfig, ledger: LedgerView | undefined): Map<string, KnownPath> {

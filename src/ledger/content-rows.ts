@@ -49,6 +49,7 @@ export class ContentRows {
   readonly #find
   readonly #insert
   readonly #changed
+  readonly #newest
   readonly #database
   /** By the columns that they write, as `update` names them. */
   readonly #updates = new Map<string, Statement>()
@@ -64,6 +65,7 @@ export class ContentRows {
        VALUES (?, ?, ?, 'wanted', 'send', ?, ?, ?) ON CONFLICT DO NOTHING`,
     )
     this.#changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
+    this.#newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
   }
 
   get(id: number): ContentRow | undefined {
@@ -74,6 +76,11 @@ export class ContentRows {
   find(project: number, md5: string, size: number): ContentRow | undefined {
     const raw = this.#find.get(Buffer.from(md5, 'hex'), size, project)
     return raw === undefined ? undefined : contentRow(raw)
+  }
+
+  /** The highest id: what comes later has a higher one, whatever the clock says. */
+  newest(): number {
+    return this.#newest.get() as number
   }
 
   /** A new content, `wanted`; undefined where there is one of these bytes. */

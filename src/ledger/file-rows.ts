@@ -14,6 +14,11 @@ export interface FileRow {
   not_before_ms: number | undefined
   seen_ms: number
   settled_ms: number | undefined
+  /**
+   * The newest content when it was left out just as it lies there: later ones never lay under another name and came here. Kept while its
+   * stat is the same, in the column that has `settled_ms` of what is or was `present`; undefined: not left out, or nobody knows.
+   */
+  left_out_after: number | undefined
   ready_ms: number | undefined
   /** In a row that is not `gone`: it was, or lay under another root, and what is there now is not known yet. */
   gone_ms: number | undefined
@@ -111,7 +116,7 @@ export class FileRows {
       row.detail,
       row.not_before_ms,
       row.seen_ms,
-      row.settled_ms,
+      hasSettled(row.state) ? row.settled_ms : row.left_out_after,
       row.ready_ms,
       row.gone_ms,
       row.sent_ms,
@@ -141,9 +146,14 @@ function isJustSettled({ state, reason, detail, not_before_ms, gone_ms, sent_ms,
   return state === 'present' && is_plain && gone_ms === undefined && sent_ms === undefined
 }
 
+function hasSettled(state: unknown): boolean {
+  return state === 'present' || state === 'gone'
+}
+
 export function fileRow(raw: RawFile): FileRow {
   const time = (value: bigint | string | null | undefined) =>
     value === null || value === undefined ? undefined : Number(value)
+  const has_settled = hasSettled(raw.state)
   return {
     folder: Number(raw.folder),
     path: raw.path as string,
@@ -154,7 +164,8 @@ export function fileRow(raw: RawFile): FileRow {
     detail: (raw.detail as string | null) ?? undefined,
     not_before_ms: time(raw.not_before_ms),
     seen_ms: Number(raw.seen_ms),
-    settled_ms: time(raw.settled_ms),
+    settled_ms: has_settled ? time(raw.settled_ms) : undefined,
+    left_out_after: has_settled ? undefined : time(raw.settled_ms),
     ready_ms: time(raw.ready_ms),
     gone_ms: time(raw.gone_ms),
     sent_ms: time(raw.sent_ms),

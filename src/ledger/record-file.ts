@@ -1,6 +1,6 @@
 import type { ContentState } from '../domain/content.ts'
 import type { FileFact } from '../domain/fact.ts'
-import type { FileStat } from '../domain/file.ts'
+import { type FileStat, sameStat } from '../domain/file.ts'
 import type { NewTimes } from './content-rows.ts'
 import type { Counts } from './counts.ts'
 import type { FileRow, FileRows } from './file-rows.ts'
@@ -59,7 +59,9 @@ export class FileRecorder {
         this.#unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
         break
       case 'file_changed':
-        if (row) this.#unsettle(folder, fact.path, row, row.stat, fact.not_before_ms, at_ms)
+        // Whoever says so may have seen other bytes under the same stat.
+        if (row)
+          this.#unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
         break
       case 'file_settled':
         this.settle(folder, row, fact, at_ms)
@@ -75,7 +77,10 @@ export class FileRecorder {
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // It may have moved since the first look.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
-        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms }, at_ms)
+        const newest = this.#contents.rows.newest()
+        // What an older Sluice wrote as settled may stand there.
+        const left_out_after = Math.min(base.left_out_after ?? newest, newest)
+        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
         if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
         break
       }
@@ -122,6 +127,7 @@ export class FileRecorder {
         content: content.id,
         there_ms,
         settled_ms: at_ms,
+        left_out_after: undefined,
         gone_ms: undefined,
         ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
       },
@@ -195,7 +201,11 @@ export class FileRecorder {
       this.#forget(row, at_ms)
       return
     }
-    this.#write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined }, at_ms)
+    this.#write(
+      row,
+      { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined, left_out_after: undefined },
+      at_ms,
+    )
     if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
   }
 
@@ -260,6 +270,7 @@ function baseRow(
     not_before_ms: undefined,
     seen_ms: same_version ? row.seen_ms : at_ms,
     settled_ms: undefined,
+    left_out_after: same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
     ready_ms: undefined,
     gone_ms: row?.gone_ms ?? (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),
     sent_ms: row?.sent_ms,

@@ -6,6 +6,7 @@ import {
   type Parting,
   type RemovalVerdict,
   removalVerdict,
+  type Twin,
 } from '../domain/removal.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
 import type { FolderRow } from './folder-row.ts'
@@ -13,7 +14,15 @@ import type { FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
-import { deletedIn, look_again_ms, may_be_any, type RemovalRows, removedIn } from './removal-rows.ts'
+import {
+  deletedIn,
+  look_again_ms,
+  may_be_any,
+  newest_it_may_be,
+  type RemovalRows,
+  removedIn,
+  twinOf,
+} from './removal-rows.ts'
 import type { Usage } from './usage.ts'
 
 interface RemovalParts {
@@ -39,11 +48,13 @@ export class RemovalClaims {
   readonly #parts: RemovalParts
   /** Until when. One that is lost costs a call more: an asset that is gone counts as removed. */
   readonly #claimed = new Map<number, number>()
+  /** By project and size, within one claim: many files that are left out may have one size, and as many contents. */
+  readonly #newest_twins = new Map<string, number | null>()
   readonly #fresh
   readonly #begun
   readonly #next_due
   readonly #is_needed
-  readonly #has_twin
+  readonly #newest_twin
   readonly #is_asked_about
   readonly #partings
   readonly #removing_by_folder
@@ -73,10 +84,13 @@ export class RemovalClaims {
       `SELECT 1 FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
        WHERE contents.id = @content OR contents.asset_id = @asset_id LIMIT 1`,
     )
-    this.#has_twin = database.prepare(
-      `SELECT 1 FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = @project
-       WHERE files.size = @size AND (${may_be_any}) LIMIT 1`,
-    )
+    this.#newest_twin = database
+      .prepare(
+        `SELECT ${newest_it_may_be} FROM files
+           JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = @project
+         WHERE files.size = @size AND (${may_be_any})`,
+      )
+      .pluck()
     this.#is_asked_about = database.prepare(
       `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
        WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
@@ -105,6 +119,7 @@ export class RemovalClaims {
   }
 
   claim(limit: number, except: readonly string[], now_ms: number): Claimed<RemoveWork> {
+    this.#newest_twins.clear()
     if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
     for (const [content, until_ms] of this.#claimed) if (until_ms <= now_ms) this.#claimed.delete(content)
     const query = { now_ms, except: JSON.stringify(except), limit: limit + this.#claimed.size }
@@ -144,7 +159,7 @@ export class RemovalClaims {
     if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
     if (verdict.kind === 'wait') {
       const until_ms = verdict.until_ms ?? now_ms + look_again_ms
-      if (verdict.why === 'twin') removals.awaitTwin(row, until_ms)
+      if (verdict.why === 'twin' || verdict.why === 'left_out') removals.awaitTwin(row, verdict.why, until_ms)
       else removals.putOff(row.id, until_ms, verdict.why)
     }
     return verdict.kind === 'remove'
@@ -155,10 +170,20 @@ export class RemovalClaims {
       now_ms,
       partings: (this.#partings.all(row.id) as RawParting[]).map((raw) => this.#parting(raw, held)),
       is_needed: !row.made_here || this.#is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
-      has_twin: this.#has_twin.get({ project: row.project, size: row.size }) !== undefined,
+      twin: this.#twin(row),
       is_asked_about: this.#is_asked_about.get(row.id) !== undefined,
       looks: this.#looks(row.project),
     })
+  }
+
+  #twin({ id, project, size }: ContentRow): Twin {
+    const key = `${project} ${size}`
+    let newest = this.#newest_twins.get(key)
+    if (newest === undefined) {
+      newest = this.#newest_twin.get({ project, size }) as number | null
+      this.#newest_twins.set(key, newest)
+    }
+    return twinOf(id, newest)
   }
 
   #looks(project: number): FolderLook[] {

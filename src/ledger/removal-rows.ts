@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
-import type { Parting } from '../domain/removal.ts'
+import type { Parting, Twin } from '../domain/removal.ts'
 import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
 import { is_there } from './copies.ts'
@@ -17,6 +17,20 @@ export const unsettled = `files.state IN ('seen', 'blocked')`
  */
 export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
 
+/** Of rows that may be any: the newest content that any of them may be; see `twinOf`. */
+const all_contents = Number.MAX_SAFE_INTEGER
+export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.settled_ms, ${all_contents - 1}), ${all_contents}))`
+
+/**
+ * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the
+ * content came here was a copy of it at the most: what went there later gave it another stat.
+ */
+export function twinOf(content: number, newest: number | null): Twin {
+  if (newest === null) return 'none'
+  if (newest === all_contents) return 'moving'
+  return newest >= content ? 'left_out' : 'left_out_before'
+}
+
 /** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
 export const look_again_ms = 600_000
 
@@ -29,7 +43,7 @@ export class RemovalRows {
   readonly #usage: Usage
   /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
   #is_idle: boolean
-  /** Contents that wait until a file of their size has come to rest, by that size. A new process looks at all again after its first scan. */
+  /** Contents that wait for a file of their size, by that size. A new process looks at all again after its first scan. */
   readonly #by_size_of_twin = new Map<number, Set<number>>()
   readonly #part
   readonly #rejoin
@@ -99,7 +113,7 @@ export class RemovalRows {
     )
     this.#twin_settled = database.prepare(
       `UPDATE contents SET remove_due_ms = @at_ms
-       WHERE id = @content AND state = 'ready' AND remove_due_ms > @at_ms AND remove_why = 'twin'`,
+       WHERE id = @content AND state = 'ready' AND remove_due_ms > @at_ms AND remove_why IN ('twin', 'left_out')`,
     )
     this.#refuse = database.prepare(
       `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
@@ -146,9 +160,9 @@ export class RemovalRows {
     this.#put_off.run(until_ms, why, content)
   }
 
-  /** Looked at again as soon as a file of its size has come to rest. */
-  awaitTwin({ id, size }: ContentRow, until_ms: number): void {
-    this.putOff(id, until_ms, 'twin')
+  /** Looked at again as soon as a file of its size has come to rest, or is left out no more. */
+  awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
+    this.putOff(id, until_ms, why)
     const waiting = this.#by_size_of_twin.get(size) ?? new Set()
     this.#by_size_of_twin.set(size, waiting.add(id))
   }

@@ -1,8 +1,8 @@
 import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
-import type { Parting } from '../domain/removal.ts'
-import { deletedIn, may_be_any, removedIn, unsettled } from './removal-rows.ts'
+import type { Parting, Twin } from '../domain/removal.ts'
+import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf, unsettled } from './removal-rows.ts'
 import { keepsRemovals } from './view-removals.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
@@ -37,6 +37,10 @@ export interface PathIn {
   path: string
 }
 
+export interface TwinPath extends PathIn {
+  twin: Twin
+}
+
 type Raw = Record<string, number | string | Buffer | null>
 
 /** Rows in memory at a time: a folder may have millions. */
@@ -58,7 +62,7 @@ export class RemovalCasesView {
   readonly #partings: () => Statement
   readonly #paths: () => Statement
   readonly #holders: () => Statement
-  readonly #unsettled: () => Statement
+  readonly #twins: () => Statement
   readonly #is_asked_about: () => Statement
   readonly #lately: () => Statement
 
@@ -98,10 +102,11 @@ export class RemovalCasesView {
          JOIN folders ON folders.id = files.folder
        WHERE contents.id = @id OR contents.asset_id = @asset_id`,
     )
-    this.#unsettled = prepared(
-      `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
-         JOIN projects ON projects.id = folders.project
-       WHERE files.size = @size AND (${hasSkippedSizes(database) ? may_be_any : unsettled}) AND project_id = @project_id`,
+    this.#twins = prepared(
+      `SELECT folders.name AS folder, path, ${newest_it_may_be} AS newest
+       FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 JOIN projects ON projects.id = folders.project
+       WHERE files.size = @size AND (${hasSkippedSizes(database) ? may_be_any : unsettled}) AND project_id = @project_id
+       GROUP BY files.folder, path`,
     )
     this.#is_asked_about = prepared(
       `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
@@ -151,9 +156,10 @@ export class RemovalCasesView {
     return this.#holders().all({ id, asset_id }) as PathIn[]
   }
 
-  /** Files of this size in the folders of the project that have not come to rest. */
-  unsettled({ size, project_id }: Pick<OutdatedContent, 'size' | 'project_id'>): PathIn[] {
-    return this.#unsettled().all({ size, project_id }) as PathIn[]
+  /** Files of its size in the folders of its project that may be it, under another name. */
+  twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
+    const rows = this.#twins().all({ size, project_id }) as (PathIn & { newest: number })[]
+    return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
 
   isAskedAbout(content: number): boolean {

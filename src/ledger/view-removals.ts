@@ -1,5 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { RemovalWait } from '../domain/removal.ts'
+import { may_be_any, newest_it_may_be } from './removal-rows.ts'
 import type { Amount } from './view-folders.ts'
 
 /** What is in the assistant and held by no file here. */
@@ -63,6 +64,11 @@ export function readOwnership(database: Sqlite): { ours: number; others: number 
   return database.prepare(read).get() as { ours: number; others: number }
 }
 
+interface PathOf {
+  folder: string
+  path: string
+}
+
 /** What no path holds any more and the service still has. */
 export interface PartingView {
   outdated_ms: number
@@ -70,6 +76,8 @@ export interface PartingView {
   due_ms: number | undefined
   /** What it waits for until then, or longer; undefined: for nothing. */
   why: RemovalWait | undefined
+  /** Where it waits for files of its size that are left out: one of them. */
+  left_out: PathOf | undefined
   is_ours: boolean
   /** A path that held it had another folder path, project or rules then: what goes with such a change is kept. */
   was_let_go: boolean
@@ -81,6 +89,7 @@ export interface OlderVersion extends PartingView {
 }
 
 interface RawParting {
+  id: number
   outdated_ms: number
   due_ms: number | null
   why: RemovalWait | null
@@ -89,7 +98,7 @@ interface RawParting {
   asset_id: string
 }
 
-const parting_columns = `outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id,
+const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id,
   EXISTS (SELECT 1 FROM partings AS of_path WHERE of_path.content = contents.id AND of_path.why = 'let_go') AS let_go`
 
 /** Undefined where a path holds the content, or it was never there. */
@@ -98,7 +107,7 @@ export function readPartingOf(database: Sqlite, content: number): PartingView | 
   const row = database
     .prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
     .get(content) as RawParting | undefined
-  return row && partingView(row)
+  return row && partingView(database, row)
 }
 
 /** Of a path whose file is there; the latest first. */
@@ -111,10 +120,20 @@ export function readOlderVersionsOf(database: Sqlite, folder: string, path: stri
          AND contents.state IN ('ready', 'removing') AND outdated_ms IS NOT NULL ORDER BY outdated_ms DESC`,
     )
     .all(folder, path) as RawParting[]
-  return rows.map((row) => ({ ...partingView(row), asset_id: row.asset_id }))
+  return rows.map((row) => ({ ...partingView(database, row), asset_id: row.asset_id }))
 }
 
-function partingView({ outdated_ms, due_ms, why, made_here, let_go }: RawParting): PartingView {
+function partingView(database: Sqlite, raw: RawParting): PartingView {
+  const { id, outdated_ms, due_ms, why, made_here, let_go } = raw
   const [is_ours, was_let_go] = [made_here === 1, let_go === 1]
-  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, is_ours, was_let_go }
+  const left_out = why === 'left_out' ? leftOutTwin(database, id) : undefined
+  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, left_out, is_ours, was_let_go }
+}
+
+/** Undefined: the last of them has just gone or been taken up. */
+function leftOutTwin(database: Sqlite, content: number): PathOf | undefined {
+  const read = `SELECT folders.name AS folder, path FROM contents JOIN files ON files.size = contents.size AND (${may_be_any})
+      JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = contents.project
+    WHERE contents.id = ? AND files.state = 'skipped' GROUP BY files.folder, path HAVING ${newest_it_may_be} >= contents.id LIMIT 1`
+  return database.prepare(read).get(content) as PathOf | undefined
 }

@@ -16,6 +16,7 @@ import { promptContract } from './contract-prompts.ts'
 import { propertyContract } from './contract-properties.ts'
 import { recordContract } from './contract-record.ts'
 import { removalDoubtContract } from './contract-removal-doubts.ts'
+import { removalLeftOutContract } from './contract-removal-left-out.ts'
 import { removalPropertyContract } from './contract-removal-properties.ts'
 import { removalTimesContract } from './contract-removal-times.ts'
 import { removalContract } from './contract-removals.ts'
@@ -43,6 +44,7 @@ export function ledgerContract(name: string, factory: LedgerFactory): void {
     describe('audits', () => auditContract(factory))
     describe('removals', () => removalContract(factory))
     describe('removals in doubt', () => removalDoubtContract(factory))
+    describe('removals and what is left out', () => removalLeftOutContract(factory))
     describe('removals in their time', () => removalTimesContract(factory))
     describe('properties of removals', () => removalPropertyContract(factory))
     describe('a clock that is wrong', () => wallClockContract(factory))
