@@ -15,8 +15,8 @@ export interface FileRow {
   seen_ms: number
   settled_ms: number | undefined
   /**
-   * The newest content when it was left out just as it lies there: later ones never lay under another name and came here. Kept while its
-   * stat is the same, in the column that has `settled_ms` of what is or was `present`; undefined: not left out, or nobody knows.
+   * The newest content when it was left out just as it lies there: later ones never lay under another name and came here. Kept while
+   * its stat is the same; undefined: not left out, or nobody knows.
    */
   left_out_after: number | undefined
   ready_ms: number | undefined
@@ -56,8 +56,8 @@ export class FileRows {
     this.#between = database.prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?').safeIntegers(true)
     this.#put = database.prepare(
       `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
-         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     // What most rows are, without the columns that are empty in it: to bind a value takes as long as to store one.
     this.#put_settled = database.prepare(
@@ -116,12 +116,13 @@ export class FileRows {
       row.detail,
       row.not_before_ms,
       row.seen_ms,
-      hasSettled(row.state) ? row.settled_ms : row.left_out_after,
+      row.settled_ms,
       row.ready_ms,
       row.gone_ms,
       row.sent_ms,
       row.accepted ? 1 : 0,
       row.there_ms,
+      row.left_out_after,
     )
   }
 
@@ -146,14 +147,9 @@ function isJustSettled({ state, reason, detail, not_before_ms, gone_ms, sent_ms,
   return state === 'present' && is_plain && gone_ms === undefined && sent_ms === undefined
 }
 
-function hasSettled(state: unknown): boolean {
-  return state === 'present' || state === 'gone'
-}
-
 export function fileRow(raw: RawFile): FileRow {
   const time = (value: bigint | string | null | undefined) =>
     value === null || value === undefined ? undefined : Number(value)
-  const has_settled = hasSettled(raw.state)
   return {
     folder: Number(raw.folder),
     path: raw.path as string,
@@ -164,8 +160,8 @@ export function fileRow(raw: RawFile): FileRow {
     detail: (raw.detail as string | null) ?? undefined,
     not_before_ms: time(raw.not_before_ms),
     seen_ms: Number(raw.seen_ms),
-    settled_ms: has_settled ? time(raw.settled_ms) : undefined,
-    left_out_after: has_settled ? undefined : time(raw.settled_ms),
+    settled_ms: time(raw.settled_ms),
+    left_out_after: time(raw.left_out_after),
     ready_ms: time(raw.ready_ms),
     gone_ms: time(raw.gone_ms),
     sent_ms: time(raw.sent_ms),

@@ -15,8 +15,6 @@ import { third } from './third-schema.ts'
  * files.there_ms      set where the bytes were there before the folder was kept: met by its first look, with a ctime not later than
  *                     folders.started_ms; the ctime, in ms. Where the folder was given another project: when they were first seen.
  *                     NULL: they came. Kept for as long as the bytes are the same, whatever else happens to the file.
- * files.settled_ms    in a row that is neither `present` nor `gone`: the highest id of a content when the file was left out as it lies there,
- *                     for contents that came later are not it; NULL: not left out, or by a Sluice that did not keep it.
  * arrivals.there_ms   the oldest of its files, when it arrived. Prompts with first_run: from_now leave it out; see prompt-queries.ts.
  * prompts.restored_ms since when there was the prompt, as far as manifests told this ledger: its begin, else the due time of its oldest run.
  * contents_waiting  the content that has waited longest is the first of it: health asks for it every few seconds.

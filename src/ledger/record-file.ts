@@ -77,9 +77,7 @@ export class FileRecorder {
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // It may have moved since the first look.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
-        const newest = this.#contents.rows.newest()
-        // What an older Sluice wrote as settled may stand there.
-        const left_out_after = Math.min(base.left_out_after ?? newest, newest)
+        const left_out_after = base.left_out_after ?? this.#contents.rows.newest()
         this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
         if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
         break

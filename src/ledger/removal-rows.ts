@@ -19,7 +19,14 @@ export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.rea
 
 /** Of rows that may be any: the newest content that any of them may be; see `twinOf`. */
 const all_contents = Number.MAX_SAFE_INTEGER
-export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.settled_ms, ${all_contents - 1}), ${all_contents}))`
+const any_so_far = all_contents - 1
+export const newest_it_may_be = newestItMayBe(`coalesce(files.left_out_after, ${any_so_far})`)
+/** The same in a ledger that does not keep when a file was left out. */
+export const newest_it_may_be_unkept = newestItMayBe(String(any_so_far))
+
+function newestItMayBe(of_left_out: string): string {
+  return `max(iif(files.state = 'skipped', ${of_left_out}, ${all_contents}))`
+}
 
 /**
  * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the

@@ -2,7 +2,15 @@ import type { Sqlite, Statement } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting, Twin } from '../domain/removal.ts'
-import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf, unsettled } from './removal-rows.ts'
+import {
+  deletedIn,
+  may_be_any,
+  newest_it_may_be,
+  newest_it_may_be_unkept,
+  removedIn,
+  twinOf,
+  unsettled,
+} from './removal-rows.ts'
 import { keepsRemovals } from './view-removals.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
@@ -49,9 +57,12 @@ const page_rows = 5_000
 const content_columns = `contents.id, project_id, md5, size, asset_id, contents.state, remove_why, remove_due_ms`
 const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
 
-/** Without its index the whole of a large ledger would be read for each content. */
-function hasSkippedSizes(database: Sqlite): boolean {
-  return (database.pragma('user_version', { simple: true }) as number) >= 7
+/** What may be any content of its size, and the newest that it may be, by what a ledger of the version keeps. */
+function twinSql(database: Sqlite): { may_be: string; newest: string } {
+  const version = database.pragma('user_version', { simple: true }) as number
+  // Without its index the whole of a large ledger would be read for each content.
+  const may_be = version >= 7 ? may_be_any : unsettled
+  return { may_be, newest: version >= 8 ? newest_it_may_be : newest_it_may_be_unkept }
 }
 
 /** What may be removed on the service, for who asks beforehand. Empty in a ledger that was written before removals were kept. */
@@ -102,10 +113,11 @@ export class RemovalCasesView {
          JOIN folders ON folders.id = files.folder
        WHERE contents.id = @id OR contents.asset_id = @asset_id`,
     )
+    const { may_be, newest } = twinSql(database)
     this.#twins = prepared(
-      `SELECT folders.name AS folder, path, ${newest_it_may_be} AS newest
+      `SELECT folders.name AS folder, path, ${newest} AS newest
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 JOIN projects ON projects.id = folders.project
-       WHERE files.size = @size AND (${hasSkippedSizes(database) ? may_be_any : unsettled}) AND project_id = @project_id
+       WHERE files.size = @size AND (${may_be}) AND project_id = @project_id
        GROUP BY files.folder, path`,
     )
     this.#is_asked_about = prepared(

@@ -17,6 +17,7 @@ INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content
   (1, 'copy that came', 'present', 1, 1, 6000000000, 3, 2, 6000),
   (1, 'during the first look', 'present', 1, 1, 1500000000, 4, 3, 2000),
   (1, 'moved in', 'present', 1, 1, 700000000, 5, 4, 6000),
+  (2, 'left out', 'skipped', 1, 1, 7000000000, 7, NULL, 6000),
   (2, 'seen', 'seen', 1, 1, 700000000, 6, NULL, 2000);
 INSERT INTO contents (id, project, md5, size, state, not_before_ms, wanted_ms) VALUES
   (1, 1, x'01', 1, 'ready', 0, 0), (2, 1, x'02', 1, 'wanted', 0, 0), (3, 1, x'03', 1, 'ready', 0, 0), (4, 1, x'04', 1, 'ready', 0, 0), (5, 1, x'05', 1, 'ingesting', 0, 0);
@@ -50,8 +51,11 @@ test('a ledger of the first version is brought to the newest, and knows what was
       ['copy that came', null],
       ['during the first look', null],
       ['moved in', null],
+      ['left out', null],
       ['seen', 700],
     ])
+    const left_out = database.prepare('SELECT path, left_out_after FROM files WHERE left_out_after IS NOT NULL').raw()
+    expect(left_out.all(), 'by now, and the newest content is the fifth').toEqual([['left out', 5]])
     expect(database.prepare('SELECT content, there_ms FROM arrivals ORDER BY seq').raw().all()).toEqual([
       [1, 700],
       [3, null],
