@@ -24,7 +24,7 @@ export interface Uploader {
  * they are, the fewer commits each of them pays for. Half as many again are claimed ahead, so that a free place never waits for a
  * claim, and what is saved now does not wait for a long row of others; a slot is asked for only when a place is free.
  */
-const contents_per_call = 16
+export const contents_per_call = 16
 /** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
 const after_fault = { first_ms: 500, most_ms: minute_ms }
 

@@ -8,6 +8,7 @@ import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations, ticket_migrations } from '../../src/ledger/migrations.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { contents_per_call } from '../../src/sync/uploader.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { within } from '../journey/waiting.ts'
 import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
@@ -50,8 +51,8 @@ export interface KillMoment {
 }
 
 const connections = 4
-/** The uploader has four contents under way for each connection: so many slots one death can cost. */
-export const most_in_flight = 4 * connections
+/** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
+export const most_in_flight = contents_per_call * connections
 /** A pass over 300 files takes two seconds on a free machine. */
 const pass_most_ms = 60_000
 
