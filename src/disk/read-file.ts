@@ -88,7 +88,7 @@ export interface Directories {
 export function createDirectories(root: string): Directories {
   const real_root = realRoot(root)
   const root_device = rootDevice(root)
-  const shares = sharesBelow(root)
+  const shares = sharesBelow(real_root)
   let current: { path: string; directory: DirectoryOutcome } | undefined
   const close = () => {
     if (current?.directory.kind === 'open') current.directory.close()

@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs'
-import { codeOf } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { mountOf, parseMountTable, readMountTable } from './mount-table.ts'
 
@@ -22,25 +20,23 @@ const known = new Map<string, { read_ms: number; mountinfo: string; shares: Shar
 /**
  * Shares that are mounted below a root. They are other disks, and so not entered; but to look what stands there is to ask a server,
  * and one that is gone would hang the whole folder. The kernel tells of them without asking. What is mounted there of the very
- * disk of the root is none of them.
+ * disk of the root is none of them. `real_root`: without links, as the kernel's table has it; a slash at its end does not matter.
  */
-export function sharesBelow(root: string): SharesBelow {
+export function sharesBelow(real_root: string): SharesBelow {
   const read_ms = system_clock.monotonic_ms()
-  const before = known.get(root)
+  const before = known.get(real_root)
   if (before && read_ms - before.read_ms < kept_ms) return before.shares
   const mountinfo = readMountTable()
-  const shares = before?.mountinfo === mountinfo ? before.shares : sharesIn(root, mountinfo)
-  known.set(root, { read_ms, mountinfo, shares })
+  const shares = before?.mountinfo === mountinfo ? before.shares : sharesIn(real_root, mountinfo)
+  known.set(real_root, { read_ms, mountinfo, shares })
   return shares
 }
 
 /** Of the given mount table. */
-export function sharesIn(root: string, mountinfo: string): SharesBelow {
-  const real_root = realRootOf(root)
-  if (real_root === undefined) return no_shares
+export function sharesIn(real_root: string, mountinfo: string): SharesBelow {
   const mounts = parseMountTable(mountinfo)
-  const own = mountOf(real_root, mounts)
-  const base = real_root === '/' ? '/' : `${real_root}/`
+  const base = real_root.endsWith('/') ? real_root : `${real_root}/`
+  const own = mountOf(base, mounts)
   const places = new Set<string>()
   for (const { place, device, type } of mounts) {
     if (place.startsWith(base) && place !== base && device !== own?.device && share_types.test(type)) {
@@ -51,14 +47,5 @@ export function sharesIn(root: string, mountinfo: string): SharesBelow {
   return {
     isPlace: (path) => places.has(path),
     covers: (path) => places.has(path) || [...places].some((place) => path.startsWith(`${place}/`)),
-  }
-}
-
-function realRootOf(root: string): string | undefined {
-  try {
-    return realpathSync.native(root)
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined
   }
 }

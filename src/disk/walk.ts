@@ -4,6 +4,7 @@ import { kindOf, type NamedEntry, readDirectory, textOfName } from './directory-
 import { type EntryKind, entryKind, escapeName, isGone } from './entry.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
+import { realRoot } from './inside.ts'
 import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { offline } from './offline.ts'
 import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
@@ -49,7 +50,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   const batch = createBatchBuilder(batch_entries)
   const stack: Frame[] = []
   const root_stat = statRoot(root)
-  const shares = sharesBelow(root)
+  const shares = sharesBelow(realRoot(root))
   const root_access = accessOf(root_stat)
   const skips_narrower = options.ignore.widening === 'skip'
 

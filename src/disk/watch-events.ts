@@ -42,6 +42,7 @@ export function startChokidar(
   passOver(watcher, isLeft)
   closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
   mendSwaps(watcher, {
+    isLeft,
     isIgnored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
     on_too_many: () => listener.hint({ kind: 'folder' }),
   })

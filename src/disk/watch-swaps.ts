@@ -6,6 +6,8 @@ import { codeOf } from '../base/errors.ts'
 import { second_ms, system_clock } from '../base/time.ts'
 
 export interface SwapOptions {
+  /** Of this nothing is asked. */
+  isLeft: (path: string) => boolean
   isIgnored: (path: string, stats: Stats) => boolean
   /** More changed at once than are looked at. */
   on_too_many: () => void
@@ -38,7 +40,7 @@ export function mendSwaps(watcher: FSWatcher, options: SwapOptions): void {
   watcher.on('raw', (event, name, details) => {
     const path = watchedPath(details)
     if (event !== 'rename' || path === undefined) return
-    if (name) told.add(join(path, name))
+    if (name && !options.isLeft(join(path, name))) told.add(join(path, name))
     // So it tells of itself, too.
     if (!name || name === basename(path)) told.add(path)
     if (!is_following) void follow()

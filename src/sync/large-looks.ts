@@ -1,3 +1,5 @@
+import { lookKey } from './look-key.ts'
+
 type Answer = 'recorded' | 'doubtful'
 
 interface LargeLook {
@@ -11,14 +13,14 @@ export class LargeLooks {
 
   /** True when the file is being looked at, and will be looked at once more after that. */
   askAgain(folder: string, path: string): boolean {
-    const under_way = this.#under_way.get(keyOf(folder, path))
+    const under_way = this.#under_way.get(lookKey(folder, path))
     if (under_way) under_way.is_wanted_again = true
     return under_way !== undefined
   }
 
-  /** A claim on it may run out while it is read: the second gets the answer of the first. */
+  /** Who comes while it is read gets the answer of the first. */
   look(folder: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
-    const key = keyOf(folder, path)
+    const key = lookKey(folder, path)
     const under_way = this.#under_way.get(key)
     if (under_way) return under_way.answer
     const look: LargeLook = { answer: Promise.resolve('recorded'), is_wanted_again: false }
@@ -39,8 +41,4 @@ export class LargeLooks {
       this.#under_way.delete(key)
     }
   }
-}
-
-function keyOf(folder: string, path: string): string {
-  return `${folder}\n${path}`
 }

@@ -4,6 +4,7 @@ import { restUntilDue } from '../base/rest.ts'
 import { backoff_ms, type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger, LookChoice } from '../ledger/ledger.ts'
+import { lookKey } from './look-key.ts'
 import type { SyncReport } from './report.ts'
 
 /** Many facts wake it; they are gathered for this long. */
@@ -44,14 +45,14 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
     const { work, next_due_ms } = await ledger.claimToLook(lane.files_a_round, { sizes: [lane.size], except_folders })
     if (work.length === 0) return restUntilDue(next_due_ms, clock)
     const by_folder = new Map<string, string[]>()
-    for (const { folder, path } of work) if (!under_way.has(keyOf(folder, path))) listOf(by_folder, folder).push(path)
+    for (const { folder, path } of work) if (!under_way.has(lookKey(folder, path))) listOf(by_folder, folder).push(path)
     for (const [folder, paths] of by_folder) begin(folder, paths)
     return { wait_ms: 0 }
   }
 
   function begin(folder: string, paths: readonly string[]): void {
     rounds_of.set(folder, (rounds_of.get(folder) ?? 0) + 1)
-    for (const path of paths) under_way.add(keyOf(folder, path))
+    for (const path of paths) under_way.add(lookKey(folder, path))
     const round = lookAt(folder, paths)
       .catch(on_error)
       .finally(() => {
@@ -68,7 +69,7 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
     const rest_ms = await restAfter(folder, () => lane.look(folder, paths))
     // A look that failed, or led to no fact, must not hide its file until the claim runs out.
     const claims = paths.map((path) => ({ folder, path }))
-    for (const path of paths) under_way.delete(keyOf(folder, path))
+    for (const path of paths) under_way.delete(lookKey(folder, path))
     await ledger.release('look', claims)
     await clock.sleep(rest_ms, signal)
   }
@@ -93,8 +94,4 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
 
   const worker = runWorker({ name: lane.name, step, clock, signal, pace_ms, on_error, pulses })
   return { name: lane.name, wake: () => worker.wake(), ended: ended() }
-}
-
-function keyOf(folder: string, path: string): string {
-  return `${folder}\n${path}`
 }

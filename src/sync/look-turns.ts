@@ -1,4 +1,5 @@
 import { isBefore } from '../ledger/path-order.ts'
+import { lookKey } from './look-key.ts'
 
 /**
  * Who looks at which paths now. A path is looked at by one at a time; the second waits, so that an older look never overwrites a
@@ -42,10 +43,9 @@ export function createLookTurns(): LookTurns {
   const in_flight = new Map<string, Promise<unknown>>()
   const stretches = new Set<Stretch>()
   const scans = new Set<{ folder: string; noted: Set<string>; has_too_many: boolean }>()
-  const keyOf = (folder: string, path: string) => `${folder}\n${path}`
 
   function inWayOf(folder: string, paths: readonly string[], by_scan: boolean): Promise<unknown>[] {
-    const others = paths.map((path) => in_flight.get(keyOf(folder, path))).filter((other) => other !== undefined)
+    const others = paths.map((path) => in_flight.get(lookKey(folder, path))).filter((other) => other !== undefined)
     if (by_scan) return others
     for (const stretch of stretches) {
       if (stretch.folder === folder && paths.some((path) => holds(stretch, path))) others.push(stretch.work)
@@ -74,7 +74,7 @@ export function createLookTurns(): LookTurns {
         await Promise.allSettled(others)
       }
       const begun = work(paths)
-      const keys = paths.map((path) => keyOf(folder, path))
+      const keys = paths.map((path) => lookKey(folder, path))
       for (const key of keys) in_flight.set(key, begun)
       try {
         return await begun
