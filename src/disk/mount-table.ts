@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
+import { isBelow } from '../base/path-below.ts'
 
 export interface MountEntry {
   /** Its real path. */
@@ -35,13 +36,9 @@ export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry
   let found: MountEntry | undefined
   for (const mount of mounts) {
     const is_nearer = !found || mount.place.length >= found.place.length
-    if (is_nearer && isOnTheWay(mount.place, path)) found = mount
+    if (is_nearer && isBelow(path, mount.place)) found = mount
   }
   return found
-}
-
-function isOnTheWay(place: string, path: string): boolean {
-  return place === '/' || path === place || path.startsWith(`${place}/`)
 }
 
 /** White space and backslashes stand there in octal, byte by byte. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege } from './kill.ts'
+import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege, usual_in_flight } from './kill.ts'
 
 /** So many kills in one first pass over the files; then new files, a new service and a new ledger. */
 const kills_a_series = 15
@@ -51,7 +51,7 @@ async function besiege(moments: readonly KillMoment[]): Promise<Series> {
     siege.expectWhole()
     const kills = siege.kills()
     for (const { place, slots_lost } of kills) expect(slots_lost, place).toBeLessThanOrEqual(most_in_flight)
-    const allowed = siege.contents() + kills.length * most_in_flight
+    const allowed = siege.contents() + kills.length * usual_in_flight
     expect(siege.requests('put')).toBeLessThanOrEqual(allowed)
     const reached = new Map(siege.reached())
     const before = ['assets.create', 'put', 'assets.complete'] as const

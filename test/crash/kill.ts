@@ -53,6 +53,8 @@ export interface KillMoment {
 const connections = 4
 /** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
 export const most_in_flight = contents_per_call * connections
+/** On the average of many deaths far fewer are sent twice. */
+export const usual_in_flight = 4 * connections
 /** A pass over 300 files takes two seconds on a free machine. */
 const pass_most_ms = 60_000
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { SluiceError } from '../../base/errors.ts'
+import { isBelow } from '../../base/path-below.ts'
 import { idsOf } from '../../inspect/unit/unit-facts.ts'
-import { isBelow } from '../../inspect/unit/unit-needs.ts'
 import { service_user } from './layout.ts'
 
 const homes = ['/home', '/root', '/run/user']

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { SluiceError } from '../../base/errors.ts'
+import { isBelow } from '../../base/path-below.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { isBelow, unitNeeds } from '../../inspect/unit/unit-needs.ts'
+import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 
 /** Stands for the home of the service's user, so that what was written with `~` can be told from the rest. */
 const strange_home = '/~'

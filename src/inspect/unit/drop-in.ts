@@ -1,5 +1,6 @@
+import { isBelow } from '../../base/path-below.ts'
 import type { Config } from '../../config/config.ts'
-import { isBelow, unitNeeds } from './unit-needs.ts'
+import { unitNeeds } from './unit-needs.ts'
 import { commandWord, mountUnit, rawPath, readUnitText, unitWord } from './unit-text.ts'
 
 /** What the drop-in says of the machine, beside the configuration. Paths are absolute. */

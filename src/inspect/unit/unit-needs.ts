@@ -1,4 +1,4 @@
-import { posix } from 'node:path'
+import { isBelow } from '../../base/path-below.ts'
 import type { Config, DeliveryConfig, SmtpConfig } from '../../config/config.ts'
 
 /** What of the machine a configuration needs, for the unit that fences the service in. */
@@ -33,12 +33,6 @@ export function unitNeeds(config: Config): UnitNeeds {
     files: unique(named.filter((path) => !credentials_directory.test(path))),
     credentials: unique(credentials),
   }
-}
-
-/** A path below another, or the same; both absolute and without `..`. */
-export function isBelow(path: string, directory: string): boolean {
-  const way = posix.relative(directory, path)
-  return way !== '..' && !way.startsWith('../')
 }
 
 function filesOf(target: DeliveryConfig): (string | undefined)[] {
