@@ -97,10 +97,12 @@ export class FolderRows {
         this.#judged_ms.set(event.folder, at_ms)
         break
       case 'folder_offline':
+        // A word that was said while the same was found once more is a word about that.
         database
           .prepare(
             `UPDATE folders SET state_since_ms = iif(offline_reason IS NULL, @at_ms, state_since_ms), offline_reason = @reason,
-               empty_accepted = 0, found_device = @device, found_identity = @identity, found_files = @files WHERE name = @folder`,
+               empty_accepted = iif(found_files = @files AND found_device IS @device AND found_identity IS @identity, empty_accepted, 0),
+               found_device = @device, found_identity = @identity, found_files = @files WHERE name = @folder`,
           )
           .run({ at_ms, reason: event.reason, folder: event.folder, ...foundColumns(event.found) })
         if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)

@@ -4,6 +4,13 @@ import { begin, type Journey, localJourneys } from './harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+/** Without x 15 are found, and a person is asked. */
+const most_of_40 = {
+  tree: Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`docs/${index < 25 ? 'x' : 'y'}/${index}.txt`, `text ${index}`]),
+  ),
+  config: { scan: { missing_files: 5 } },
+}
 
 localJourneys('a word for what has disappeared', (profile) => {
   test('more is missing than one scan looks at: the same word is for all of it', async () => {
@@ -29,12 +36,35 @@ localJourneys('a word for what has disappeared', (profile) => {
     journey.ends({ also_there: md5s })
   })
 
+  test('a word that is said while the same is found once more is kept', async () => {
+    let is_said = false
+    // A person was shown the first finding; the folder's keeper is about to say the same in other words.
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        const again = facts.find((fact) => fact.type === 'folder_offline' && fact.reason.includes('most of it is gone'))
+        if (again && !is_said) {
+          is_said = true
+          await ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
+        }
+        return ledger.record(facts)
+      },
+    })
+    const journey = await begin({ ...most_of_40, profile, wrap_ledger })
+    await journey.allReady()
+    journey.move('docs/x', 'aside/x')
+    journey.daemon.rescan('docs')
+    await journey.until('what was missing is gone', () => gone(journey) === 25)
+    await journey.idle()
+    expect(is_said).toBe(true)
+    expect(journey.folder()?.offline_reason).toBeNull()
+    journey.move('aside/x', 'docs/x')
+    await journey.allReady()
+  })
+
   /** 15 of 40 are found, and a person said that this is right; nobody has looked since. */
   async function saidOf15(): Promise<Journey> {
-    const parts = Object.fromEntries(
-      Array.from({ length: 40 }, (_, index) => [`docs/${index < 25 ? 'x' : 'y'}/${index}.txt`, `text ${index}`]),
-    )
-    const journey = await begin({ profile, tree: parts, config: { scan: { missing_files: 5 } } })
+    const journey = await begin({ ...most_of_40, profile })
     await journey.allReady()
     journey.move('docs/x', 'aside/x')
     journey.daemon.rescan('docs')

@@ -89,6 +89,14 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await asked(), 'said of a part of it').toEqual({ ...found, is_accepted: false })
     await yes('')
     expect(await asked()).toEqual({ ...found, is_accepted: true })
+    await waits()
+    expect(await accepted(), 'the same was found once more').toBe(true)
+    for (const other of [{ files: 0 }, { identity: '2@2' }, { device: 8n }]) {
+      await waits({ ...found, ...other })
+      expect(await accepted(), `of another: ${Object.keys(other)}`).toBe(false)
+      await waits()
+      await yes('')
+    }
     await waits({ ...found, device: 8n })
     expect(await accepted(), 'something else stands there now').toBe(false)
 
