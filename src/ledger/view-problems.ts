@@ -57,11 +57,12 @@ interface NeedyRow extends Amount {
   message: string | null
 }
 
+/** A file's size is that of its content: read there, no row of a file is, but entries of an index by content. */
 function needyContents(database: Sqlite): ProblemGroup[] {
   const groups = database
     .prepare(
       `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
-         sum(files.size) AS bytes
+         sum(contents.size) AS bytes
        FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
          JOIN folders ON folders.id = files.folder AND folders.configured = 1
        WHERE contents.state IN ('refused', 'removed_on_service')
@@ -108,7 +109,7 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const { to_send } = queueConditions(database)
   const latest = (states: string) =>
-    `SELECT * FROM (SELECT * FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
+    `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
   const rows = database
     .prepare(
       `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
