@@ -4,8 +4,11 @@ import type { Ledger } from '../ledger/ledger.ts'
 
 /** Hands facts on to the ledger, those of some thousand files at a time. */
 export interface FactGroup {
-  /** Resolves when these are durable, and rejects when they cannot be recorded. */
-  record(facts: readonly Fact[]): Promise<void>
+  /**
+   * Resolves when these are durable, and rejects when they cannot be recorded. `isInForce`: false from when the settings that they were
+   * found by have given way to others: what is still gathered then is not recorded at all.
+   */
+  record(facts: readonly Fact[], isInForce: () => boolean): Promise<void>
   /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
   hurry(): void
 }
@@ -20,7 +23,7 @@ const most_ms = 1_000
  * would write a page of its own, again and again.
  */
 export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): FactGroup {
-  let facts: Fact[] = []
+  let rounds: { facts: readonly Fact[]; isInForce: () => boolean }[] = []
   let files = 0
   let recorded: Promise<void> | undefined
   let flush = () => {}
@@ -36,8 +39,8 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
     })
     void clock.sleep(most_ms, timer.signal).then(flush)
     return due.then(() => {
-      const gathered = facts
-      facts = []
+      const gathered = rounds.filter(({ isInForce }) => isInForce()).flatMap(({ facts }) => facts)
+      rounds = []
       files = 0
       recorded = undefined
       return ledger.record(gathered)
@@ -45,12 +48,12 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
   }
 
   return {
-    record(more) {
-      if (in_hurry) return ledger.record(more)
+    record(facts, isInForce) {
+      if (in_hurry) return ledger.record(facts)
       recorded ??= begin()
       const mine = recorded
-      facts.push(...more)
-      files += more.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
+      rounds.push({ facts, isInForce })
+      files += facts.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
       if (files >= most_files) flush()
       return mine
     },

@@ -61,7 +61,7 @@ export function createFoundFiles(scan: {
       const ours = unknown.filter((index) => isOurs(batch, index))
       if (ours.length === 0) return nothing_taken
       const found = foundFiles(folder, batch, ours)
-      const recorded = facts.record([found])
+      const recorded = facts.record([found], scan.isInForce)
       turn.hold(entryPath(batch, ours[0]!), entryPath(batch, ours.at(-1)!), recorded)
       return { taken: new Set(ours), recorded }
     },

@@ -167,7 +167,8 @@ class LookRound {
     await this.#hash(to_hash)
     const trusted = await this.#trustGone()
     if (!this.#isInForce()) return 'outdated'
-    if (this.#facts.length > 0) await (this.#scanned?.facts ?? ledger).record(this.#facts)
+    if (this.#facts.length > 0) await (this.#scanned?.facts ?? ledger).record(this.#facts, this.#isInForce)
+    if (!this.#isInForce()) return 'outdated'
     this.#tell()
     return trusted ? 'recorded' : 'doubtful'
   }
@@ -283,7 +284,6 @@ class LookRound {
 
   /** Only what is new: a file that stays as it was has been told of. */
   #tell(): void {
-    const { report } = this.#tools
     for (const fact of this.#facts) {
       const name = `${fact.folder}/${fact.path}`
       const is_told = (state: FileState, reason: string, detail: string) => {
@@ -291,9 +291,9 @@ class LookRound {
         return known?.state === state && known.reason === reason && known.detail === detail
       }
       if (fact.type === 'file_blocked') {
-        if (!is_told('blocked', fact.reason, fact.detail)) report.blocked(fact.detail, name)
+        if (!is_told('blocked', fact.reason, fact.detail)) this.#tools.report.blocked(fact.detail, name)
       } else if (fact.type === 'file_skipped') {
-        if (!is_told('skipped', fact.reason, fact.rule)) report.skipped(fact.reason, name)
+        if (!is_told('skipped', fact.reason, fact.rule)) this.#tools.report.skipped(fact.reason, name)
       }
     }
   }
