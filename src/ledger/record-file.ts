@@ -74,6 +74,8 @@ export class FileRecorder {
         break
       case 'file_skipped': {
         const { stat, reason, rule } = fact
+        // Who says so looked before a person let it in.
+        if (row?.accepted && reason === 'before_start') return void this.lookAgain(row, {}, at_ms)
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // It may have moved since the first look.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
