@@ -27,16 +27,18 @@ export class AuditRound {
   readonly #project_id: string
   readonly #tools: AuditTools
   readonly #resend: boolean
+  readonly #signal: AbortSignal
   /** Ids of the last page in this life, newest last; with them the places that the next page may be asked for from. */
   #last_page: string[] = []
   #tried_cursors = 0
   /** How far what was not seen has been asked for. */
   #reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
-  constructor(project_id: string, tools: AuditTools, { resend }: { resend: boolean }) {
+  constructor(project_id: string, tools: AuditTools, { resend, signal }: { resend: boolean; signal: AbortSignal }) {
     this.#project_id = project_id
     this.#tools = tools
     this.#resend = resend
+    this.#signal = signal
   }
 
   /** Answers the number of calls that were made. */
@@ -85,7 +87,7 @@ export class AuditRound {
       const outcomes = await Promise.all(some.map((asset) => this.#readOne(asset, remote)))
       unanswered += outcomes.filter((outcome) => outcome === 'unanswered').length
       // All of these again, without those that are known by now.
-      if (outcomes.includes('hold')) return assets.length
+      if (outcomes.includes('hold') || this.#signal.aborted) return assets.length
     }
     reading.unanswered += unanswered
     if (next !== undefined) reading.after = next
@@ -129,8 +131,9 @@ export class AuditRound {
     return 'go on'
   }
 
+  /** Who was told to end says nothing more: another asks for it by now, with other settings. */
   async #record(fact: Fact): Promise<void> {
-    await this.#tools.ledger.record([fact])
+    if (!this.#signal.aborted) await this.#tools.ledger.record([fact])
   }
 }
 

@@ -32,7 +32,7 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
   const { ledger, circuits, clock, pulses, report } = tools
   const round_ms = settings.round_hours * hour_ms
   const resend = settings.on_remote_delete === 'resend'
-  const rounds = new Map(settings.projects.map((id) => [id, new AuditRound(id, tools, { resend })]))
+  const rounds = new Map(settings.projects.map((id) => [id, new AuditRound(id, tools, { resend, signal })]))
   const turned_ms = new Map<string, number>()
   const awake_ms = clock.monotonic_ms() + first_turn_ms
 

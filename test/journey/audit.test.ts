@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { audited, auditOf, many, secondPage, setFileStatusThere } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
@@ -38,6 +39,29 @@ localJourneys('the audit', (profile) => {
     expect(journey.file('docs/a.txt')!.asset_id).not.toBe(before)
     await journey.until('it is labelled', () => journey.assets().every(({ labels }) => labels.includes('team')))
     expect(await audited(journey)).toMatchObject({ usable: 3, missing: 0 })
+  })
+
+  test('the policy is another one by the end of a round: what was asked by the first sends nothing', async () => {
+    let journey: Journey | undefined
+    let pages = 0
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async unaudited(query) {
+        pages += 1
+        if (pages === 1) await journey!.reload({ audit: { on_remote_delete: 'respect' } })
+        // Who asks by the new policy comes second.
+        else await new Promise((resolve) => setTimeout(resolve, 500))
+        return ledger.unaudited(query)
+      },
+    })
+    journey = await begin({ profile, tree: few, config: resend, wrap_ledger })
+    await journey.allReady()
+    await removeThere(journey, 'docs/a.txt')
+    expect(await audited(journey)).toMatchObject({ usable: 2, missing: 1 })
+    await journey.idle()
+    expect(journey.stages()).toMatchObject({ 'docs/a.txt': 'removed_on_service', 'docs/b.txt': 'ready' })
+    expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
+    journey.ends({ left_out: ['docs/a.txt'] })
   })
 
   test('failed there, read again there, its bytes lost there', async () => {
