@@ -149,6 +149,11 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
   }
 }
 
+/** Whether it may be told of a content that is on its way in; else it is about the asset that it had before. */
+export function isOfUnderway(type: ContentFact['type']): boolean {
+  return appliesIn[type].some(isUnderway)
+}
+
 const before_bytes: readonly ContentState[] = ['wanted', 'reserving', 'reserved']
 const appliesIn: Record<ContentFact['type'], readonly ContentState[]> = {
   slot_intended: ['wanted', 'reserving'],

@@ -1,6 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { isAlertFact } from '../domain/alert.ts'
 import { isAuditFact } from '../domain/audit.ts'
+import { isOfUnderway } from '../domain/content.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { isRunFact } from '../domain/run.ts'
@@ -215,7 +216,7 @@ export class LedgerStore {
   #apply(fact: Fact, at_ms: number): void {
     if (isContentFact(fact)) {
       if (!goes_on.has(fact.type)) {
-        this.claims.end(fact.content)
+        if (isOfUnderway(fact.type)) this.claims.end(fact.content)
         this.removal_claims.end(fact.content)
       }
       if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)

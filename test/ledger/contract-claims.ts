@@ -96,6 +96,20 @@ function sendClaims(check: ReturnType<typeof withLedger>): void {
     expect(ids(await bench.sendable())).toEqual([])
   })
 
+  check('what is said late of an asset that was there before ends no claim to send the next', async (bench) => {
+    const content = await bench.settle('docs', 'a', 'text')
+    await bench.makeReady(content)
+    await bench.record({ type: 'asset_missing', content }, { type: 'retried', folder: 'docs', path: 'a' })
+    expect(ids(await bench.sendable())).toEqual([content])
+    for (const type of ['asset_missing', 'asset_unready', 'asset_failed', 'asset_removed', 'asset_kept'] as const) {
+      await bench.record(contentFact(type, content, bench.clock.now_ms()))
+      expect(ids(await bench.sendable()), type).toEqual([])
+    }
+    await bench.reserve(content)
+    await bench.record(contentFact('slot_lost', content, bench.clock.now_ms()))
+    expect(ids(await bench.sendable())).toEqual([content])
+  })
+
   check('what is set back comes when its time has come; next_due_ms says when', async (bench) => {
     const content = await bench.settle('docs', 'a', 'text')
     await bench.sendable()
