@@ -49,7 +49,9 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     const held = { ...tools, remote: heldBy(pulse, tools.remote) }
     try {
       for (let from = 0; from < work.length && !signal.aborted; from += labelled_at_once) {
-        await Promise.all(work.slice(from, from + labelled_at_once).map((item) => labelAsset(item, held, tries)))
+        // A pause, or a trouble, came after the claim: these go back.
+        const begun = work.slice(from, from + labelled_at_once).filter(({ project_id }) => !circuits.rests(project_id))
+        await Promise.all(begun.map((item) => labelAsset(item, held, tries)))
       }
     } finally {
       in_flight = 0

@@ -43,4 +43,20 @@ localJourneys('a pause', (profile) => {
     await journey.allReady()
     expect(journey.cost().puts).toBe(40)
   })
+
+  test('labels that were claimed before it wait as well', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
+    const journey = await begin({ profile, tree: Object.fromEntries(names.map((name) => [name, `text of ${name}`])) })
+    await journey.allReady()
+    const attach = journey.hold('begin', 'assets.attach_label')
+    await journey.reload({ folders: { docs: { labels: ['team'] } } })
+    await attach.reached()
+    await journey.daemon.pause({ by: 'anna' })
+    attach.release()
+    await journey.idle()
+    // As many as were out at once when the pause came.
+    expect(journey.requests('assets.attach_label').length).toBeLessThanOrEqual(4)
+    await journey.daemon.resume()
+    await journey.until('each has its label', () => journey.assets().every(({ labels }) => labels.includes('team')))
+  })
 })
