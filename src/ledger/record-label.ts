@@ -32,16 +32,20 @@ export class LabelRecorder {
       case 'label_detached':
         this.#detach.run(fact.content, fact.name)
         break
-      case 'labels_settled': {
-        // A path that came or went meanwhile changed the wanted set: then the labels stay due.
-        const now = this.wanted(fact.content)
-        if (now === undefined || JSON.stringify(now) === JSON.stringify(fact.wanted)) this.#due.run(null, fact.content)
+      case 'labels_settled':
+        if (this.#isStillWanted(fact.content, fact.wanted)) this.#due.run(null, fact.content)
         break
-      }
       case 'labels_set_back':
-        this.#due.run(fact.not_before_ms, fact.content)
+        if (fact.wanted === undefined || this.#isStillWanted(fact.content, fact.wanted))
+          this.#due.run(fact.not_before_ms, fact.content)
         break
     }
+  }
+
+  /** A path that came or went meanwhile, or another config, changed the wanted set: then the labels stay due. */
+  #isStillWanted(content: number, wanted: readonly string[]): boolean {
+    const now = this.wanted(content)
+    return now === undefined || JSON.stringify(now) === JSON.stringify(wanted)
   }
 
   attached(content: number): { name: string; label_id: string }[] {

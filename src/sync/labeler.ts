@@ -97,7 +97,7 @@ async function labelAsset(work: LabelWork, tools: LabelTools, tries: Map<number,
 }
 
 async function setBack(
-  { content, project_id, name }: LabelWork,
+  { content, project_id, name, wanted }: LabelWork,
   failure: Failure,
   { ledger, circuits, clock, report }: LabelTools,
   tries: Map<number, number>,
@@ -107,6 +107,6 @@ async function setBack(
   const tried = tries.get(content) ?? 0
   tries.set(content, tried + 1)
   const not_before_ms = clock.now_ms() + (is_passing ? backoff_ms(tried, retry) : refused_ms)
-  await ledger.record([{ type: 'labels_set_back', content, not_before_ms }])
+  await ledger.record([{ type: 'labels_set_back', content, not_before_ms, wanted }])
   report.later(`its labels: ${failure.message}`, name)
 }

@@ -54,6 +54,19 @@ export function labelContract(factory: LedgerFactory): void {
     expect(bench.see.attached(content)).toEqual(['Rome'])
   })
 
+  check('set back while the config asks for others: those are due now', async (bench) => {
+    await bench.configure('docs', { labels: ['refused'] })
+    const content = await bench.settle('docs', 'a', 'text')
+    await bench.makeReady(content)
+    const not_before_ms = bench.clock.now_ms() + 60_000
+    const [work] = (await bench.label()).work
+    await bench.configure('docs', { labels: ['taken'] })
+    await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: work!.wanted })
+    expect((await bench.label()).work).toMatchObject([{ content, wanted: ['taken'] }])
+    await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: ['taken'] })
+    expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
+  })
+
   check('every one of many paths counts, however many have the same bytes', async (bench) => {
     await bench.configure('docs', { label_from: 'first_folder' })
     const content = await bench.settle('docs', 'Berlin/a.txt', 'text')
