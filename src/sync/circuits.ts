@@ -100,14 +100,15 @@ export class Circuits {
     return { limit: 1, wait_ms: 0, except_projects }
   }
 
-  /** For what was claimed before something tripped: whether it may not be begun now. */
-  rests(project_id: string): boolean {
+  /** For what was claimed before something tripped: whether it may not be begun now, by whoever uses these hosts. */
+  rests(project_id: string, hosts: readonly ('api' | 'blob')[]): boolean {
     const now_ms = this.#tools.clock.now_ms()
     if (this.#paused_until_ms > now_ms) return true
-    return [...this.#tripped].some(
-      ([about, { until_ms }]) =>
-        until_ms > now_ms && (!about.startsWith('project:') || about === `project:${project_id}`),
-    )
+    const concerns = (about: About) => {
+      if (about.startsWith('project:')) return about === `project:${project_id}`
+      return about !== 'blob' || hosts.includes('blob')
+    }
+    return [...this.#tripped].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
   /** The probe found nothing to do, or has ended, whether the service was asked or not. */

@@ -50,7 +50,9 @@ export function startLabeler(tools: LabelTools, signal: AbortSignal): Labeler {
     try {
       for (let from = 0; from < work.length && !signal.aborted; from += labelled_at_once) {
         // A pause, or a trouble, came after the claim: these go back.
-        const begun = work.slice(from, from + labelled_at_once).filter(({ project_id }) => !circuits.rests(project_id))
+        const begun = work
+          .slice(from, from + labelled_at_once)
+          .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
         await Promise.all(begun.map((item) => labelAsset(item, held, tries)))
       }
     } finally {

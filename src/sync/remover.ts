@@ -52,7 +52,9 @@ export function startRemover(tools: RemoveTools, signal: AbortSignal): Remover {
     const left = new Set(work)
     try {
       for (let from = 0; from < work.length && !signal.aborted; from += removed_at_once) {
-        const begun = work.slice(from, from + removed_at_once).filter(({ project_id }) => !circuits.rests(project_id))
+        const begun = work
+          .slice(from, from + removed_at_once)
+          .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
         for (const item of begun) left.delete(item)
         await Promise.all(begun.map((item) => removeAsset(item, held)))
       }

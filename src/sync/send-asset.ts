@@ -102,7 +102,11 @@ class Sender {
   }
 
   #mayNotBegin(): boolean {
-    return this.#signal.aborted || this.#tools.soft.aborted || this.#tools.circuits.rests(this.#work.project_id)
+    return (
+      this.#signal.aborted ||
+      this.#tools.soft.aborted ||
+      this.#tools.circuits.rests(this.#work.project_id, ['api', 'blob'])
+    )
   }
 
   /** The intent is recorded already, for all that was claimed together. Undefined, too, where a stop came while it waited for a place. */

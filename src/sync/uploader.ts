@@ -69,7 +69,8 @@ export function startUploader(
     await pulse.during(memory.enter(held_bytes))
     try {
       // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
-      if (options.signal.aborted || circuits.rests(work.project_id)) await ledger.release('send', [work.content])
+      if (options.signal.aborted || circuits.rests(work.project_id, ['api', 'blob']))
+        await ledger.release('send', [work.content])
       else await sendAsset(work, toolsOf(pulse), options.hard_stop)
       faults_in_a_row = 0
     } catch (error) {

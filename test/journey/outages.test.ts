@@ -97,6 +97,33 @@ localJourneys('the service has a bad day', (profile) => {
     expect([first!.asset_id, journey.slots()]).toEqual([second!.asset_id, []])
   })
 
+  test('a blob store that is away holds up no labels and no removals: they do not need it', async () => {
+    const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
+    const journey = await begin({ profile, tree: files(2), folders: { docs: removing } })
+    await journey.allReady()
+    journey.service.setBadDays({ failures: [{ route: 'put', status: 503, retry_after_s: 600 }] })
+    journey.write({ 'docs/later.txt': 'has no place to go to' })
+    await journey.until('it rests', () => journey.troubles().some(({ about }) => about === 'blob'))
+    await journey.reload({ folders: { docs: { ...removing, labels: ['team'] } } })
+    journey.remove('docs/0.txt')
+    const kept = journey.file('docs/1.txt')?.asset_id
+    await journey.until('the other one has its label', () =>
+      journey.assets().some(({ asset_id, labels }) => asset_id === kept && labels.includes('team')),
+    )
+    let looked = 0
+    await journey.until('what was deleted is gone there', () => {
+      if (performance.now() - looked > 200) {
+        looked = performance.now()
+        journey.daemon.rescan()
+      }
+      return journey.requests('assets.delete').some(({ status }) => status === 204)
+    })
+    expect(journey.troubles().map(({ about }) => about)).toEqual(['blob'])
+    journey.service.setBadDays({ failures: [] })
+    await journey.restart()
+    await journey.allReady()
+  })
+
   test('500 on every second call of each kind', async () => {
     const failures = (['assets.create', 'put', 'assets.complete', 'assets.read', 'assets.list'] as const).map(
       (route) => ({ route, status: 500, every: 2 }),

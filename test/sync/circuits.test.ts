@@ -137,6 +137,14 @@ test('a blob store that fails does not heal by an API that answers', async () =>
   expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
 })
 
+test('a blob store that rests holds up only who needs it', async () => {
+  const { circuits } = setUp()
+  for (let times = 0; times < 3; times++) await circuits.failed(failure('network'), 'p', 'blob')
+  expect([circuits.rests('p', ['api', 'blob']), circuits.rests('p', ['api'])]).toEqual([true, false])
+  circuits.pause()
+  expect(circuits.rests('p', ['api'])).toBe(true)
+})
+
 test('a fault of one content never rests anything', async () => {
   const { circuits } = setUp()
   for (const about of ['content', 'attempt', 'ticket', 'slot_gone', 'asset_gone'] as const) {
