@@ -1,18 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { hour_ms } from '../../src/base/time.ts'
 import { planUploads } from '../../src/inspect/plan.ts'
 import type { FolderRemovals, Plan } from '../../src/inspect/plan-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { makeStore } from '../tree.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 import type { Fields } from './quick-config.ts'
 
-const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
+const removing = { on_delete: 'remove', delete_grace_ms: '1h', on_change: 'remove_old' }
 const names = Array.from({ length: 30 }, (_, index) => `docs/${index}.txt`)
 const tree = {
   ...Object.fromEntries(names.map((name, index) => [name, `text of ${index} ${'x'.repeat(index)}`])),
@@ -20,11 +21,17 @@ const tree = {
   'kept/also 3.txt': 'text of 3 xxx',
 }
 
+/** The grace is over when a test moves it on, however long a pass and a plan take. */
+let clock: MovingClock
+beforeEach(() => {
+  clock = new MovingClock()
+})
+
 async function plan(journey: Journey, hash = true): Promise<Plan> {
   const config = journey.config()
   const ledger = openLedgerView(config.state_dir)
   try {
-    return await planUploads({ config, ledger, hash, now_ms: Date.now() })
+    return await planUploads({ config, ledger, hash, now_ms: clock.now_ms() })
   } finally {
     ledger.close()
   }
@@ -47,7 +54,7 @@ function planAsNobody(journey: Journey): Plan {
     import { openLedgerView } from '${builtModule('ledger/view')}'
     const config = ${JSON.stringify(config)}
     const ledger = openLedgerView(config.state_dir)
-    console.log(JSON.stringify(await planUploads({ config, ledger, hash: true, now_ms: Date.now() })))
+    console.log(JSON.stringify(await planUploads({ config, ledger, hash: true, now_ms: ${clock.now_ms()} })))
     ledger.close()`
   return runAsNobody(script, place) as Plan
 }
@@ -57,6 +64,7 @@ async function removedByPass(journey: Journey): Promise<number> {
   const before = journey.requests('assets.delete').length
   await journey.restart()
   expect(await journey.drained()).toEqual({ why: 'done' })
+  await journey.stop()
   return journey.requests('assets.delete').length - before
 }
 
@@ -70,6 +78,8 @@ async function passed(
     folders: { docs: { ...removing, ...docs }, kept: {} },
     mode: 'once',
     config,
+    clock,
+    service: { clock },
   })
   expect(await journey.drained()).toEqual({ why: 'done' })
   return journey
@@ -90,7 +100,7 @@ localJourneys('what plan says of removals', (profile) => {
     expect(removalsOf(first, 'kept')).toEqual({ would_go: 0, waits: {} })
     expect(await removedByPass(journey)).toBe(0)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 2, waits: { grace: 2 } })
-    await system_clock.sleep(1_100)
+    clock.skip(hour_ms)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 4, waits: {} })
     expect(await removedByPass(journey)).toBe(4)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: {} })
@@ -98,10 +108,11 @@ localJourneys('what plan says of removals', (profile) => {
   })
 
   test('without reading the files, what may have moved waits', async () => {
-    const journey = await passed(profile, { docs: { settle_ms: '2s' } })
+    // A grace that is waited for: what is written after it must be new by the clock, too.
+    const journey = await passed(profile, { docs: { settle_ms: '2s', delete_grace_ms: '1s' } })
     journey.remove('docs/2.txt')
     await removedByPass(journey)
-    await system_clock.sleep(1_100)
+    await clock.sleep(1_100)
     // Not quiet before the removal is thought about: the pass that waits for its bytes removes then, and leaves nothing to the next one.
     journey.write({ 'docs/new.txt': 'text OF 2 xx' })
     expect(removalsOf(await plan(journey, false))).toEqual({ would_go: 0, waits: { twin: 1 } })
@@ -113,7 +124,7 @@ localJourneys('what plan says of removals', (profile) => {
     const journey = await passed(profile, { config: { removal: { most_files: 3, most_percent: 10 } } })
     for (const name of names.slice(10, 18)) journey.remove(name)
     expect(await removedByPass(journey)).toBe(0)
-    await system_clock.sleep(1_100)
+    clock.skip(hour_ms)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 0, waits: { person: 8 } })
     expect(await removedByPass(journey)).toBe(0)
     await journey.restart()
@@ -127,7 +138,7 @@ localJourneys('what plan says of removals', (profile) => {
     const journey = await passed(profile, { files: { ...tree, 'kept/shut/b.txt': 'b' } })
     journey.remove('docs/2.txt')
     expect(await removedByPass(journey)).toBe(0)
-    await system_clock.sleep(1_100)
+    clock.skip(hour_ms)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
     execFileSync('chmod', ['-R', 'a+rX', journey.base])
     expect(removalsOf(planAsNobody(journey))).toEqual({ would_go: 1, waits: {} })
@@ -161,14 +172,15 @@ localJourneys('what plan says of removals', (profile) => {
     const elsewhere = { folders: { docs: { ...removing, path }, kept: {} } }
     const config = journey.config(elsewhere)
     const ledger = openLedgerView(config.state_dir)
-    const planned = await planUploads({ config, ledger, hash: true, now_ms: Date.now() })
+    const planned = await planUploads({ config, ledger, hash: true, now_ms: clock.now_ms() })
     ledger.close()
     expect(planned.folders[0]?.doubt).toBeNull()
     expect(removalsOf(planned)).toEqual({ would_go: 0, waits: {} })
     for (const _pass of [1, 2]) {
       await journey.restart(elsewhere)
       expect(await journey.drained()).toEqual({ why: 'done' })
-      await system_clock.sleep(1_100)
+      await journey.stop()
+      clock.skip(hour_ms)
     }
     expect(journey.requests('assets.delete')).toEqual([])
     expect(journey.assets()).toHaveLength(9)
