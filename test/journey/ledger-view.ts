@@ -7,6 +7,7 @@ export interface FileView {
   name: string
   /** The content's state where the file is present, else its own with the reason: `skipped empty`. */
   stage: string
+  size: number
   detail: string | null
   md5: string | null
   asset_id: string | null
@@ -47,7 +48,7 @@ export class LedgerView {
       `SELECT folders.name || '/' || path AS name,
          CASE WHEN files.state = 'present' THEN contents.state
            ELSE trim(files.state || ' ' || coalesce(reason, '')) END AS stage,
-         detail, lower(hex(contents.md5)) AS md5, contents.asset_id, contents.made_here, contents.attempts,
+         files.size, detail, lower(hex(contents.md5)) AS md5, contents.asset_id, contents.made_here, contents.attempts,
          contents.error_code, contents.error_message, files.ready_ms, files.settled_ms
        FROM files JOIN folders ON folders.id = files.folder LEFT JOIN contents ON contents.id = files.content
        ORDER BY name`,
