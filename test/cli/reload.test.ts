@@ -16,7 +16,8 @@ test('a SIGHUP puts the new configuration in force, a faulty one changes nothing
   home.configure({ folders: [{ name: 'more', path: more, settle_ms: '50ms' }] })
   daemon.child.kill('SIGHUP')
   await until('its file is ready', () => home.readyAssets() === 2, daemon.err)
-  expect(daemon.err()).toContain('"msg":"reloaded: 1 folder added"')
+  // The folder is kept before that is said.
+  await until('it is said', () => daemon.err().includes('"msg":"reloaded: 1 folder added"'), daemon.err)
 
   writeFileSync(join(home.path, 'sluice.yaml'), 'service: { base_url: ftp://here }\nfolder: []\n')
   daemon.child.kill('SIGHUP')
@@ -42,7 +43,7 @@ test('sluice reload answers what changed, or why nothing did', async (context) =
   expect((await home.inProcess('reload')).out).toContain('token changed')
   home.giveToken('not a token')
   expect(await home.inProcess('reload')).toMatchObject({ code: 77, err: expect.stringContaining('is not a token') })
-  expect(daemon.err()).toContain('stays as it was')
+  await until('it is said', () => daemon.err().includes('stays as it was'), daemon.err)
   // Many at once are one after the other, and each asks for a reload that begins after it.
   home.giveToken()
   const ended = await Promise.all(Array.from({ length: 5 }, () => home.inProcess('reload')))
