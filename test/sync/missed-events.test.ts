@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { minute_ms, second_ms } from '../../src/base/time.ts'
@@ -9,9 +9,9 @@ import { makeTree } from '../tree.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
 
-/** Every file differs, seen `later_ms` after now. */
-async function count(root: string, later_ms: number, known: string[] = []) {
-  const clock = new FakeClock(Date.now() + later_ms)
+/** Every file differs, seen `later_ms` after now, or after `since_ms`. */
+async function count(root: string, later_ms: number, known: string[] = [], since_ms = Date.now()) {
+  const clock = new FakeClock(since_ms + later_ms)
   const missed = new MissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
   const { batches } = scanFolder({ root, ignore })
   for await (const batch of batches) {
@@ -39,7 +39,8 @@ test('old files in a directory that was moved here a moment ago are none that th
   mkdirSync(join(root, 'in'))
   renameSync(join(elsewhere, 'archive'), join(root, 'in', 'archive'))
   // The file is a second older than the move: between the two it is old, and the directory is new.
-  const { count: counted, found } = await count(root, 34_500)
+  const moved_ms = lstatSync(join(root, 'in/archive')).ctimeMs
+  const { count: counted, found } = await count(root, 34_500, [], moved_ms)
   expect(found).toEqual(['in/archive/deep/old.txt'])
   expect(counted).toBe(0)
   expect((await count(root, minute_ms)).count).toBe(1)
@@ -49,5 +50,6 @@ test('what was missed in a directory in which others come and go counts', async 
   const root = makeTree({ 'in/busy/missed.txt': 'old' })
   await new Promise((resolve) => setTimeout(resolve, 1_100))
   writeFileSync(join(root, 'in/busy/told.txt'), 'new')
-  expect(await count(root, 34_500)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
+  const told_ms = lstatSync(join(root, 'in/busy/told.txt')).ctimeMs
+  expect(await count(root, 34_500, [], told_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })
 })
