@@ -49,7 +49,8 @@ async function run(words: readonly string[]): Promise<ServiceProcess> {
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  // With all that it wrote.
+  const exited = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   const lines = createInterface({ input: child.stdout! })
   const [line] = await Promise.race([
     once(lines, 'line') as Promise<[string]>,
