@@ -123,16 +123,17 @@ function doubtLines(doubts: readonly Doubt[], what: string): string[] {
 }
 
 /** The same facts as those of the audit. */
-function factsOfLoss({ kind, content, status, message }: Difference): Fact[] {
+function factsOfLoss({ kind, content, asset_id, status, message }: Difference): Fact[] {
   if (content === undefined) return []
+  const of = { content, ...(asset_id === undefined ? {} : { asset_id }) }
   switch (kind) {
     case 'missing_on_service':
-      return [{ type: 'asset_missing', content }]
+      return [{ type: 'asset_missing', ...of }]
     case 'failed_on_service':
-      return [{ type: 'asset_failed', content, error: { code: ingest_failed, message } }]
+      return [{ type: 'asset_failed', ...of, error: { code: ingest_failed, message } }]
     case 'not_ready_on_service':
       // A slot without bytes is as good as gone.
-      return [{ type: status === 'uploaded' ? 'asset_missing' : 'asset_unready', content }]
+      return [{ type: status === 'uploaded' ? 'asset_missing' : 'asset_unready', ...of }]
     case 'returned_on_service':
       return [{ type: 'asset_returned', content }]
     default:

@@ -1,3 +1,4 @@
+import { SluiceError } from '../base/errors.ts'
 import { formatDuration } from '../base/format.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
@@ -71,6 +72,8 @@ export function startRootAsker(clock: Clock): RootAsker {
 
   return {
     async status(root, limit_ms) {
+      // One that begins now is ended by nobody, and on a dead share never by itself.
+      if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
       const status = await waitFor(questions.get(root) ?? begin(root), limit_ms)
       if (status) return status
       const detail = `${root} does not answer within ${formatDuration(limit_ms)}`

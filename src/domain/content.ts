@@ -87,7 +87,7 @@ export function isUnderway(state: ContentState): boolean {
  * a content in this state (a late answer after a newer fact); then nothing changes.
  */
 export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms: number): ContentProgress | undefined {
-  if (!appliesIn[fact.type].includes(content.state)) return undefined
+  if (!appliesIn[fact.type].includes(content.state) || isOfAnotherAsset(content, fact)) return undefined
   // What was due stays due since then: it is no later than what came after it, and its place in the order costs no write.
   const due_ms = Math.min(content.not_before_ms, at_ms)
   const step = { ...content, not_before_ms: due_ms, error_code: undefined, error_message: undefined }
@@ -152,6 +152,12 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
 /** Whether it may be told of a content that is on its way in; else it is about the asset that it had before. */
 export function isOfUnderway(type: ContentFact['type']): boolean {
   return appliesIn[type].some(isUnderway)
+}
+
+/** Asked about one asset, and answered after the content has got another. */
+function isOfAnotherAsset({ asset_id }: ContentProgress, fact: ContentFact): boolean {
+  const asked = fact.type === 'asset_missing' || fact.type === 'asset_unready' || fact.type === 'asset_failed'
+  return asked && fact.asset_id !== undefined && fact.asset_id !== asset_id
 }
 
 const before_bytes: readonly ContentState[] = ['wanted', 'reserving', 'reserved']

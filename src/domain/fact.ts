@@ -126,12 +126,15 @@ export type ContentFact =
   | { type: 'slot_lost'; content: number; not_before_ms: number; error: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
-  /** It was ready, and the service no longer has it: asked for by its id, never concluded from a list. */
-  | { type: 'asset_missing'; content: number }
+  /**
+   * It was ready, and the service no longer has it: asked for by its id, never concluded from a list. Here and in the next two, `asset_id`
+   * is what was asked for; where the content has another by now, nothing is said of that.
+   */
+  | { type: 'asset_missing'; content: number; asset_id?: string }
   /** It was ready, and the service is reading it again. */
-  | { type: 'asset_unready'; content: number }
+  | { type: 'asset_unready'; content: number; asset_id?: string }
   /** It was ready, and the service says now that it cannot use it. */
-  | { type: 'asset_failed'; content: number; error: FaultNote }
+  | { type: 'asset_failed'; content: number; asset_id?: string; error: FaultNote }
   /** It was given up as removed or failed there, and is ready there. */
   | { type: 'asset_returned'; content: number }
   | { type: 'content_orphaned'; content: number }

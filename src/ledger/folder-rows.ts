@@ -177,6 +177,8 @@ export class FolderRows {
          ON CONFLICT (name) DO UPDATE SET
            kept_ms = iif(configured = 1 AND project = excluded.project, kept_ms, @at_ms), root = excluded.root, project = excluded.project, labels = excluded.labels,
            label_from = excluded.label_from, rules = excluded.rules, configured = 1,
+           empty_accepted = iif(root = excluded.root, empty_accepted, 0), found_device = iif(root = excluded.root, found_device, NULL),
+           found_identity = iif(root = excluded.root, found_identity, NULL), found_files = iif(root = excluded.root, found_files, NULL),
            on_delete = excluded.on_delete, on_change = excluded.on_change, delete_grace_ms = excluded.delete_grace_ms`,
       )
       .run({ ...keep_everything, ...folder, labels: JSON.stringify(folder.labels), at_ms })

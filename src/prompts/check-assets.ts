@@ -45,9 +45,9 @@ export async function checkAssets(
     const outcomes = await Promise.all(some.map(({ asset_id }) => remote.readAsset(project_id, asset_id)))
     for (const [index, outcome] of outcomes.entries()) {
       if (!outcome.ok && outcome.failure.about !== 'asset_gone') return outcome
-      const { content } = some[index]!
-      const loss = lossOf(content, outcome.ok ? outcome.value : 'gone')
-      if (loss) lost.set(content, loss)
+      const asset = some[index]!
+      const loss = lossOf(asset, outcome.ok ? outcome.value : 'gone')
+      if (loss) lost.set(asset.content, loss)
     }
   }
   return { ok: true, value: lost }

@@ -112,7 +112,7 @@ export class AuditRound {
     const outcome = await remote.readAsset(this.#project_id, asset_id)
     if ((await this.#noted(await this.#orOfTheHost(outcome, remote))) === 'hold') return 'hold'
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
-    const loss = lossOf(content, outcome.ok ? outcome.value : 'gone')
+    const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
     if (loss) this.#tools.report.later(`audit: ${loss.type}`, name)
     await this.#record(loss ?? { type: 'asset_confirmed', content })
     return 'known'

@@ -31,3 +31,9 @@ test('a dead share is offline within the time, holds up nobody, and is there aga
   unmount()
   await expect.poll(() => roots.status(dead, ample_ms), { timeout: ample_ms }).toMatchObject({ kind: 'online' })
 })
+
+test('who asks after the end is refused, and begins no thread that nobody would end', async () => {
+  const roots = startRootAsker(system_clock)
+  await roots.close()
+  await expect(roots.status(makeTree({ a: 'a' }), ample_ms)).rejects.toMatchObject({ code: 'thread.ended' })
+})

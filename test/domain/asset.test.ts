@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type AssetSaid, lossOf } from '../../src/domain/asset.ts'
 
 const said = (status: AssetSaid['status'], raw_status: string = status): AssetSaid => ({ status, raw_status })
+const asset = { content: 7, asset_id: 'asset_7' }
 
 describe('what became of an asset that is ready here', () => {
   test.each([
@@ -12,11 +13,11 @@ describe('what became of an asset that is ready here', () => {
     ['its status is one that nobody knows', said('other', 'indexing'), 'asset_unready'],
     ['it cannot be used', said('failed'), 'asset_failed'],
   ] as const)('%s', (_, answer, type) => {
-    expect(lossOf(7, answer)?.type).toBe(type)
+    expect(lossOf(asset, answer)?.type).toBe(type)
   })
 
   test('a failure says the status in the service’s own word', () => {
-    expect(lossOf(7, said('failed', 'FAILED'))).toMatchObject({ content: 7, error: { code: 'ingest_failed' } })
-    expect(JSON.stringify(lossOf(7, said('failed', 'FAILED')))).toContain('(status FAILED)')
+    expect(lossOf(asset, said('failed', 'FAILED'))).toMatchObject({ ...asset, error: { code: 'ingest_failed' } })
+    expect(JSON.stringify(lossOf(asset, said('failed', 'FAILED')))).toContain('(status FAILED)')
   })
 })

@@ -113,6 +113,13 @@ describe('every fact in every state', () => {
     })
   }
 
+  test.each(['asset_missing', 'asset_unready', 'asset_failed'] as const)('%s: said of the asset it has', (type) => {
+    const said = (asset_id: string) =>
+      contentAfter(contentIn('ready'), { ...facts[type], asset_id } as ContentFact, now_ms)
+    expect(said('asset_old')).toEqual(after('ready', type))
+    expect(said('asset_before')).toBeUndefined()
+  })
+
   test('the table knows every fact about contents, and isContentFact too', () => {
     for (const fact of Object.values(facts)) expect(isContentFact(fact)).toBe(true)
     expect(isContentFact({ type: 'file_gone', folder: 'a', path: 'b' })).toBe(false)

@@ -97,11 +97,14 @@ export function folderContract(factory: LedgerFactory): void {
       await waits()
       await yes('')
     }
+    await bench.configure('docs', { root: '/elsewhere' })
+    await yes('')
+    expect(await asked(), 'of the place that it had before').toBeUndefined()
     await waits({ ...found, device: 8n })
     expect(await accepted(), 'something else stands there now').toBe(false)
 
     await yes('')
-    await bench.online('docs')
+    await bench.online('docs', { root: '/elsewhere' })
     expect(await accepted()).toBe(true)
     await scanned(true)
     expect(await accepted(), 'the scan did not get to all that is missing').toBe(true)
