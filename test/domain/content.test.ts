@@ -116,7 +116,7 @@ describe('every fact in every state', () => {
   test.each(['asset_missing', 'asset_unready', 'asset_failed'] as const)('%s: said of the asset it has', (type) => {
     const said = (asset_id: string) =>
       contentAfter(contentIn('ready'), { ...facts[type], asset_id } as ContentFact, now_ms)
-    expect(said('asset_old')).toEqual(after('ready', type))
+    expect(said('asset_old')).toEqual(contentAfter(contentIn('ready'), facts[type], now_ms))
     expect(said('asset_before')).toBeUndefined()
   })
 
