@@ -1,6 +1,8 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { hour_ms } from '../../src/base/time.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
+import { MovingClock } from '../moving-clock.ts'
 import { begin, localJourneys } from './harness.ts'
 
 const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
@@ -30,13 +32,22 @@ localJourneys('nobody is held up', (profile) => {
   })
 
   test('a folder on a share that dies while its files are due is away, and the others go on', async ({ skip }) => {
-    const folders = { docs: {}, other: { settle_ms: 1_500 } }
-    const journey = await begin({ profile, tree, folders, config: { scan: { answer_ms: 500 } } })
+    const clock = new MovingClock()
+    // They come due when the share is dead, and not before: by a skip.
+    const folders = { docs: {}, other: { settle_ms: '1h', settle_cap_ms: '1d' } }
+    const config = { scan: { answer_ms: 500 } }
+    const journey = await begin({ profile, tree, folders, config, clock, service: { clock } })
+    await journey.stage('other/b.txt', 'seen')
+    clock.skip(hour_ms)
     await journey.allReady()
     const due = Array.from({ length: 80 }, (_, at) => `other/due-${at}.txt`)
     journey.write(Object.fromEntries(due.map((name) => [name, `text of ${name}`])))
-    await Promise.all(due.map((name) => journey.stage(name, 'seen')))
+    await journey.until('all of them are seen', () => {
+      const stages = journey.stages()
+      return due.every((name) => stages[name] === 'seen')
+    })
     const unmount = mountDeadShare(journey.at('other'))
+    clock.skip(hour_ms)
     if (!unmount) {
       await journey.allReady()
       return skip('a file system that nobody serves can be mounted by root alone, where there is FUSE')
