@@ -63,8 +63,10 @@ localJourneys('a disk of its own', (profile) => {
   )
 
   test.skipIf(no_tmpfs !== undefined)('unmounted while its files are sent: later, and no failure', () => {
+    // What was open when the disk was detached is read to its end, and goes in.
+    const some = expect.toSatisfy((ready: number) => ready >= files && ready <= files + 10)
     expect(run('away while its files are sent')).toEqual([
-      { ...nothing_lost, why: expect.stringContaining('0 of 30 files found') },
+      { ...nothing_lost, ready: some, why: expect.stringContaining('0 of 30 files found') },
       { ...nothing_lost, ready: files + 10, why: null, puts: files + 10 },
     ])
   })
