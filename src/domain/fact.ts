@@ -145,7 +145,7 @@ export type LabelFact =
   | { type: 'label_attached'; content: number; name: string; label_id: string }
   | { type: 'label_detached'; content: number; name: string }
   | { type: 'labels_settled'; content: number; wanted: readonly string[] }
-  /** `wanted`: what was tried; others that are wanted by now are due all the same. */
+  /** `wanted`: what was tried, and others that are wanted by now are due all the same; without it all of them wait. */
   | { type: 'labels_set_back'; content: number; not_before_ms: number; wanted?: readonly string[] }
 
 /** A person's word. `path` is a file or a directory inside the folder, '' the whole folder. */

@@ -22,7 +22,8 @@ interface TimeTakenBack {
  *
  * It may also have been right, and be set to a past that is wrong (a machine whose own clock stopped, until a time server answers).
  * To be due sooner harms no wait but the grace of what was deleted, which ends with a removal. So in time that was taken back a jump
- * ahead takes a day of it at the most, and the one that brings the clock to where it was takes nothing.
+ * ahead takes a day of it at the most, and the one that brings the clock to where it was takes nothing. A clock that is wrong for longer
+ * than its error comes to where it was by itself: a jump ahead after that cannot be told from a machine that slept, and counts as time.
  */
 export class WallClock {
   readonly #row

@@ -110,7 +110,8 @@ export class AuditRound {
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
     const outcome = await remote.readAsset(this.#project_id, asset_id)
-    if ((await this.#noted(await this.#orOfTheHost(outcome, remote))) === 'hold') return 'hold'
+    const noted = await this.#noted(await this.#orOfTheHost(outcome, remote))
+    if (noted === 'hold' || this.#signal.aborted) return 'hold'
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
     const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
     if (loss) this.#tools.report.later(`audit: ${loss.type}`, name)
