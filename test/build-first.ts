@@ -29,7 +29,7 @@ export function setup(): () => void {
  */
 function placeIn(directory: string): string {
   const place = mkdtempSync(`${directory}/sluice-`)
-  // Some tests look into it as nobody.
+  // A process of another user may look into it.
   chmodSync(place, 0o755)
   return place
 }

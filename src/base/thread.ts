@@ -121,16 +121,17 @@ export interface ServedCall {
   reject(error: unknown): void
 }
 
-export function threadData<Data>(): Data {
-  return (workerData as { data: Data }).data
-}
-
 /**
- * Serves calls in batches: everything that has arrived by now, at most `most` calls, is handed over at once, so that a
- * database can put many callers' writes into one commit.
+ * Serves calls in batches: everything that has arrived by now, at most `most` calls, is handed over
+ * at once, so that a database can put many callers' writes into one commit. `begin` gets what the
+ * thread was started with.
  */
-export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<void>, most = 512): void {
-  const port = threadPort()
+export function serveBatches<Data>(
+  begin: (data: Data) => (calls: ServedCall[]) => void | Promise<void>,
+  most = 512,
+): void {
+  const { port, data } = threadStart<Data>()
+  const handle = begin(data)
   // At once: while calls come in without a pause, no immediate runs.
   const answers = answersTo(port, queueMicrotask)
   const backlog: CallMessage[] = []
@@ -151,9 +152,16 @@ export function serveBatches(handle: (calls: ServedCall[]) => void | Promise<voi
   })
 }
 
-/** Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through `transferred`. */
-export function serveCalls(handlers: Record<string, (argument: never) => unknown>): void {
-  const port = threadPort()
+export type CallHandlers = Record<string, (argument: never) => unknown>
+
+/**
+ * Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through
+ * `transferred`. `begin` gets what the thread was started with; all that the thread remembers lives
+ * in it.
+ */
+export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
+  const { port, data } = threadStart<Data>()
+  const handlers = begin(data)
   const answers = answersTo(port, setImmediate)
   async function serve(message: CallMessage): Promise<void> {
     const call = served(answers, message)
@@ -182,9 +190,9 @@ export class Transferred {
   }
 }
 
-function threadPort(): MessagePort {
+function threadStart<Data>(): { port: MessagePort; data: Data } {
   if (!parentPort) throw new Error('this module runs in a thread only')
-  return (workerData as { port: MessagePort }).port
+  return workerData as { port: MessagePort; data: Data }
 }
 
 function answersTo(port: MessagePort, later: (flush: () => void) => void): Outbox<AnswerMessage> {

@@ -1,3 +1,4 @@
+import { after_fault } from './fault-rest.ts'
 import { type Pulse, type Pulses, unwatched } from './pulse.ts'
 import type { Clock } from './time.ts'
 import { backoff_ms } from './time.ts'
@@ -27,8 +28,6 @@ export interface WorkerOptions {
   pulses?: Pulses
 }
 
-const after_error = { first_ms: 500, most_ms: 60_000 }
-
 /** Runs `step` again and again until the signal aborts. */
 export function runWorker(options: WorkerOptions): Worker {
   const { name, step, clock, signal, on_error, pace_ms = 0, pulses = unwatched } = options
@@ -56,7 +55,7 @@ export function runWorker(options: WorkerOptions): Worker {
       } catch (error) {
         if (signal.aborted) break
         on_error(error)
-        wait_ms = backoff_ms(errors_in_a_row++, after_error)
+        wait_ms = backoff_ms(errors_in_a_row++, after_fault)
         woken = false
       } finally {
         pulse.end()
@@ -78,4 +77,13 @@ export function runWorker(options: WorkerOptions): Worker {
     },
     ended: loop(),
   }
+}
+
+/**
+ * Waits until all of it has ended, and then throws the first error: no part goes on after its claim
+ * was released.
+ */
+export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<Value[]> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
 }

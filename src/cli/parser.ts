@@ -7,7 +7,8 @@ const most_help_columns = 100
 
 /** Reads the words of a command line; `width` is that of its help. */
 export function createParser({ width }: { width: number }): Argv<GlobalOptions> {
-  return yargs()
+  // The directory is given, so that yargs does not ask for the current one, which may be deleted.
+  return yargs([], '/')
     .scriptName('sluice')
     .usage(
       '$0 <command> [options]\n\nGets the files of watched folders into an assistant’s project, ready to be asked about.',

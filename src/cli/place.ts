@@ -78,8 +78,14 @@ function placeByName(text: string, folders: readonly NamedFolder[]): Place | und
   return folders.some(({ name }) => name === first) ? { folder: first, path: rest.join('/') } : undefined
 }
 
+/** What this user may not see counts as absent. */
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  try {
+    lstatSync(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** With its links resolved; a path that is not there stays as it is. */

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress'
 import { textWidth } from '../base/text-width.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
@@ -7,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 export interface Progress {
   /** Shows the last state, if any was shown, and stops; twice is once. */
   end(): Promise<void>
-  /** Writes log lines without tearing the bar. */
+  /** Writes whole log lines above the bar. */
   readonly log_destination: { write(text: string): void } | undefined
 }
 
@@ -16,7 +15,6 @@ const redraw_ms = 250
 const line_ms = 5 * second_ms
 /** Below this the numbers need the room. */
 const narrow_columns = 60
-const clear_line = '\r\u001b[K'
 
 /** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
 export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }): Progress {
@@ -81,23 +79,23 @@ export function barText(progress: number, { files, bytes, rate, left }: PassText
 }
 
 function barFor(terminal: Terminal): Display {
-  const bar = new SingleBar({
-    format: (_options, { progress }, texts: PassTexts) => barText(progress, texts, terminal.width),
-    hideCursor: true,
-    forceRedraw: true,
-    // Signals are ours: the bar would end the process with the first one.
-    gracefulExit: false,
-  })
-  let begun = false
+  let bar = ''
   return {
     update({ total, done }, texts) {
-      if (!begun) bar.start(Math.max(1, total.files), done.files, texts)
-      begun = true
-      bar.setTotal(Math.max(1, total.files))
-      bar.update(done.files, texts)
+      bar = barText(done.files / Math.max(1, total.files), texts, terminal.width)
+      terminal.inPlace(bar)
     },
-    end: () => bar.stop(),
-    log_destination: { write: (text) => void process.stderr.write(begun ? clear_line + text : text) },
+    end() {
+      if (bar !== '') terminal.err('')
+      bar = ''
+    },
+    log_destination: {
+      write(text) {
+        terminal.inPlace('')
+        process.stderr.write(text)
+        terminal.inPlace(bar)
+      },
+    },
   }
 }
 

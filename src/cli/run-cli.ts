@@ -18,10 +18,25 @@ export async function runCli(
 ): Promise<ExitCode> {
   try {
     return await parseAndRun(words, terminal, commands)
-  } catch (error) {
+  } catch (thrown) {
+    const error = isLostDirectory(thrown) ? lostDirectory(thrown) : thrown
     showError(error, terminal)
     return exitCodeOf(error)
   }
+}
+
+/** Node's error where a path is relative to a current directory that was deleted. */
+function isLostDirectory(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd'
+}
+
+function lostDirectory(cause: NodeJS.ErrnoException): SluiceError {
+  return new SluiceError({
+    code: 'usage.directory',
+    message: `the current directory cannot be found (${cause.code}): it was probably deleted`,
+    hint: 'change to another directory (cd ~), or give whole paths',
+    cause,
+  })
 }
 
 async function parseAndRun(words: readonly string[], terminal: Terminal, commands: readonly ListedCommand[]) {

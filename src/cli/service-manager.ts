@@ -39,7 +39,12 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
   const begun: Promise<unknown>[] = []
   let is_unreachable = false
   let teller: Worker | undefined
-  const status = () => (notify.is_heard ? currentStatus(daemon.config.state_dir, clock.now_ms(), is_unreachable) : '')
+  const status = () => {
+    if (!notify.is_heard) return ''
+    const trouble = daemon.ledgerTrouble()
+    const ledger_fault = trouble && { message: trouble.error.message, since_ms: trouble.since_ms }
+    return currentStatus(daemon.config.state_dir, clock.now_ms(), { is_unreachable, ledger_fault })
+  }
 
   function begin(secrets: Secrets): void {
     const silence_ms = () => stuckAfter_ms(daemon.config)

@@ -26,6 +26,9 @@ export class FoundDifferences {
 }
 
 const texts: Record<DifferenceKind, string> = {
+  ledger_damaged: 'the ledger is damaged, and was compared with nothing',
+  ledger_inconsistent: 'the ledger contradicts itself',
+  tickets_damaged: 'what is kept of open uploads is damaged',
   unknown_on_disk: 'on disk, not known yet',
   gone_from_disk: 'known, not on disk any more',
   changed_on_disk: 'changed on disk since it was looked at',
@@ -69,7 +72,7 @@ function sayKind(
   if (!is_ours) return
   for (const { folder, path, asset_id, message } of found.of(kind).slice(0, most_examples)) {
     const name = folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
-    writer.say(`${name}: ${message}`, { indent: 2 })
+    writer.say(name === undefined ? message : `${name}: ${message}`, { indent: 2 })
   }
   if (count > most_examples)
     writer.say(`and ${formatCount(count - most_examples)} more (--json lists them)`, { indent: 2 })
@@ -79,6 +82,12 @@ function sayKind(
 /** What heals it. */
 function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): string {
   switch (kind) {
+    case 'ledger_inconsistent':
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which sends nothing again'
+    case 'ledger_damaged':
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else `sluice rebuild`, which sends nothing again'
+    case 'tickets_damaged':
+      return 'stop the daemon, and move the file away: an upload that was under way begins anew'
     case 'unknown_on_disk':
     case 'changed_on_disk':
       return 'the next pass takes it up'
@@ -121,7 +130,7 @@ function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifyS
 function closingText(summary: VerifySummary): string {
   const { projects, differences, complete } = summary
   const sum = (of: 'usable' | 'expected') => projects.reduce((total, project) => total + project[of], 0)
-  const asked = projects.every(({ fault }) => fault === null)
+  const asked = projects.length > 0 && projects.every(({ fault }) => fault === null)
   const usable = asked
     ? `${formatCount(sum('usable'))} of ${formatCount(sum('expected'))} usable`
     : 'service not compared'

@@ -18,7 +18,7 @@ export interface Config {
   readonly hashing: { readonly threads: number }
   readonly scan: ScanConfig
   readonly watching: WatchingConfig
-  readonly ledger: { readonly history_days: number; readonly history_rows: number; readonly claim_ms: number }
+  readonly ledger: { readonly history_days: number; readonly history_rows: number }
   readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
   readonly asking: AskingConfig

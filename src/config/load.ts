@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
 import { readSmallFile } from '../base/small-file.ts'
@@ -17,8 +17,16 @@ export interface LoadedConfig {
   config: Config
   /** The file it came from, absolute. */
   file: string
+  /** Places that were searched before it and cannot be read. */
+  passed_over: PassedOver[]
   /** What is allowed but worth a word, one sentence each. */
   warnings: string[]
+}
+
+export interface PassedOver {
+  file: string
+  /** The system's word for it: `EACCES`. */
+  why: string
 }
 
 /** Hand-written files are a few KB; a larger one is the wrong file. */
@@ -30,7 +38,7 @@ const largest_file_bytes = 1_000_000
  */
 export function loadConfig(options: { file?: string | undefined; env?: NodeJS.ProcessEnv } = {}): LoadedConfig {
   const found = readEnvironment(options.env)
-  const file = findFile(options.file ?? found.config_file, found)
+  const { file, passed_over } = findFile(options.file ?? found.config_file, found)
   const environment = inService(found, file)
   const source = parseYaml(readText(file))
   const faults = [...source.faults]
@@ -42,7 +50,7 @@ export function loadConfig(options: { file?: string | undefined; env?: NodeJS.Pr
     faults.push(...checked.faults.filter(({ path }) => path.length === 0 || !told.has(pathText(path))))
   }
   if (faults.length > 0 || !config) throw invalid(faults, file, source.placeOf)
-  return { config, file, warnings: warningsOf(config) }
+  return { config, file, passed_over, warnings: warningsOf(config) }
 }
 
 /** The same from a plain object, for programs: the demo, tests. */
@@ -54,7 +62,16 @@ export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Confi
 
 /** Where the configuration is looked for when nothing names it, first come first served. */
 export function configFiles(environment: Environment): string[] {
-  return [resolve('sluice.yaml'), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
+  return [...inCurrentDirectory(), join(environment.config_home, 'sluice', 'sluice.yaml'), '/etc/sluice/sluice.yaml']
+}
+
+/** None where the current directory was deleted. */
+function inCurrentDirectory(): string[] {
+  try {
+    return [resolve('sluice.yaml')]
+  } catch {
+    return []
+  }
 }
 
 /** Without `looks_at_paths` no path is touched, which may lie on a share that does not answer; what paths are to each other is left out then. */
@@ -102,25 +119,52 @@ function orderOf(place: Fault['place']): number {
   return typeof place === 'object' ? place.line * largest_file_bytes + place.column : 0
 }
 
-/** Errors: `config.missing`, `config.untrusted`. */
-export function findFile(named: string | undefined, environment: Environment): string {
-  if (named !== undefined) return resolve(named)
-  const [here, ...others] = configFiles(environment)
-  if (exists(here!)) {
-    refuseForeign(here!)
-    return here!
+/**
+ * The file that is named, or the first searched place that this user may read: `sudo -u sluice`
+ * keeps root's closed home as the current directory. Errors: `config.missing`, `config.unreadable`,
+ * `config.untrusted`.
+ */
+export function findFile(
+  named: string | undefined,
+  environment: Environment,
+): { file: string; passed_over: PassedOver[] } {
+  if (named !== undefined) return { file: resolve(named), passed_over: [] }
+  const searched = configFiles(environment)
+  const passed_over: PassedOver[] = []
+  for (const file of searched) {
+    const why = whyNotReadable(file)
+    if (why === undefined) {
+      if (inCurrentDirectory().includes(file)) refuseForeign(file)
+      return { file, passed_over }
+    }
+    if (why !== 'absent') passed_over.push({ file, why })
   }
-  const found = others.find(exists)
-  if (found) return found
-  throw new SluiceError({
-    code: 'config.missing',
-    message: `there is no configuration: looked for ${[here, ...others].join(', ')}`,
-    hint: 'copy config/sluice.example.yaml to one of these places, or name a file by --config or SLUICE_CONFIG',
-  })
+  throw notFound(searched, passed_over)
 }
 
-function exists(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false }) !== undefined
+function whyNotReadable(file: string): string | undefined {
+  try {
+    accessSync(file, constants.R_OK)
+    return undefined
+  } catch (error) {
+    const code = codeOf(error) ?? messageOf(error)
+    return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : code
+  }
+}
+
+function notFound(searched: readonly string[], passed_over: readonly PassedOver[]): SluiceError {
+  const is_hidden = passed_over.length > 0
+  const places = searched.map((file) => {
+    const why = passed_over.find((place) => place.file === file)?.why
+    return why === undefined ? file : `${file} (cannot be read: ${why})`
+  })
+  return new SluiceError({
+    code: is_hidden ? 'config.unreadable' : 'config.missing',
+    message: `there is no configuration${is_hidden ? ' that this user may read' : ''}: looked for ${places.join(', ')}`,
+    hint: is_hidden
+      ? 'run this as the user that may read it (sudo -u sluice sluice …), or name another file by --config or SLUICE_CONFIG'
+      : 'copy config/sluice.example.yaml to one of these places, or name a file by --config or SLUICE_CONFIG',
+  })
 }
 
 /**

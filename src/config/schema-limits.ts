@@ -77,7 +77,7 @@ export const uploads_schema = z.strictObject({
     least: 1,
     most: 1_000,
     about:
-      'Failed attempts for one file before it is blocked until somebody looks; a service that is down does not ' +
+      'Failed attempts for one file before it is refused until you retry it, and never within ten minutes; a fault of the service does not ' +
       'count. Default 12: with the pauses below up to 18 minutes, longer than a passing fault.',
   }),
   small_file_bytes: size({
@@ -262,14 +262,6 @@ export const ledger_schema = z.strictObject({
     about:
       'The most rows of history kept; the oldest go first. Default 1000000: on a busy share the days alone would ' +
       'set no limit.',
-  }),
-  claim_ms: duration('ms', {
-    usual: '10m',
-    least: 1_000,
-    most: day_ms,
-    about:
-      'Work taken up but not reported back for so long is given out again. Default 10m: longer than a step takes, ' +
-      'so that only what was lost track of is given out again.',
   }),
 })
 

@@ -34,7 +34,7 @@ export function examineConfig(options: {
   const environment = readEnvironment(options.env)
   let file: string | undefined
   try {
-    file = findFile(options.file ?? environment.config_file, environment)
+    file = findFile(options.file ?? environment.config_file, environment).file
     return examineText(readText(file), file, inService(environment, file), options.looks_at_paths)
   } catch (error) {
     if (!isSluiceError(error)) throw error

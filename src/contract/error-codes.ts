@@ -1,7 +1,9 @@
 /**
- * The error codes that the local service answers with, and their HTTP status. `publicapi.auth.invalid` and
- * `publicapi.tenancy.project.missing` are the specification's (S); the rest are ours (L), in its form. Only S's statuses are
- * used (400, 401, 404, 500), and 429 and 503 where bad days are turned on. Codes are only ever added.
+ * The error codes that the local service answers with, and their HTTP status.
+ * `publicapi.auth.invalid` and `publicapi.tenancy.project.missing` are the specification's (S); the
+ * rest are ours (L), in its form. Only S's statuses are used (400, 401, 404, 500), 429 where
+ * requests are limited, and 503 while the database is locked (A-35); both also where bad days are
+ * turned on. Codes are only ever added.
  */
 export const error_statuses = {
   'publicapi.auth.invalid': 401,

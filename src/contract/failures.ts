@@ -10,10 +10,10 @@ import { retryAfter_ms } from './retry-after.ts'
  * - `later`: the service, at the moment. Try again after `retry_after_ms`, or with a back-off.
  * - `content`: this request, with this content. Refused until it changes.
  * - `attempt`: this try only. Look at the asset and go on from there; start a list anew.
- * - `slot_gone`: the slot does not exist any more. One new slot.
+ * - `slot_gone`: the slot does not exist any more, or the service is ill. The record of the asset decides.
  * - `asset_gone`: the asset does not exist any more.
  * - `ticket`: the signed URL does not work (any more). A new ticket; the file is not at fault.
- * - `unknown_protocol`: nothing that we know. Not followed, not retried blindly; a person has to look.
+ * - `unknown_protocol`: nothing that we know. Not followed; tried again later and later, and what was seen is shown.
  */
 export type FailureAbout =
   | 'account'

@@ -43,12 +43,16 @@ export class AlertSender {
     this.#tools = tools
   }
 
-  /** At every look at the health. */
-  async look(reasons: readonly Reason[], view: HealthView): Promise<void> {
+  get is_delivering(): boolean {
+    return this.#under_way.size > 0
+  }
+
+  /** At every look at the health; what goes wrong within `group_ms` is one alert. */
+  async look(reasons: readonly Reason[], view: HealthView, group_ms: number): Promise<void> {
     const { clock, config } = this.#tools
     const { alerts } = config()
     this.#judge ??= new AlertJudge(view.told())
-    const due = this.#judge.judge(reasons, clock.monotonic_ms(), alerts)
+    const due = this.#judge.judge(reasons, clock.monotonic_ms(), { ...alerts, group_ms })
     if (due && !this.#tools.signal.aborted) {
       await this.#tell(due)
       this.#judge.tell(due)

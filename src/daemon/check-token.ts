@@ -3,7 +3,7 @@ import { type Clock, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Outcome } from '../remote/outcome.ts'
-import { textOf } from '../sync/send-asset.ts'
+import { textOf } from '../sync/give-up.ts'
 import { openRemote } from './open-remote.ts'
 
 /** Somebody waits for the start; a service that has not answered by then is waited for by the workers. */

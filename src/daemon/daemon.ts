@@ -74,12 +74,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       reloadToken: () => reloads.current.reloadToken(),
       onSlowDown: () => reloads.current.slowDown(),
     })
-  const parts = {
-    tools,
-    in_hand: new Set<string>(),
-    asking,
-    onFree: () => reloads.current.wake('send'),
-  } as const
+  const parts = { tools, asking } as const
   const prepare: ReloadParts['prepare'] = (config, secrets, circuits) =>
     prepareGeneration(config, secrets, circuits, parts)
   const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
@@ -102,9 +97,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   )
   let recorded = 0
   let moved = 0
-  ledger.onWork((kinds) => {
-    recorded++
-    if (kinds.size > 0) moved++
+  ledger.onWork((kinds, why) => {
+    if (why === 'recorded') recorded++
+    if (why === 'recorded' && kinds.size > 0) moved++
     for (const kind of kinds) {
       if (kind === 'look' || kind === 'scan') folders.wake(kind)
       else reloads.current.wake(kind)

@@ -9,9 +9,10 @@ import type { Tools } from './tools.ts'
 import { startWorkers, type WorkerSettings } from './workers.ts'
 
 /**
- * All that goes out of the machine, made from one config: connections, and the workers that use them. A reload begins the next
- * one and tells this one to begin nothing new; it ends by itself when what it has in hand is done, which for a large upload may
- * take hours. What each of them works on is claimed in the ledger, so that no two ever do the same.
+ * All that goes out of the machine, made from one config: connections, and the workers that use
+ * them. A reload begins the next one and tells this one to begin nothing new; it ends by itself
+ * when what it has in hand is done, which for a large upload may take hours. The ledger knows what
+ * each of them has in flight, so that no two ever work on the same.
  */
 export interface Generation {
   readonly config: Config
@@ -39,9 +40,8 @@ export interface Generation {
   close(): Promise<void>
 }
 
-export interface GenerationParts extends Pick<WorkerSettings, 'asking' | 'onFree'> {
+export interface GenerationParts extends Pick<WorkerSettings, 'asking'> {
   tools: Tools
-  in_hand: Set<string>
 }
 
 /** A generation whose connections are open, and whose workers are not at work yet. */
@@ -59,7 +59,7 @@ export function prepareGeneration(
   parts: GenerationParts,
 ): PreparedGeneration {
   let secrets = first_secrets
-  const { tools, in_hand, asking, onFree } = parts
+  const { tools, asking } = parts
   const connections = openConnections(config, () => secrets.token(), tools)
 
   function begin(folders: ReadonlyMap<string, IntakeFolder>): Generation {
@@ -70,8 +70,8 @@ export function prepareGeneration(
     tools.bandwidth.follow(config.uploads.bandwidth)
     const { remote, receivers } = connections
     const workers = startWorkers(
-      { ...tools, remote, receivers, circuits, in_hand, folders },
-      { config, asking, onFree, soft: soft.signal, hard: hard.signal },
+      { ...tools, remote, receivers, circuits, folders },
+      { config, asking, soft: soft.signal, hard: hard.signal },
     )
     const drained = async () => void (await Promise.all([workers.uploader.drained(), workers.prompts?.drained()]))
     return {

@@ -52,6 +52,8 @@ export class HealthKeeper {
   #listens: string = 'off'
   #metrics: Metrics | undefined
   #seq = 0
+  /** Callers that wait for a look whose alerts go out without the time for grouping. */
+  #asked: (() => void)[] = []
 
   constructor(options: HealthKeeperOptions) {
     const { tools, config, receivers } = options
@@ -87,6 +89,20 @@ export class HealthKeeper {
     this.#worker.wake()
   }
 
+  /**
+   * Looks now, sends at once what is wrong, and resolves when no alert is due or under way any
+   * more.
+   */
+  async tellAtOnce(): Promise<void> {
+    do {
+      await this.#sender.drained()
+      await new Promise<void>((resolve) => {
+        this.#asked.push(resolve)
+        this.#worker.wake()
+      })
+    } while (this.#sender.is_delivering)
+  }
+
   async close(): Promise<void> {
     this.#stop.abort()
     await this.#worker.ended
@@ -100,6 +116,7 @@ export class HealthKeeper {
   async #look(pulse: Pulse): Promise<{ wait_ms: number }> {
     const { config } = this.#options
     const { health: limits, alerts } = config()
+    const asked = this.#asked.splice(0)
     await pulse.during(this.#recordAtWork())
     const health = healthOf(this.#facts(), limits)
     this.#log(health.reasons)
@@ -108,7 +125,9 @@ export class HealthKeeper {
       this.#countArrivals()
     } finally {
       // Who waits for alerts and for the ping does not pay for an address that is taken.
-      await pulse.during(this.#sender.look(health.reasons, this.#view))
+      const group_ms = asked.length > 0 ? 0 : alerts.group_ms
+      await pulse.during(this.#sender.look(health.reasons, this.#view, group_ms))
+      for (const resolve of asked) resolve()
       if (health.healthy && alerts.ping) await this.#checker.look(alerts.ping, this.#stop.signal)
     }
     return { wait_ms: limits.look_ms }

@@ -15,7 +15,6 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
     newest_first: uploads.order === 'newest',
     history_days: ledger.history_days,
     history_rows: ledger.history_rows,
-    claim_ms: ledger.claim_ms,
     removal: {
       files: removal.most_files,
       percent: removal.most_percent,

@@ -3,18 +3,22 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { openLedgerView } from '../ledger/view.ts'
-import { statusLine } from '../status/status-line.ts'
+import { type StatusLineParts, statusLine } from '../status/status-line.ts'
 
 /** A first sync changes it a hundred times a second; nobody reads so fast, and each telling is a process. */
 const pace_ms = 3 * second_ms
 
 /** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
-export function currentStatus(state_dir: string, now_ms: number, is_unreachable: boolean): string {
+export function currentStatus(
+  state_dir: string,
+  now_ms: number,
+  parts: Pick<StatusLineParts, 'is_unreachable' | 'ledger_fault'>,
+): string {
   const view = openLedgerView(state_dir)
   try {
     return view.together(() => {
       const is_paused = view.pause(now_ms) !== undefined
-      return statusLine({ folders: view.folders(), troubles: view.troubles(), is_paused, is_unreachable })
+      return statusLine({ folders: view.folders(), troubles: view.troubles(), is_paused, ...parts })
     })
   } finally {
     view.close()

@@ -31,15 +31,11 @@ export interface WorkerTools extends Tools, Omit<Connections, 'close'> {
   circuits: Circuits
   /** As the config of the generation has them. */
   folders: ReadonlyMap<string, IntakeFolder>
-  /** Runs and deliveries that this process works on. */
-  in_hand: Set<string>
 }
 
 export interface WorkerSettings {
   config: Config
   asking: 'on_schedule' | 'by_hand' | 'never'
-  /** A claim to send went back: whoever sends now may take it. */
-  onFree: () => void
   /** Begin nothing new. */
   soft: AbortSignal
   /** Drop what is under way. */
@@ -47,7 +43,7 @@ export interface WorkerSettings {
 }
 
 export function startWorkers(tools: WorkerTools, options: WorkerSettings): Workers {
-  const { config, asking, onFree, soft, hard } = options
+  const { config, asking, soft, hard } = options
   const { uploads, follow } = config
   const uploader = startUploader(
     {
@@ -57,7 +53,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
       follow_first_ms: follow.first_ms,
       retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
     },
-    { calls_most: uploads.concurrency, held_bytes: uploads.held_bytes, signal: soft, hard_stop: hard, onFree },
+    { calls_most: uploads.concurrency, held_bytes: uploads.held_bytes, signal: soft, hard_stop: hard },
   )
   const follower = startFollower({ ...tools, policy: followPolicy(config), list_from: follow.list_from }, soft)
   const labeler = startLabeler(tools, soft)

@@ -1,26 +1,27 @@
-import { serveCalls, Transferred, threadData } from '../base/thread.ts'
+import { serveCalls, Transferred } from '../base/thread.ts'
 import { fingerprintAll, lstatAll, readWhole } from './examine.ts'
 import type { ExamineThreadData, FingerprintRequest, LookRequest, WholeRequest } from './examine-wire.ts'
 import { createStreamReads } from './stream-reads.ts'
 import { countInto } from './thread-progress.ts'
 
-const { progress, proof_key } = threadData<ExamineThreadData>()
-const progressed = countInto(progress)
-const streams = createStreamReads(proof_key)
+serveCalls(({ progress, proof_key }: ExamineThreadData) => {
+  const progressed = countInto(progress)
+  const streams = createStreamReads(proof_key)
 
-serveCalls({
-  lstat({ root, paths }: LookRequest) {
-    const answer = lstatAll(root, paths, progressed)
-    return new Transferred(answer, [answer.stats.buffer as ArrayBuffer])
-  },
-  fingerprint({ root, paths, stats }: FingerprintRequest) {
-    return fingerprintAll({ root, paths, expected: stats }, progressed, proof_key)
-  },
-  readWhole({ root, path, stats }: WholeRequest) {
-    const answer = readWhole(root, path, stats)
-    return answer.kind === 'read' ? new Transferred(answer, [answer.bytes.buffer as ArrayBuffer]) : answer
-  },
-  beginStream: streams.begin,
-  readPart: streams.readPart,
-  endStream: streams.end,
+  return {
+    lstat({ root, paths }: LookRequest) {
+      const answer = lstatAll(root, paths, progressed)
+      return new Transferred(answer, [answer.stats.buffer as ArrayBuffer])
+    },
+    fingerprint({ root, paths, stats }: FingerprintRequest) {
+      return fingerprintAll({ root, paths, expected: stats }, progressed, proof_key)
+    },
+    readWhole({ root, path, stats }: WholeRequest) {
+      const answer = readWhole(root, path, stats)
+      return answer.kind === 'read' ? new Transferred(answer, [answer.bytes.buffer as ArrayBuffer]) : answer
+    },
+    beginStream: streams.begin,
+    readPart: streams.readPart,
+    endStream: streams.end,
+  }
 })

@@ -20,13 +20,19 @@ export function raisedLimit(value: number, needed: number): number {
   return 2 ** Math.ceil(Math.log2(value + needed))
 }
 
+/**
+ * The values read last: a process without a free descriptor cannot read them when it needs them
+ * most.
+ */
+const known = new Map<string, number>()
+
 function readLimit(name: string): number {
   try {
-    return Number(readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8'))
+    known.set(name, Number(readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8')))
   } catch {
     // Not Linux, or /proc is hidden: then this limit is not the one to name.
-    return Number.POSITIVE_INFINITY
   }
+  return known.get(name) ?? Number.POSITIVE_INFINITY
 }
 
 /** Watches that this process holds; 0 where that cannot be read. */

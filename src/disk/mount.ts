@@ -2,7 +2,9 @@ import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } fro
 import { codeOf, messageOf } from '../base/errors.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import { defaultIgnore } from './default-ignores.ts'
+import { filesystemId } from './filesystem-id.ts'
 import { isMadeUp } from './kept-inodes.ts'
+import { isSameRoot, rootIdentity } from './root-identity.ts'
 
 export type RootStatus =
   | {
@@ -13,8 +15,13 @@ export type RootStatus =
       inode: bigint
       /** As the system gives it, which may be the time of its last change: `identity` says whether it is known. */
       born_ns: bigint
-      /** As `isSameRoot` compares them; undefined where the filesystem tells of nothing that a remount keeps. */
+      /**
+       * As root-identity.ts compares them; undefined where the filesystem tells of nothing that a
+       * remount keeps.
+       */
       identity: string | undefined
+      /** As filesystem-id.ts answers it; undefined where nobody asked, too. */
+      filesystem_id: string | undefined
       /** By the magic number of statfs(2): `ext4`, `nfs`, `smb`, `fuse`, `tmpfs`, `overlay` …, or that number in hex. */
       filesystem: string
       /** Other hosts can change it without an event here, and its times are by another clock. */
@@ -24,13 +31,33 @@ export type RootStatus =
     }
   | { kind: 'offline'; reason: 'missing' | 'not a directory' | 'unreadable' | 'no answer'; detail: string }
 
-export type WatchedRoot = Pick<Extract<RootStatus, { kind: 'online' }>, 'inode' | 'born_ns' | 'identity'>
+export type OnlineRoot = Extract<RootStatus, { kind: 'online' }>
+
+export type WatchedRoot = Pick<OnlineRoot, 'inode' | 'born_ns' | 'identity'>
+
+type AskFilesystemId = (filesystem: string, stat: BigIntStats) => string | undefined
 
 /**
- * What stands at the root of a folder now; a symbolic link there is followed. Never throws. On a share that is dead it does not
- * come back: who cannot afford that asks through root-asker.ts.
+ * What stands at the root of a folder now; a symbolic link there is followed. Never throws. On a
+ * share that is dead it does not come back: who cannot afford that asks through root-asker.ts. It
+ * does not ask for the filesystem's id.
  */
 export function rootStatus(root: string): RootStatus {
+  return statusOf(root, () => undefined)
+}
+
+/**
+ * As `rootStatus`, with the filesystem's id: as `before` has it where that is the same root, for
+ * asking takes some milliseconds.
+ */
+export function identifiedRoot(root: string, before?: OnlineRoot): RootStatus {
+  return statusOf(root, (filesystem, { dev, ino, birthtimeNs }) => {
+    const is_known = before?.device === dev && before.inode === ino && before.born_ns === birthtimeNs
+    return is_known ? before.filesystem_id : filesystemId(root, filesystem, dev)
+  })
+}
+
+function statusOf(root: string, askFilesystemId: AskFilesystemId): RootStatus {
   try {
     const stat = statSync(root, { bigint: true })
     if (!stat.isDirectory()) {
@@ -38,25 +65,14 @@ export function rootStatus(root: string): RootStatus {
     }
     const filesystem = statfsSync(root)
     const { name, remote } = filesystemOf(filesystem.type)
-    const identity = identityOf(stat, filesystem, remote)
+    const filesystem_id = remote ? undefined : askFilesystemId(name, stat)
+    const identity = identityOf(stat, filesystem, remote, filesystem_id)
     const { dev: device, ino: inode, birthtimeNs: born_ns } = stat
-    const kind = 'online'
-    return { kind, device, inode, born_ns, identity, filesystem: name, remote, empty: isEmpty(root) }
+    const known = { device, inode, born_ns, identity, filesystem_id }
+    return { kind: 'online', ...known, filesystem: name, remote, empty: isEmpty(root) }
   } catch (error) {
     return offlineBy(error)
   }
-}
-
-/**
- * Whether the same directory of the same disk stands here, as far as two looks can tell. The kernel gives a device number again to
- * the next disk, and every ext4 has the inode 2 for its root: its birth (mkfs) tells two of them apart. One who does not know
- * the birth goes by the rest. Where the answer is no, the two may still be the same by their files: that must be looked at.
- */
-export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
-  if (a === undefined || b === undefined) return true
-  const [what_a, born_a] = a.split('@')
-  const [what_b, born_b] = b.split('@')
-  return what_a === what_b && (!born_a || !born_b || born_a === born_b)
 }
 
 /**
@@ -69,11 +85,17 @@ export function isOtherDirectory(watched: WatchedRoot, now: WatchedRoot): boolea
 }
 
 /** Of sticks and cards, whose inodes are made up, the size alone; of shares that make them up, nothing. */
-function identityOf(stat: BigIntStats, { type, blocks, bsize }: StatsFs, remote: boolean): string | undefined {
-  if (isMadeUp(type)) return remote ? undefined : `${blocks * bsize} bytes`
+function identityOf(
+  stat: BigIntStats,
+  { type, blocks, bsize }: StatsFs,
+  remote: boolean,
+  filesystem_id: string | undefined,
+): string | undefined {
+  if (isMadeUp(type))
+    return remote ? undefined : rootIdentity({ what: `${blocks * bsize} bytes`, born: '', filesystem_id })
   // An old kernel without statx gives ctime for it, which moves.
   const is_known = stat.birthtimeNs > 0n && stat.birthtimeNs !== stat.ctimeNs
-  return `${stat.ino}@${is_known ? stat.birthtimeNs : ''}`
+  return rootIdentity({ what: String(stat.ino), born: is_known ? String(stat.birthtimeNs) : '', filesystem_id })
 }
 
 /** The person's word on what stands here now; undefined: none was said, or it was said of another root. */

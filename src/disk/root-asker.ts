@@ -1,21 +1,41 @@
 import { SluiceError } from '../base/errors.ts'
 import { formatDuration } from '../base/format.ts'
 import { startThread, type Thread } from '../base/thread.ts'
-import type { Clock } from '../base/time.ts'
-import type { RootStatus } from './mount.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
+import type { OnlineRoot, RootStatus } from './mount.ts'
 
 /** Asks what stands at the roots of folders. On a dead share (a hard mount whose server is gone) that call never returns. */
 export interface RootAsker {
-  /** As `rootStatus`; `no answer` when there is none within the time. Rejects with `thread.ended` after `close`. */
-  status(root: string, limit_ms: number): Promise<RootStatus>
+  /**
+   * As `identifiedRoot`; `no answer` when there is none within the time. The look may have begun a
+   * moment before the call, and the filesystem's id may be a minute old; neither with `doubtful`.
+   * Rejects with `thread.ended` after `close`.
+   */
+  status(root: string, limit_ms: number, options?: { doubtful: boolean }): Promise<RootStatus>
   close(): Promise<void>
 }
+
+/**
+ * How long the id of a filesystem is taken for granted where device, inode and birth of the root
+ * stay the same. A program is started to ask for it, which is too much for every look at a folder
+ * at rest.
+ */
+const max_id_age_ms = minute_ms
 
 /** Waited for in parts: a machine that slept, whose clock jumps, has not waited, and loses one of them. */
 const parts = 10
 
+interface Identified {
+  status: OnlineRoot
+  asked_ms: number
+}
+
 interface Question {
   answer: Promise<RootStatus>
+  /** It asks for the filesystem's id, too. */
+  is_doubtful: boolean
+  /** A thread looks already: what happens from now on it may not see. */
+  has_begun: boolean
   /** It was waited for in vain before: nobody waits for it again. */
   is_late: boolean
 }
@@ -28,22 +48,39 @@ export function startRootAsker(clock: Clock): RootAsker {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
+  const identified = new Map<string, Identified>()
   let closed = false
 
-  function begin(root: string): Question {
-    const question = { answer: ask(root), is_late: false }
+  /** `after`: the thread that has the root now must answer first, for a root is asked about once. */
+  function begin(root: string, is_doubtful: boolean, after?: Promise<RootStatus>): Question {
+    const question = { answer: begun(), is_doubtful, has_begun: after === undefined, is_late: false }
+    async function begun(): Promise<RootStatus> {
+      await after?.catch(() => {})
+      if (after) question.has_begun = true
+      const last = identified.get(root)
+      const is_fresh = last !== undefined && clock.monotonic_ms() - last.asked_ms <= max_id_age_ms
+      return ask(root, is_doubtful || !is_fresh ? undefined : last.status)
+    }
     questions.set(root, question)
-    const forget = () => void questions.delete(root)
+    const forget = () => void (questions.get(root) === question && questions.delete(root))
     question.answer.then(forget, forget)
     return question
   }
 
-  async function ask(root: string): Promise<RootStatus> {
+  /** An answer that equals the one before has its id, and is as old as that. */
+  function remember(root: string, status: RootStatus, before: OnlineRoot | undefined): void {
+    if (status.kind === 'offline') identified.delete(root)
+    else if (before?.identity !== status.identity || before?.device !== status.device)
+      identified.set(root, { status, asked_ms: clock.monotonic_ms() })
+  }
+
+  async function ask(root: string, before: OnlineRoot | undefined): Promise<RootStatus> {
     // It lives as long as the daemon, for one small answer every few seconds.
     const thread = idle.pop() ?? startThread('disk/root-thread', undefined, { young_mb: 1 })
     threads.add(thread)
     try {
-      const status = await thread.call<RootStatus>('status', { root })
+      const status = await thread.call<RootStatus>('status', { root, before })
+      remember(root, status, before)
       if (!closed) idle.push(thread)
       return status
     } catch (error) {
@@ -71,10 +108,14 @@ export function startRootAsker(clock: Clock): RootAsker {
   }
 
   return {
-    async status(root, limit_ms) {
+    async status(root, limit_ms, { doubtful } = { doubtful: false }) {
       // One that begins now is ended by nobody, and on a dead share never by itself.
       if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
-      const status = await waitFor(questions.get(root) ?? begin(root), limit_ms)
+      const open = questions.get(root)
+      // A look that began before the doubt may not have seen what the doubt is about; of a root
+      // that is silent nobody asks again.
+      const is_enough = open && (open.is_late || !doubtful || (open.is_doubtful && !open.has_begun))
+      const status = await waitFor(is_enough ? open : begin(root, doubtful, open?.answer), limit_ms)
       if (status) return status
       const detail = `${root} does not answer within ${formatDuration(limit_ms)}`
       return { kind: 'offline', reason: 'no answer', detail }

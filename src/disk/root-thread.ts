@@ -1,4 +1,6 @@
 import { serveCalls } from '../base/thread.ts'
-import { rootStatus } from './mount.ts'
+import { identifiedRoot, type OnlineRoot } from './mount.ts'
 
-serveCalls({ status: ({ root }: { root: string }) => rootStatus(root) })
+serveCalls(() => ({
+  status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) => identifiedRoot(root, before),
+}))

@@ -49,47 +49,49 @@ interface Walking {
   hashing: Hashing | undefined
 }
 
-let walking: Walking | undefined
-
 /** One thread walks, and measures with the others what it named. */
-serveCalls({
-  begin({ walk: options, hashing: rule, progress, rooms }: ScanThreadData): void {
-    const progressed = countInto(progress)
-    const steps = walk(options, progressed)
-    const nothing_yet = { end: undefined, keeps_inodes: undefined, hashing: undefined }
-    walking = { steps, root: options.root, rooms, progressed, rule, ...nothing_yet }
-  },
-  next(room: number): ListStep {
-    const now = begun()
-    if (now.end !== undefined) return { end: now.end }
-    const step = now.steps.next()
-    if (step.done) {
-      now.end = step.value
-      return { end: now.end }
-    }
-    putListed(now.rooms[room]!, step.value)
-    return { listed: { room, count: step.value.count } }
-  },
-  measure({ room, count: listed, with_md5 }: MeasureRequest): MeasuredRoom {
-    const now = begun()
-    const { root, rooms, progressed } = now
-    now.keeps_inodes ??= keepsInodes(root)
-    const { keeps_inodes } = now
-    // Without inodes a walk sees too little to be the only look.
-    const hashes = with_md5 && keeps_inodes
-    if (hashes && now.rule) now.hashing ??= createHashing(root, now.rule)
-    const measure = { root, keeps_inodes, hashing: hashes ? now.hashing : undefined, progressed }
-    const { batch, total } = measureBatch(rooms[room]!, listed, measure)
-    const { count, names, digest, md5s } = batch
-    return { count, names_bytes: names.length, digest, md5s, total }
-  },
-  /** After the end: holds nothing while it waits for another walk. */
-  rest(): void {
-    walking = undefined
-  },
-})
+serveCalls(() => {
+  let walking: Walking | undefined
 
-function begun(): Walking {
-  if (!walking) throw new Error('no walk was begun')
-  return walking
-}
+  function begun(): Walking {
+    if (!walking) throw new Error('no walk was begun')
+    return walking
+  }
+
+  return {
+    begin({ walk: options, hashing: rule, progress, rooms }: ScanThreadData): void {
+      const progressed = countInto(progress)
+      const steps = walk(options, progressed)
+      const nothing_yet = { end: undefined, keeps_inodes: undefined, hashing: undefined }
+      walking = { steps, root: options.root, rooms, progressed, rule, ...nothing_yet }
+    },
+    next(room: number): ListStep {
+      const now = begun()
+      if (now.end !== undefined) return { end: now.end }
+      const step = now.steps.next()
+      if (step.done) {
+        now.end = step.value
+        return { end: now.end }
+      }
+      putListed(now.rooms[room]!, step.value)
+      return { listed: { room, count: step.value.count } }
+    },
+    measure({ room, count: listed, with_md5 }: MeasureRequest): MeasuredRoom {
+      const now = begun()
+      const { root, rooms, progressed } = now
+      now.keeps_inodes ??= keepsInodes(root)
+      const { keeps_inodes } = now
+      // Without inodes a walk sees too little to be the only look.
+      const hashes = with_md5 && keeps_inodes
+      if (hashes && now.rule) now.hashing ??= createHashing(root, now.rule)
+      const measure = { root, keeps_inodes, hashing: hashes ? now.hashing : undefined, progressed }
+      const { batch, total } = measureBatch(rooms[room]!, listed, measure)
+      const { count, names, digest, md5s } = batch
+      return { count, names_bytes: names.length, digest, md5s, total }
+    },
+    /** After the end: holds nothing while it waits for another walk. */
+    rest(): void {
+      walking = undefined
+    },
+  }
+})

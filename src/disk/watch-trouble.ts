@@ -13,6 +13,9 @@ export interface WatchTrouble {
 
 export function createWatchTrouble(): WatchTrouble {
   const kinds = new Map<string, { message: string; count: number }>()
+  // Read while there are free descriptors; `text` may come when there are none.
+  inotifyLimit('watches')
+  inotifyLimit('instances')
   return {
     note(error) {
       const code = codeOf(error) ?? 'error'
@@ -34,14 +37,22 @@ export function createWatchTrouble(): WatchTrouble {
 function describe(code: string, message: string, needed: number): string {
   if (code === 'ENOSPC') {
     const { name, value } = inotifyLimit('watches')
-    return (
-      `not all of the folder is watched: it needs ${needed} inotify watches, and ${name} is ${value} for all programs of this user ` +
-      `together; raise it: sysctl -w ${name}=${raisedLimit(value, needed)}`
-    )
+    const limit = Number.isFinite(value) ? `, and ${name} is ${value} for all programs of this user together` : ''
+    return `not all of the folder is watched: it needs ${needed} inotify watches${limit}; ${raise(name, value, needed)}`
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
     const { name, value } = inotifyLimit('instances')
-    return `not all of the folder is watched (${code}): ${name} is ${value}; raise it by sysctl -w, or the limit of open files (ulimit -n)`
+    const limit = Number.isFinite(value) ? ` (${value} for all programs of this user together)` : ''
+    return (
+      `not all of the folder is watched (${code}): either ${name}${limit} or the limit of open files is reached; ` +
+      `${raise(name, value, 1)}, or the other: ulimit -n, LimitNOFILE= of the unit`
+    )
   }
   return `not all of the folder is watched: ${message}`
+}
+
+function raise(name: string, value: number, needed: number): string {
+  return Number.isFinite(value)
+    ? `raise it: sysctl -w ${name}=${raisedLimit(value, needed)}`
+    : `raise ${name} by sysctl -w`
 }

@@ -41,8 +41,10 @@ export interface ContentProgress {
   not_before_ms: number
   /** Failures since it was wanted, whatever the step; 0 again once the service has the bytes. */
   attempts: number
-  /** Slots lost so far: their time ran out, or the service no longer knew them. */
-  slots_lost: number
+  /** Time of the first of these failures, Unix ms; undefined without one. */
+  failing_since_ms: number | undefined
+  /** Failures in a row on the slot that it has now: of its PUT, then of `complete`. */
+  slot_failures: number
   /** Times the asset vanished while the service was reading it. */
   vanished: number
   error_code: string | undefined
@@ -64,7 +66,8 @@ export function newContent(not_before_ms: number): ContentProgress {
     without_md5: false,
     not_before_ms,
     attempts: 0,
-    slots_lost: 0,
+    failing_since_ms: undefined,
+    slot_failures: 0,
     vanished: 0,
     error_code: undefined,
     error_message: undefined,
@@ -91,39 +94,43 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
   // What was due stays due since then: it is no later than what came after it, and its place in the order costs no write.
   const due_ms = Math.min(content.not_before_ms, at_ms)
   const step = { ...content, not_before_ms: due_ms, error_code: undefined, error_message: undefined }
-  const forward = { ...step, attempts: 0 }
+  const forward = { ...step, attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
   switch (fact.type) {
     case 'slot_intended':
       return { ...content, state: 'reserving', intended_ms: at_ms }
     case 'slot_reserved':
       // Behind what is due already: whatever becomes of its bytes now, others get their turn before it is tried again.
-      return { ...step, not_before_ms: at_ms, state: 'reserved', asset_id: fact.asset_id, made_here: true }
+      return {
+        ...step,
+        not_before_ms: at_ms,
+        state: 'reserved',
+        asset_id: fact.asset_id,
+        made_here: true,
+        slot_failures: 0,
+      }
     case 'asset_found':
       return { ...forward, state: 'ingesting', asset_id: fact.asset_id, made_here: false, following_since_ms: at_ms }
     case 'bytes_accepted':
-      return { ...step, state: 'sent', sent_ms: at_ms }
+      return { ...step, state: 'sent', sent_ms: at_ms, slot_failures: 0 }
     case 'bytes_missing':
-      return {
-        ...content,
-        state: 'reserved',
-        attempts: content.attempts + 1,
-        not_before_ms: fact.not_before_ms,
-        ...noted(fact.error),
-      }
+      return { ...failedOnce(content, fact, at_ms), state: 'reserved', slot_failures: 0 }
     case 'ingest_started':
       return { ...forward, state: 'ingesting', following_since_ms: at_ms, not_before_ms: fact.not_before_ms }
     case 'ingest_continues':
       return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.note) }
     case 'asset_ready':
-      return { ...forward, state: 'ready', ready_ms: at_ms, slots_lost: 0, vanished: 0, without_md5: false }
+      return { ...forward, state: 'ready', ready_ms: at_ms, vanished: 0, without_md5: false }
     case 'content_refused':
       return refused(content, fact.error)
     case 'set_back':
-      return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
+      return {
+        ...failedOnce(content, fact, at_ms),
+        slot_failures: content.asset_id === undefined ? 0 : content.slot_failures + 1,
+      }
     case 'slot_lost':
-      return afterLostSlot(content, fact)
+      return { ...failedOnce(content, fact, at_ms), state: 'wanted', asset_id: undefined, slot_failures: 0 }
     case 'hit_dead':
-      return { ...step, state: 'wanted', asset_id: undefined, without_md5: true }
+      return { ...forward, state: 'wanted', asset_id: undefined, without_md5: true }
     case 'asset_vanished':
       return afterVanished(content, at_ms)
     case 'asset_missing':
@@ -147,11 +154,6 @@ export function contentAfter(content: ContentProgress, fact: ContentFact, at_ms:
     case 'removal_set_back':
       return { ...content, attempts: content.attempts + 1, not_before_ms: fact.not_before_ms, ...noted(fact.error) }
   }
-}
-
-/** Whether it may be told of a content that is on its way in; else it is about the asset that it had before. */
-export function isOfUnderway(type: ContentFact['type']): boolean {
-  return appliesIn[type].some(isUnderway)
 }
 
 /** Asked about one asset, and answered after the content has got another. */
@@ -208,13 +210,15 @@ function refused(content: ContentProgress, fault: Fault): ContentProgress {
   return { ...content, state: 'refused', ...noted(fault) }
 }
 
-function afterLostSlot(
+/** An attempt is counted only where there is an error of its own. */
+function failedOnce(
   content: ContentProgress,
-  { error, not_before_ms }: { error: Fault; not_before_ms: number },
+  { error, not_before_ms }: { error?: Fault; not_before_ms: number },
+  at_ms: number,
 ): ContentProgress {
-  const { attempts, slots_lost } = content
-  const counted = { attempts: attempts + 1, slots_lost: slots_lost + 1, not_before_ms, ...noted(error) }
-  return { ...content, ...counted, state: 'wanted', asset_id: undefined }
+  if (!error) return { ...content, not_before_ms }
+  const failing_since_ms = content.failing_since_ms ?? at_ms
+  return { ...content, attempts: content.attempts + 1, failing_since_ms, not_before_ms, ...noted(error) }
 }
 
 function afterVanished(content: ContentProgress, at_ms: number): ContentProgress {

@@ -18,7 +18,7 @@ export interface Found {
 /** What stood at a folder's root when its files were missed, and how many of those that are known were found there. */
 export interface FoundThere {
   device: bigint
-  /** As isSameRoot (disk/mount.ts) compares them. */
+  /** As disk/root-identity.ts compares them. */
   identity: string | undefined
   files: number
 }
@@ -54,9 +54,15 @@ export function filesThere({ known, missing, files }: Found): number {
   return Math.max(0, Math.min(known - missing, files))
 }
 
-/** Whether what stands here now is not what was known: at least half of it must be there. */
-export function isOtherDisk({ known, missing, files }: Found): boolean {
-  return Math.max(missing, known - files) * 2 > known
+/** Fewer files than this must all be met. */
+const few_files = 4
+
+/**
+ * `met`: how many of the known files stand there with the same size and mtime. On the known disk it
+ * is at least half of them.
+ */
+export function isOtherDisk({ known, met }: { known: number; met: number }): boolean {
+  return known < few_files ? met < known : met * 2 < known
 }
 
 const for_a_word = 'files found: waiting; if that is right: sluice accept'

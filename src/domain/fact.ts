@@ -122,8 +122,12 @@ export type ContentFact =
   | { type: 'ingest_continues'; content: number; not_before_ms: number; note?: FaultNote }
   | { type: 'asset_ready'; content: number }
   | { type: 'content_refused'; content: number; error: FaultNote }
-  | { type: 'set_back'; content: number; not_before_ms: number; error: FaultNote }
-  | { type: 'slot_lost'; content: number; not_before_ms: number; error: FaultNote }
+  /**
+   * Without `error` it costs no attempt, here and in the next: the content waits for the service,
+   * or a ticket ran out.
+   */
+  | { type: 'set_back'; content: number; not_before_ms: number; error?: FaultNote }
+  | { type: 'slot_lost'; content: number; not_before_ms: number; error?: FaultNote }
   | { type: 'hit_dead'; content: number }
   | { type: 'asset_vanished'; content: number }
   /**
@@ -142,6 +146,16 @@ export type ContentFact =
   | RemovalFact
 
 export type LabelFact =
+  /**
+   * Calls about these labels begin. Until their answers are recorded, the asset may carry each of
+   * them or not.
+   */
+  | { type: 'labels_intended'; content: number; names: readonly string[] }
+  /**
+   * The service surely did not act on the calls about these labels: as if they had not been
+   * intended.
+   */
+  | { type: 'labels_unsent'; content: number; names: readonly string[] }
   | { type: 'label_attached'; content: number; name: string; label_id: string }
   | { type: 'label_detached'; content: number; name: string }
   | { type: 'labels_settled'; content: number; wanted: readonly string[] }

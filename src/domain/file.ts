@@ -13,6 +13,11 @@ export interface FileStat {
 /** A file from here on goes alone and is read while it is hashed, so that small ones get their turn in between. */
 export const large_bytes = 16 * 1_048_576
 
+/** Names one path among those of all folders. */
+export function lookKey(folder: string, path: string): string {
+  return `${folder}\n${path}`
+}
+
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtime_ns === b.mtime_ns && a.ctime_ns === b.ctime_ns && a.inode === b.inode
 }

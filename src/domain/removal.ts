@@ -79,6 +79,11 @@ export interface PartingFolder extends RemovalPolicy {
   is_known: boolean
   /** So much of it is to be removed that a person must say so. */
   is_held: boolean
+  /**
+   * When the first whole scan ended after the folder came back; undefined when it was not offline
+   * in this process.
+   */
+  first_scan_ended_ms: number | undefined
 }
 
 export interface RemovalCase {
@@ -161,12 +166,14 @@ function twinVerdict({ twin, partings, looks }: RemovalCase): RemovalVerdict {
   return lookedSince(Math.max(...partings.map(({ at_ms }) => at_ms)), looks)
 }
 
-/** The old bytes may have moved to another folder, whose events come later or not at all. */
+/**
+ * The old bytes may have moved to another folder, whose events come later or not at all. What the
+ * first scan after a return found is confirmed by another scan of the same folder.
+ */
 function replacedVerdict({ at_ms, folder }: Parting, { looks }: RemovalCase): RemovalVerdict {
-  return lookedSince(
-    at_ms,
-    looks.filter((look) => look.folder !== folder.name),
-  )
+  const { name, first_scan_ended_ms } = folder
+  const needs_own = first_scan_ended_ms !== undefined && at_ms <= first_scan_ended_ms
+  return lookedSince(at_ms, needs_own ? looks : looks.filter((look) => look.folder !== name))
 }
 
 function goneVerdict(folder: PartingFolder, gone_ms: number, { now_ms, looks }: RemovalCase): RemovalVerdict {

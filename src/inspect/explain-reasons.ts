@@ -143,9 +143,10 @@ function sendingReasons(of: Case): string[] {
   const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
   if (content?.error_code !== undefined) {
     const so_far = content.attempts > 0 ? ` (attempt ${content.attempts} of ${of.uploads.max_attempts})` : ''
+    const last = content.attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
     reasons.push(
       `the last try failed${so_far}: ${content.error_message}`,
-      `it is tried again by itself ${when(of, due_ms)}; now: sluice retry ${placeOf(of)}`,
+      `it is tried again by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
     )
   } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
     const pause = formatDuration(of.uploads.min_resend_s * second_ms)

@@ -173,11 +173,12 @@ function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
 function folderOf(name: string, facts: Facts): Parting['folder'] {
   const folder = walked(name, facts)
   if (!folder) {
-    const away = { name, configured: false, is_known: false, is_held: false }
+    const away = { name, configured: false, is_known: false, is_held: false, first_scan_ended_ms: undefined }
     return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
   }
   const { on_delete, on_change, delete_grace_ms } = folder.config
-  const known = { name, configured: true, is_known: folder.saw_all_known, is_held: false }
+  const seen = { is_known: folder.saw_all_known, is_held: false, first_scan_ended_ms: undefined }
+  const known = { name, configured: true, ...seen }
   return { ...known, on_delete, on_change, delete_grace_ms }
 }
 

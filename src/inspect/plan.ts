@@ -2,7 +2,8 @@ import { isSluiceError } from '../base/errors.ts'
 import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import { type Examiner, startExaminer } from '../disk/examiner.ts'
-import { isSameRoot, rootStatus, wordOn } from '../disk/mount.ts'
+import { identifiedRoot, wordOn } from '../disk/mount.ts'
+import { trustInRoot } from '../disk/root-trust.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
@@ -131,16 +132,14 @@ function doubtAbout(
   const found = { known, missing: departures.missing_total - out_of_reach, files: end.files }
   const before = ledger?.comparison().folder(folder.name)
   if (before === undefined) return undefined
-  const root = rootStatus(folder.path)
+  const root = identifiedRoot(folder.path)
   const word = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
   if (word) return isBeyondWord(word, filesThere(found), config.scan) ? waitingText(folder.name, found) : undefined
-  const is_other =
-    root.kind === 'online' &&
-    before.device !== undefined &&
-    (root.device !== before.device || !isSameRoot(root.identity, before.identity))
-  const is_few_doubted = !isAnotherPlace(folder, ledger) || known > config.scan.empty_folder_files
-  const is_doubted = is_other && is_few_doubted && isOtherDisk(found)
-  return is_doubted || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
+  const is_moved = isAnotherPlace(folder, ledger)
+  const was = { ...before, online: true, is_first_check: true, is_moved, known_files: known }
+  const trust = root.kind === 'online' ? trustInRoot(was, root, known > config.scan.empty_folder_files) : 'trusted'
+  const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
+  return is_other || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
 }
 
 interface FolderRound {

@@ -1,5 +1,11 @@
-/** Where ledger, disk and service are not of one mind. */
+/** Where ledger, disk and service are not of one mind, or the ledger is not sound in itself. */
 export const difference_kinds = [
+  /** SQLite cannot read all of the ledger; then nothing else is compared. */
+  'ledger_damaged',
+  /** Rows of the ledger do not fit each other. */
+  'ledger_inconsistent',
+  /** SQLite cannot read all of tickets.db. */
+  'tickets_damaged',
   /** A file on disk that the ledger does not know yet. */
   'unknown_on_disk',
   /** In the ledger, and not on disk. */

@@ -2,7 +2,8 @@ import { isSluiceError } from '../base/errors.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
-import { isSameRoot, rootStatus, wordOn } from '../disk/mount.ts'
+import { identifiedRoot, wordOn } from '../disk/mount.ts'
+import { rootChange } from '../disk/root-trust.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import { filesThere, isBeyondWord } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
@@ -181,17 +182,14 @@ class FolderComparer {
     if (state === undefined) return undefined
     const { stages } = this.#known ?? { stages: undefined }
     const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
-    const status = rootStatus(this.#folder.path)
+    const status = identifiedRoot(this.#folder.path)
     const word = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
     const found = { known, missing: this.#missing_total, files }
     if (word && !isBeyondWord(word, filesThere(found), config.scan)) return undefined
     if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
       return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
     }
-    const is_other =
-      status.kind === 'online' &&
-      state.device !== undefined &&
-      (status.device !== state.device || !isSameRoot(status.identity, state.identity))
+    const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
     if (!is_other || this.#missing_total * 2 <= known) return undefined
     const has_other_path = state.is_moved || state.root !== this.#folder.path
     const why = has_other_path

@@ -13,6 +13,7 @@ import {
   verify_version,
 } from './verify-answer.ts'
 import { compareFolder } from './verify-disk.ts'
+import { checkLedgerFiles } from './verify-ledger.ts'
 import { compareProject } from './verify-service.ts'
 
 export interface VerifyOptions {
@@ -37,15 +38,16 @@ export interface VerifyProgress {
 }
 
 /**
- * Holds the ledger against the disk and against the service, at once and in bounded memory, and changes nothing. Each difference
- * is looked at twice before it is told, and an asset is missing only when the service says so about it alone. What offline folders
- * and a service that does not answer keep from being compared stands in the summary. Errors: `database.*`.
+ * Checks the ledger itself, then holds it against the disk and against the service, at once and in
+ * bounded memory, and changes nothing. A ledger that cannot be read is compared with nothing. Each
+ * difference of the others is looked at twice before it is told, and an asset is missing only when
+ * the service says so about it alone. What offline folders and a service that does not answer keep
+ * from being compared stands in the summary. Errors: `database.*`.
  */
 export async function verify(options: VerifyOptions): Promise<VerifySummary> {
   const { config, view, clock, full, signal } = options
   const names = options.folders ?? config.folders.map(({ name }) => name)
   const chosen = config.folders.filter(({ name }) => names.includes(name))
-  const comparison = view.comparison()
   const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<DifferenceKind, number>
   const progress = { files: 0, assets: 0 }
   const move = ({ files, assets }: VerifyProgress) => {
@@ -53,13 +55,18 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
     progress.assets += assets
     options.onProgress?.({ ...progress })
   }
+  const onDifference = (difference: Difference) => {
+    differences[difference.kind] += 1
+    options.onDifference(difference)
+  }
+  const of_all = { version: verify_version, at: isoTime(clock.now_ms()), full, differences } as const
+  if (!(await checkLedgerFiles(config.state_dir, { signal, onDifference }))) {
+    return { ...of_all, folders: [], projects: [], ...nothing_known, complete: false }
+  }
   const tools = {
     ...options,
-    comparison,
-    onDifference(difference: Difference) {
-      differences[difference.kind] += 1
-      options.onDifference(difference)
-    },
+    comparison: view.comparison(),
+    onDifference,
     onFile: (files: number) => move({ files, assets: 0 }),
     onAsset: (assets: number) => move({ files: 0, assets }),
   }
@@ -77,9 +84,7 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
   }
   const others = projects.reduce((sum, { unknown }) => sum + unknown, 0)
   return {
-    version: verify_version,
-    at: isoTime(clock.now_ms()),
-    full,
+    ...of_all,
     folders,
     projects,
     differences: { ...differences, unknown_on_service: others },
@@ -90,6 +95,9 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
       projects.every(({ fault, unanswered }) => fault === null && unanswered === 0),
   }
 }
+
+/** What stands in a ledger that cannot be read. */
+const nothing_known = { on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
 
 /** By the sums that the ledger keeps; `settling` are those that it does not know of yet. */
 function standing(

@@ -28,7 +28,8 @@ type RawContent = [
   without_md5: number,
   not_before_ms: number,
   attempts: number,
-  slots_lost: number,
+  failing_since_ms: number | null,
+  slot_failures: number,
   vanished: number,
   error_code: string | null,
   error_message: string | null,
@@ -40,8 +41,8 @@ type RawContent = [
 ]
 
 /** What `contentRow` reads, of a statement that answers `raw`: a row as an object costs as much again as to find it. */
-export const content_columns = `id, project, md5, size, state, asset_id, made_here, without_md5, not_before_ms, attempts, slots_lost,
-  vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms`
+export const content_columns = `id, project, md5, size, state, asset_id, made_here, without_md5, not_before_ms, attempts,
+  failing_since_ms, slot_failures, vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms`
 
 /** Reads and writes single rows of `contents`; knows nothing of files, counts or history. */
 export class ContentRows {
@@ -123,7 +124,8 @@ const progress_columns = [
   'without_md5',
   'not_before_ms',
   'attempts',
-  'slots_lost',
+  'failing_since_ms',
+  'slot_failures',
   'vanished',
   'error_code',
   'error_message',
@@ -149,7 +151,8 @@ export function contentRow(raw: unknown): ContentRow {
     without_md5,
     not_before_ms,
     attempts,
-    slots_lost,
+    failing_since_ms,
+    slot_failures,
     ...rest
   ] = raw as RawContent
   const [vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms] = rest
@@ -164,7 +167,8 @@ export function contentRow(raw: unknown): ContentRow {
     without_md5: without_md5 === 1,
     not_before_ms,
     attempts,
-    slots_lost,
+    failing_since_ms: failing_since_ms ?? undefined,
+    slot_failures,
     vanished,
     error_code: error_code ?? undefined,
     error_message: error_message ?? undefined,

@@ -30,6 +30,11 @@ export class FolderRows {
   readonly #judged_ms = new Map<string, number>()
   /** When the last whole look began, of those since this process began and since the folder is there: by name, kept in memory alone. */
   readonly #looked_ms = new Map<string, number>()
+  /**
+   * When the first whole scan after a return ended; infinite until then. By name, in memory alone:
+   * so is the time of the last scan.
+   */
+  readonly #first_scan_ended_ms = new Map<string, number>()
 
   constructor(database: Sqlite) {
     this.#database = database
@@ -56,6 +61,10 @@ export class FolderRows {
     return this.#looked_ms.get(name)
   }
 
+  firstScanEnded_ms(name: string): number | undefined {
+    return this.#first_scan_ended_ms.get(name)
+  }
+
   projectId(project: number): string {
     return this.#project_ids.get(project) ?? ''
   }
@@ -68,6 +77,7 @@ export class FolderRows {
   reload(): void {
     this.#judged_ms.clear()
     this.#looked_ms.clear()
+    this.#first_scan_ended_ms.clear()
     this.#load()
   }
 
@@ -95,6 +105,10 @@ export class FolderRows {
           )
           .run(at_ms, BigInt.asIntN(64, event.device), event.identity, event.folder)
         this.#judged_ms.set(event.folder, at_ms)
+        if (isReturn(this.#by_name.get(event.folder), event.device)) {
+          this.#looked_ms.delete(event.folder)
+          this.#first_scan_ended_ms.set(event.folder, Number.POSITIVE_INFINITY)
+        }
         break
       case 'folder_offline':
         // A word that was said while the same was found once more is a word about that.
@@ -141,10 +155,15 @@ export class FolderRows {
             folder: event.folder,
           })
         // One that began in a time that was taken back proves nothing of the time from now on.
-        if (event.began_ms <= at_ms && this.#sawAllKnown(event)) this.#looked_ms.set(event.folder, event.began_ms)
+        if (event.began_ms <= at_ms && this.#sawAllKnown(event)) this.#scanned(event.folder, event.began_ms, at_ms)
         break
     }
     this.#load()
+  }
+
+  #scanned(name: string, began_ms: number, at_ms: number): void {
+    this.#looked_ms.set(name, began_ms)
+    if (this.#first_scan_ended_ms.get(name) === Number.POSITIVE_INFINITY) this.#first_scan_ended_ms.set(name, at_ms)
   }
 
   /**
@@ -255,4 +274,10 @@ function watchOf(event: Extract<FolderEvent, { type: 'folder_watched' }>, before
     rebuilt,
     kept_ms: watcher === 'scan' ? (before?.watch?.deaf?.since_ms ?? null) : null,
   }
+}
+
+/** The folder was offline, or stood on another disk. */
+function isReturn(folder: FolderRow | undefined, device: bigint): boolean {
+  if (folder?.device === undefined) return false
+  return folder.offline_reason !== undefined || folder.device !== device
 }

@@ -11,9 +11,10 @@ import type { PromptLedger } from './prompt-work.ts'
 export type { Claimed } from './claimed.ts'
 
 /**
- * The spine: workers tell it facts and ask it for work; nothing else passes between them. Every verb is asynchronous, coarse and
- * bounded. A claim hides its item from further claims until a fact about it is recorded, it is released, or `claim_ms` is over (a claim to send does not run out: an upload may take hours; no fact ends one of a run or a delivery).
- * Errors: `database.*` (full, damaged, …); what was recorded before stays.
+ * The spine: workers record facts and ask for work; nothing else passes between them. Every verb is
+ * coarse and bounded, and all but `release` are asynchronous. A claim hides its item from further
+ * claims until the worker releases it, which it does in `finally`: no fact and no time ends a
+ * claim. Errors: `database.*` (full, damaged, …); what was recorded before stays.
  */
 export interface Ledger extends PromptLedger, AuditLedger {
   /** One transaction: all of the facts or none, durable when it resolves; then the workers that now have work are woken. */
@@ -27,19 +28,26 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
   wasBeforeStart(folder: string, stat: FileStat): Promise<boolean>
 
-  /** At most so many of each folder and size, without a choice of all. */
+  /** Claims at most so many of each folder and size; without a choice, of all. */
   claimToLook(limit: number, choice?: LookChoice): Promise<Claimed<LookWork>>
-  /** `large`: at most so many whose bytes are to go, and that have more of them; for those there are others in their place. */
+  /**
+   * `large`: at most so many whose bytes are to go, and that have more of them; for those there are
+   * others in their place. `is_probe`: what has been due for longest, so that a content which is
+   * itself at fault is not the only probe.
+   */
   claimToSend(
     limit: number,
-    options: { except_projects: readonly string[]; large?: LargeLimit },
+    options: { except_projects: readonly string[]; large?: LargeLimit; is_probe?: boolean },
   ): Promise<Claimed<SendWork>>
   claimToFollow(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<FollowWork>>
   claimToLabel(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<LabelWork>>
   /** What is handed out is `removing`: the intent to remove it on the service stands from then on. */
   claimToRemove(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RemoveWork>>
-  /** Gives claims back that came to nothing: the items are free again, as they were. */
-  release(...claims: Release): Promise<void>
+  /**
+   * Ends these claims. The items can be claimed again as the ledger has them; their workers are
+   * woken.
+   */
+  release(...claims: Release): void
 
   /**
    * What becomes due within the horizon without any help, counted up to 1,000 of each kind. Files that are set aside (`blocked`)
@@ -53,17 +61,26 @@ export interface Ledger extends PromptLedger, AuditLedger {
   /** Trims history and old tombstones, and erases tickets nobody needs; a bounded piece at a time. */
   tidy(): Promise<void>
 
-  /** Called after a commit with the kinds of work that it may have made. A wake is a flag: asking remains the truth. */
-  onWork(listener: (kinds: ReadonlySet<WorkKind>) => void): () => void
+  /**
+   * Called after a commit with the kinds of work that it may have made, and after a release with
+   * the kind that is free again. A wake is a flag: asking remains the truth.
+   */
+  onWork(listener: WorkListener): () => void
   close(): Promise<void>
 }
 
 export type Release =
   | [work: 'look', looks: readonly LookWork[]]
-  | [work: 'send' | 'follow' | 'label', contents: readonly number[]]
-  | [work: 'remove', contents: readonly number[]]
+  | [work: 'send' | 'follow' | 'label' | 'remove', contents: readonly number[]]
   | [work: 'run', runs: readonly number[]]
-  | [work: 'delivery', deliveries: readonly { run: number; target: string }[]]
+  | [work: 'delivery', deliveries: readonly DeliveryKey[]]
+
+export interface DeliveryKey {
+  run: number
+  target: string
+}
+
+export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => void
 
 /**
  * `scan`: a folder is to be looked at as a whole; `prompt`: the prompts, or what is known of their due times, changed; `audit`: a
@@ -178,7 +195,8 @@ export interface SendWork {
   asset_id: string | undefined
   without_md5: boolean
   attempts: number
-  slots_lost: number
+  failing_since_ms: number | undefined
+  slot_failures: number
   /** Kept from an earlier try that did not end; absent when there is none. */
   ticket: Ticket | undefined
   /** Present paths with these bytes, at most `most_sources`; never empty before the bytes are in. */
@@ -198,6 +216,8 @@ export interface FollowWork {
   made_here: boolean
   attempts: number
   following_since_ms: number
+  /** Times the asset of this content vanished while it was being read. */
+  vanished: number
   error_code: string | undefined
 }
 
@@ -206,9 +226,14 @@ export interface LabelWork {
   project_id: string
   asset_id: string
   name: string
-  /** The union over the present paths; what people attached themselves is in neither list. */
+  /** The union over the present paths; what people attached themselves is in no list. */
   wanted: string[]
   attached: { name: string; label_id: string }[]
+  /**
+   * Labels whose attach or detach began and has no recorded answer: the asset may carry them or
+   * not.
+   */
+  in_doubt: string[]
 }
 
 /** An asset that no path holds and that its folders' policy lets go. */
@@ -245,7 +270,6 @@ export interface LedgerLimits {
   newest_first: boolean
   history_days: number
   history_rows: number
-  claim_ms: number
   /** More than this is not removed on the service without a person. */
   removal: RemovalLimits
 }

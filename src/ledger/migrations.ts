@@ -3,6 +3,7 @@ import { eighth } from './eighth-schema.ts'
 import { fifth } from './fifth-schema.ts'
 import { first_ledger_schema } from './first-schema.ts'
 import { fourth } from './fourth-schema.ts'
+import { ninth } from './ninth-schema.ts'
 import { seventh } from './seventh-schema.ts'
 import { sixth } from './sixth-schema.ts'
 import { third } from './third-schema.ts'
@@ -147,6 +148,7 @@ export const ledger_migrations: readonly Migration[] = [
   { version: 6, sql: sixth },
   { version: 7, sql: seventh },
   { version: 8, sql: eighth },
+  { version: 9, sql: ninth },
 ]
 export const ledger_version = ledger_migrations.length
 
@@ -166,3 +168,4 @@ CREATE TABLE tickets (
 `
 
 export const ticket_migrations: readonly Migration[] = [{ version: 1, sql: tickets }]
+export const tickets_version = ticket_migrations.length

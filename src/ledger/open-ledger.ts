@@ -3,7 +3,8 @@ import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import { packFacts } from './fact-wire.ts'
-import type { Ledger, LedgerLimits, WorkKind } from './ledger.ts'
+import { AllInFlight } from './in-flight.ts'
+import type { Claimed, Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
 import { refuseNoRight } from './no-right.ts'
 import { refuseOpenRebuild } from './open-rebuild.ts'
 import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
@@ -57,34 +58,47 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
 }
 
 function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
-  const listeners = new Set<(kinds: ReadonlySet<WorkKind>) => void>()
+  const listeners = new Set<WorkListener>()
   const call = <Result>(method: string, argument: unknown) =>
     thread.call<Result>(method, { argument, now_ms: clock.now_ms() })
-  const claim = (method: string) => (limit: number, options?: { except_projects: readonly string[] }) =>
-    call<never>(method, { limit, except: options?.except_projects ?? [] })
+  const in_flight = new AllInFlight()
+  const claimContents =
+    (kind: 'follow' | 'label' | 'remove', method: string) =>
+    (limit: number, { except_projects: except }: { except_projects: readonly string[] }) =>
+      in_flight[kind].take((in_flight) => call<Claimed<never>>(method, { limit, except, in_flight }))
+  const tell = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
+    for (const listener of listeners) listener(kinds, why)
+  }
   return {
     async record(facts) {
       await call('record', packFacts(facts))
-      const kinds = workMadeBy(facts)
-      for (const listener of listeners) listener(kinds)
+      tell(workMadeBy(facts), 'recorded')
     },
     folders: () => call('folders', undefined),
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (stretch) => call('differences', stretch),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
-    claimToLook: (limit, choice) => call('claimToLook', { limit, choice }),
-    claimToSend: (limit, { except_projects: except, large }) => call('claimToSend', { limit, except, large }),
-    claimToFollow: claim('claimToFollow'),
-    claimToLabel: claim('claimToLabel'),
-    claimToRemove: claim('claimToRemove'),
+    claimToLook: (limit, choice) =>
+      in_flight.look.take((looks) =>
+        call('claimToLook', { limit, choice, in_flight: notIn(choice?.except_folders, looks) }),
+      ),
+    claimToSend: (limit, { except_projects: except, ...options }) =>
+      in_flight.send.take((in_flight) => call('claimToSend', { limit, except, in_flight, ...options })),
+    claimToFollow: claimContents('follow', 'claimToFollow'),
+    claimToLabel: claimContents('label', 'claimToLabel'),
+    claimToRemove: claimContents('remove', 'claimToRemove'),
     prompts: () => call('prompts', undefined),
-    claimRuns: claim('claimRuns'),
-    claimDeliveries: claim('claimDeliveries'),
+    claimRuns: (limit, { except_projects: except }) =>
+      in_flight.run.take((in_flight) => call('claimRuns', { limit, except, in_flight })),
+    claimDeliveries: (limit) => in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, in_flight })),
     audits: () => call('audits', undefined),
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),
     unready: (query) => call('unready', query),
-    release: (work, items) => call('release', { work, items }),
+    release(...release) {
+      in_flight.release(...release)
+      if (release[1].length > 0) tell(new Set([release[0]]), 'released')
+    },
     pending: (horizon_ms) => call('pending', clock.now_ms() + horizon_ms),
     dueElsewhere: (except, horizon_ms) => call('dueElsewhere', { except, until_ms: clock.now_ms() + horizon_ms }),
     setLimits: (limits) => call('setLimits', limits),
@@ -95,6 +109,11 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     },
     close,
   }
+}
+
+/** A folder with all its looks under way is excepted: the ledger need not hear of them. */
+function notIn(except_folders: readonly string[] = [], looks: readonly LookWork[]): LookWork[] {
+  return looks.filter(({ folder }) => !except_folders.includes(folder))
 }
 
 /** Which queues a fact may have filled. Too many wakes cost a query, one too few costs the wait until the next. */

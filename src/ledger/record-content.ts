@@ -30,6 +30,7 @@ export class ContentRecorder {
   readonly #mark_labels_due
   readonly #want_anew
   readonly #forget_labels
+  readonly #forget_label_intents
   readonly #append_history
 
   constructor(
@@ -61,6 +62,7 @@ export class ContentRecorder {
     this.#mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
     this.#want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
     this.#forget_labels = database.prepare('DELETE FROM asset_labels WHERE content = ?')
+    this.#forget_label_intents = database.prepare('DELETE FROM label_intents WHERE content = ?')
     this.#append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
   }
 
@@ -75,7 +77,10 @@ export class ContentRecorder {
     this.#keepTicket(fact, at_ms)
     this.rows.update(before, after)
     // The next asset of this content begins without any.
-    if (before.asset_id !== undefined && after.asset_id !== before.asset_id) this.#forget_labels.run(before.id)
+    if (before.asset_id !== undefined && after.asset_id !== before.asset_id) {
+      this.#forget_labels.run(before.id)
+      this.#forget_label_intents.run(before.id)
+    }
     if (after.state !== before.state) this.#restage(before, after, at_ms)
     if (fact.type === 'bytes_accepted') {
       this.#mark_sent.run(at_ms, before.id)

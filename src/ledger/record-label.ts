@@ -9,6 +9,9 @@ export class LabelRecorder {
   readonly #attached
   readonly #attach
   readonly #detach
+  readonly #in_doubt
+  readonly #intend
+  readonly #forget_intent
   readonly #due
   readonly #places
 
@@ -17,6 +20,9 @@ export class LabelRecorder {
     this.#attached = database.prepare('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name')
     this.#attach = database.prepare('INSERT OR REPLACE INTO asset_labels (content, name, label_id) VALUES (?, ?, ?)')
     this.#detach = database.prepare('DELETE FROM asset_labels WHERE content = ? AND name = ?')
+    this.#in_doubt = database.prepare('SELECT name FROM label_intents WHERE content = ? ORDER BY name').pluck()
+    this.#intend = database.prepare('INSERT OR IGNORE INTO label_intents (content, name) VALUES (?, ?)')
+    this.#forget_intent = database.prepare('DELETE FROM label_intents WHERE content = ? AND name = ?')
     this.#due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
     this.#places = database.prepare(
       `SELECT DISTINCT folder, substr(path, 1, max(0, instr(path, '/') - 1)) AS first_folder
@@ -26,10 +32,18 @@ export class LabelRecorder {
 
   apply(fact: LabelFact): void {
     switch (fact.type) {
+      case 'labels_intended':
+        for (const name of fact.names) this.#intend.run(fact.content, name)
+        break
+      case 'labels_unsent':
+        for (const name of fact.names) this.#forget_intent.run(fact.content, name)
+        break
       case 'label_attached':
+        this.#forget_intent.run(fact.content, fact.name)
         this.#attach.run(fact.content, fact.name, fact.label_id)
         break
       case 'label_detached':
+        this.#forget_intent.run(fact.content, fact.name)
         this.#detach.run(fact.content, fact.name)
         break
       case 'labels_settled':
@@ -50,6 +64,11 @@ export class LabelRecorder {
 
   attached(content: number): { name: string; label_id: string }[] {
     return this.#attached.all(content) as { name: string; label_id: string }[]
+  }
+
+  /** Names of labels whose attach or detach began and has no recorded answer. */
+  inDoubt(content: number): string[] {
+    return this.#in_doubt.all(content) as string[]
   }
 
   /** The union over the present paths, sorted; undefined when no configured folder holds it: then its labels stay. */

@@ -8,6 +8,7 @@ import {
   removalVerdict,
   type Twin,
 } from '../domain/removal.ts'
+import type { ContentChoice } from './claims.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
@@ -42,12 +43,10 @@ const not_excepted =
 
 /**
  * Hands out what may be removed on the service. What is handed out is `removing` from that moment on: the last look at who needs it
- * and the intent are one transaction. Claims live in memory, as those of other work do.
+ * and the intent are one transaction.
  */
 export class RemovalClaims {
   readonly #parts: RemovalParts
-  /** Until when. One that is lost costs a call more: an asset that is gone counts as removed. */
-  readonly #claimed = new Map<number, number>()
   /** By project and size, within one claim: many files that are left out may have one size, and as many contents. */
   readonly #newest_twins = new Map<string, number | null>()
   readonly #fresh
@@ -118,12 +117,11 @@ export class RemovalClaims {
       .pluck()
   }
 
-  claim(limit: number, except: readonly string[], now_ms: number): Claimed<RemoveWork> {
+  claim(limit: number, { except, in_flight }: ContentChoice, now_ms: number): Claimed<RemoveWork> {
     this.#newest_twins.clear()
     if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    for (const [content, until_ms] of this.#claimed) if (until_ms <= now_ms) this.#claimed.delete(content)
-    const query = { now_ms, except: JSON.stringify(except), limit: limit + this.#claimed.size }
-    const begun = (this.#begun.all(query) as unknown[]).map(contentRow).filter(({ id }) => !this.#claimed.has(id))
+    const query = { now_ms, except: JSON.stringify(except), limit: limit + in_flight.length }
+    const begun = (this.#begun.all(query) as unknown[]).map(contentRow).filter(({ id }) => !in_flight.includes(id))
     const again = begun.slice(0, limit)
     const rows = again.length < limit ? (this.#fresh.all(query) as unknown[]).map(contentRow) : []
     const held = again.length + rows.length > 0 ? this.#held(now_ms) : new Set<number>()
@@ -140,15 +138,10 @@ export class RemovalClaims {
     return { work, next_due_ms: (this.#next_due.get({ now_ms }) as number | null) ?? undefined }
   }
 
-  end(content: number): void {
-    this.#claimed.delete(content)
-  }
-
   #hand(row: ContentRow, how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>, now_ms: number): RemoveWork {
-    const { contents, folders, limits } = this.#parts
+    const { contents, folders } = this.#parts
     const name = (this.#name.get(row.id) as string | undefined) ?? `content ${row.id}`
     if (how.is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
-    this.#claimed.set(row.id, now_ms + limits.claim_ms)
     const project_id = folders.projectId(row.project)
     return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, ...how }
   }
@@ -202,12 +195,13 @@ export class RemovalClaims {
     const { name, on_delete, on_change, delete_grace_ms, configured } = folder
     const is_held = held.has(raw.folder)
     const is_known = this.#lookBegan_ms(folder) !== undefined
+    const first_scan_ended_ms = this.#parts.folders.firstScanEnded_ms(name)
     return {
       why: raw.why,
       policy: raw.policy,
       accepted: raw.accepted === 1,
       at_ms: raw.at_ms,
-      folder: { name, on_delete, on_change, delete_grace_ms, configured, is_known, is_held },
+      folder: { name, on_delete, on_change, delete_grace_ms, configured, is_known, is_held, first_scan_ended_ms },
       now: nowAt(raw),
     }
   }

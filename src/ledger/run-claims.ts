@@ -1,18 +1,17 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { ClaimTable, UndoLog } from './claim-table.ts'
-import type { Claimed, Release } from './ledger.ts'
+import type { Claimed, DeliveryKey } from './ledger.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { DeliveryWork, RunWork } from './prompt-work.ts'
 import type { RunRecorder } from './record-run.ts'
 import { open_run_states, type RunRow } from './run-rows.ts'
 
-interface RunClaimParts {
-  limits: { readonly claim_ms: number }
-  pause: PauseRow
-}
-
 /** What may go on while a person has stopped what goes out: an answer is waited for, and written down. */
 const states_in_pause: readonly RunRow['state'][] = ['asked', 'answered']
+
+interface RunChoice {
+  except: readonly string[]
+  in_flight: readonly number[]
+}
 
 interface DueRun {
   id: number
@@ -29,23 +28,17 @@ interface DueDelivery {
   own_id: number
 }
 
-/**
- * Hands out runs and deliveries. Claims live in memory. No fact ends one: its worker tells several on the way, and gives it back
- * when it has done. It runs out too, for one that could not be given back; workers know what they have in hand themselves.
- */
+/** Answers the runs and deliveries that are due and not in flight. */
 export class RunClaims {
   readonly #recorder: RunRecorder
-  readonly #parts: RunClaimParts
-  readonly #undo = new UndoLog()
-  readonly #runs = new ClaimTable<number>(this.#undo)
-  readonly #deliveries = new ClaimTable<string>(this.#undo)
+  readonly #pause: PauseRow
   readonly #oldest_runs
   readonly #due_deliveries
   readonly #next_delivery
 
-  constructor(database: Sqlite, recorder: RunRecorder, parts: RunClaimParts) {
+  constructor(database: Sqlite, recorder: RunRecorder, pause: PauseRow) {
     this.#recorder = recorder
-    this.#parts = parts
+    this.#pause = pause
     // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
     // made up. Two that are planned side by side would tell the same.
     this.#oldest_runs = database.prepare(
@@ -66,31 +59,27 @@ export class RunClaims {
       .pluck()
   }
 
-  claimRuns(limit: number, except: readonly string[], now_ms: number): Claimed<RunWork> {
-    this.#runs.expire(now_ms)
+  claimRuns(limit: number, { except, in_flight }: RunChoice, now_ms: number): Claimed<RunWork> {
     const oldest = this.#oldest_runs.all() as DueRun[]
-    const is_paused = this.#parts.pause.holds(now_ms)
+    const is_paused = this.#pause.holds(now_ms)
     const due = oldest.filter(
       ({ id, state, not_before_ms, project_id }) =>
         not_before_ms <= now_ms &&
-        !this.#runs.has(id) &&
+        !in_flight.includes(id) &&
         !except.includes(project_id) &&
         (!is_paused || states_in_pause.includes(state)),
     )
-    const work = due.slice(0, limit).map(({ id }) => {
-      this.#runs.claim(id, now_ms + this.#parts.limits.claim_ms)
-      return this.#runWork(this.#recorder.runs.get(id)!) as RunWork
-    })
+    const work = due.slice(0, limit).map(({ id }) => this.#runWork(this.#recorder.runs.get(id)!) as RunWork)
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
   }
 
-  claimDeliveries(limit: number, now_ms: number): Claimed<DeliveryWork> {
-    if (this.#parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    this.#deliveries.expire(now_ms)
-    const rows = this.#due_deliveries.all(now_ms, limit + this.#deliveries.size) as DueDelivery[]
-    const free = rows.filter((row) => !this.#deliveries.has(deliveryKey(row))).slice(0, limit)
+  claimDeliveries(limit: number, in_flight: readonly DeliveryKey[], now_ms: number): Claimed<DeliveryWork> {
+    if (this.#pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
+    const rows = this.#due_deliveries.all(now_ms, limit + in_flight.length) as DueDelivery[]
+    const isInFlight = (row: DueDelivery) =>
+      in_flight.some(({ run, target }) => run === row.run && target === row.target)
+    const free = rows.filter((row) => !isInFlight(row)).slice(0, limit)
     const work = free.map(({ own_id, ...row }) => {
-      this.#deliveries.claim(deliveryKey(row), now_ms + this.#parts.limits.claim_ms)
       const run = this.#recorder.runs.get(row.run)!
       const has_id_of_run = own_id === 0
       const report_path = run.report_path ?? ''
@@ -98,23 +87,6 @@ export class RunClaims {
       return { ...row, has_id_of_run, report_path, written }
     })
     return { work, next_due_ms: (this.#next_delivery.get(now_ms) as number | null) ?? undefined }
-  }
-
-  release(...[work, items]: Extract<Release, ['run' | 'delivery', unknown]>): void {
-    if (work === 'run') for (const run of items) this.#runs.end(run)
-    else for (const delivery of items) this.#deliveries.end(deliveryKey(delivery))
-  }
-
-  mark(): number {
-    return this.#undo.mark()
-  }
-
-  backTo(mark: number): void {
-    this.#undo.backTo(mark)
-  }
-
-  committed(): void {
-    this.#undo.forget()
   }
 
   #runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {
@@ -141,8 +113,4 @@ export class RunClaims {
       chat_id,
     }
   }
-}
-
-function deliveryKey({ run, target }: { run: number; target: string }): string {
-  return `${run} ${target}`
 }

@@ -1,7 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { isAlertFact } from '../domain/alert.ts'
 import { isAuditFact } from '../domain/audit.ts'
-import { isOfUnderway } from '../domain/content.ts'
 import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import { isRunFact } from '../domain/run.ts'
@@ -14,7 +13,7 @@ import { FileRows } from './file-rows.ts'
 import { FolderRows } from './folder-rows.ts'
 import { folderState } from './folder-state.ts'
 import { KnownStretches } from './known-stretches.ts'
-import type { Differences, FolderState, LedgerLimits, Pending, Release, Stretch } from './ledger.ts'
+import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
 import { emptyLogOf, openLedgerFile } from './ledger-file.ts'
 import { PauseRow } from './pause-row.ts'
 import { PendingWork } from './pending-work.ts'
@@ -36,12 +35,6 @@ import { Transaction } from './transaction.ts'
 import { TroubleRows } from './trouble-rows.ts'
 import { Usage } from './usage.ts'
 import { WallClock } from './wall-clock.ts'
-
-/** Where the claims stood before a call. */
-export interface ClaimMarks {
-  claims: number
-  run_claims: number
-}
 
 /** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
 export class LedgerStore {
@@ -115,7 +108,7 @@ export class LedgerStore {
     this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
     this.removal_claims = new RemovalClaims(database, { ...parts, contents: this.#contents })
     this.runs = new RunRecorder(database)
-    this.run_claims = new RunClaims(database, this.runs, parts)
+    this.run_claims = new RunClaims(database, this.runs, this.#pause)
     this.#prompt_queries = new PromptQueries(database, this.#folders)
     this.#pending = new PendingWork(database)
   }
@@ -127,28 +120,11 @@ export class LedgerStore {
     this.#stretches.flush()
   }
 
-  claimMarks(): ClaimMarks {
-    return { claims: this.claims.mark(), run_claims: this.run_claims.mark() }
-  }
-
-  claimsCommitted(): void {
-    this.claims.committed()
-    this.run_claims.committed()
-  }
-
-  release(...release: Release): void {
-    if (release[0] === 'run' || release[0] === 'delivery') this.run_claims.release(...release)
-    else if (release[0] === 'remove') for (const content of release[1]) this.removal_claims.end(content)
-    else this.claims.release(...release)
-  }
-
-  /** After a savepoint was rolled back: memory follows the tables again, as it was at the mark. */
-  recover(marks: ClaimMarks): void {
+  /** After a rollback: what is kept in memory follows the tables again. */
+  recover(): void {
     this.#counts.forget()
     this.#usage.forget()
     this.wall_clock.reload()
-    this.claims.backTo(marks.claims)
-    this.run_claims.backTo(marks.run_claims)
     this.#folders.reload()
     this.#stretches.reload()
     this.#pause.reload()
@@ -215,11 +191,6 @@ export class LedgerStore {
 
   #apply(fact: Fact, at_ms: number): void {
     if (isContentFact(fact)) {
-      if (!goes_on.has(fact.type)) {
-        if (isOfUnderway(fact.type)) this.claims.end(fact.content)
-        this.removal_claims.end(fact.content)
-      }
-      if (fact.type === 'bytes_accepted') this.claims.bytesAreOut(fact.content)
       if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content, at_ms)
       return
     }
@@ -247,11 +218,12 @@ export class LedgerStore {
         if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
         if (fact.type === 'folder_online' || fact.type === 'scan_finished') this.#removals.lookSoon(at_ms)
         break
+      case 'labels_intended':
+      case 'labels_unsent':
       case 'label_attached':
       case 'label_detached':
       case 'labels_settled':
       case 'labels_set_back':
-        if (fact.type === 'labels_settled' || fact.type === 'labels_set_back') this.claims.end(fact.content)
         this.#labels.apply(fact)
         break
       case 'accepted':
@@ -276,7 +248,6 @@ export class LedgerStore {
         this.#found.apply(fact, at_ms)
         break
       default:
-        this.claims.endLook(fact.folder, fact.path)
         this.#file_recorder.apply(fact, at_ms)
     }
   }
@@ -295,6 +266,3 @@ export class LedgerStore {
     this.#people.apply(fact, folder, at_ms)
   }
 }
-
-/** The uploader that records these is still at work on the content: its claim holds. */
-const goes_on: ReadonlySet<string> = new Set<Fact['type']>(['slot_intended', 'slot_reserved', 'bytes_accepted'])

@@ -1,9 +1,9 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
-import { type ServedCall, serveBatches, threadData } from '../base/thread.ts'
-import type { Fact } from '../domain/fact.ts'
+import { type ServedCall, serveBatches } from '../base/thread.ts'
+import type { ContentChoice } from './claims.ts'
 import { type PackedFact, unpackFacts } from './fact-wire.ts'
-import type { LargeLimit, LedgerLimits, LookChoice } from './ledger.ts'
+import type { DeliveryKey, LargeLimit, LedgerLimits, LookChoice, LookWork } from './ledger.ts'
 import { PageCache } from './page-cache.ts'
 import { LedgerStore } from './store.ts'
 
@@ -18,28 +18,30 @@ export interface LedgerThreadData {
   limits: LedgerLimits
 }
 
-type Call = (store: LedgerStore, argument: never, now_ms: number) => unknown
+type Call = (store: LedgerStore, argument: never, now_ms: number, page_cache: PageCache) => unknown
 
 const calls: Record<string, Call> = {
-  record: (store, packed: PackedFact[], now_ms) => store.record(followed(unpackFacts(packed)), now_ms),
+  record: (store, packed: PackedFact[], now_ms, page_cache) =>
+    store.record(page_cache.following(unpackFacts(packed)), now_ms),
   folders: (store) => store.folders(),
   filesAt: (store, { folder, paths }: { folder: string; paths: string[] }) => store.filesAt(folder, paths),
   differences: (store, stretch) => store.differences(stretch),
   wasBeforeStart: (store, { folder, stat }) => store.wasBeforeStart(folder, stat),
-  claimToLook: (store, { limit, choice }: LookArgument, now_ms) => store.claims.look(limit, choice, now_ms),
-  claimToSend: (store, { limit, except, large }: ClaimArgument, now_ms) =>
-    store.claims.send(limit, { except, large }, now_ms),
-  claimToFollow: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.follow(limit, except, now_ms),
-  claimToLabel: (store, { limit, except }: ClaimArgument, now_ms) => store.claims.label(limit, except, now_ms),
-  claimToRemove: (store, { limit, except }: ClaimArgument, now_ms) => store.removal_claims.claim(limit, except, now_ms),
-  claimRuns: (store, { limit, except }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, except, now_ms),
-  claimDeliveries: (store, { limit }: ClaimArgument, now_ms) => store.run_claims.claimDeliveries(limit, now_ms),
+  claimToLook: (store, { limit, choice, in_flight }: LookArgument, now_ms) =>
+    store.claims.look(limit, choice, in_flight, now_ms),
+  claimToSend: (store, { limit, ...choice }: SendArgument, now_ms) => store.claims.send(limit, choice, now_ms),
+  claimToFollow: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.claims.follow(limit, choice, now_ms),
+  claimToLabel: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.claims.label(limit, choice, now_ms),
+  claimToRemove: (store, { limit, ...choice }: ClaimArgument, now_ms) =>
+    store.removal_claims.claim(limit, choice, now_ms),
+  claimRuns: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, choice, now_ms),
+  claimDeliveries: (store, { limit, in_flight }: DeliveryArgument, now_ms) =>
+    store.run_claims.claimDeliveries(limit, in_flight, now_ms),
   prompts: (store) => store.runs.prompts.states(),
   audits: (store) => store.audits.states(),
   unaudited: (store, query) => store.audits.unaudited(query),
   arrivals: (store, query) => store.arrivals(query),
   unready: (store, query) => store.unready(query),
-  release: (store, { work, items }) => store.release(work, items),
   pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
   dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
     store.dueElsewhere(except, until_ms),
@@ -58,7 +60,6 @@ const reads_only: ReadonlySet<string> = new Set([
   'unaudited',
   'arrivals',
   'unready',
-  'release',
   'pending',
   'dueElsewhere',
   'setLimits',
@@ -67,40 +68,56 @@ const reads_only: ReadonlySet<string> = new Set([
 interface LookArgument {
   limit: number
   choice: LookChoice | undefined
+  in_flight: LookWork[]
 }
 
-interface ClaimArgument {
+interface ClaimArgument extends ContentChoice {
   limit: number
-  except: string[]
-  large: LargeLimit | undefined
 }
 
-const data = threadData<LedgerThreadData>()
-let store: LedgerStore | undefined
-let page_cache: PageCache | undefined
+interface SendArgument extends ClaimArgument {
+  large: LargeLimit | undefined
+  is_probe?: boolean
+}
 
-serveBatches((batch) => {
+interface DeliveryArgument {
+  limit: number
+  in_flight: DeliveryKey[]
+}
+
+/** One ledger, as its thread has it: open between the calls `open` and `close`. */
+interface Served {
+  readonly data: LedgerThreadData
+  open: { store: LedgerStore; page_cache: PageCache } | undefined
+}
+
+serveBatches((data: LedgerThreadData) => {
+  const served: Served = { data, open: undefined }
+  return (batch) => serve(served, batch)
+})
+
+function serve(served: Served, batch: ServedCall[]): void {
   let gathered: ServedCall[] = []
   for (const call of batch) {
     if (call.method !== 'open' && call.method !== 'close') gathered.push(call)
     else {
-      runBatch(gathered)
+      runBatch(served, gathered)
       gathered = []
-      lifecycle(call)
+      lifecycle(served, call)
     }
   }
-  runBatch(gathered)
-})
+  runBatch(served, gathered)
+}
 
-function lifecycle(call: ServedCall): void {
+function lifecycle(served: Served, call: ServedCall): void {
+  const { data } = served
   try {
     if (call.method === 'open') {
-      store = new LedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
-      page_cache = new PageCache(store.database)
+      const store = new LedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
+      served.open = { store, page_cache: new PageCache(store.database) }
     } else {
-      store?.close()
-      store = undefined
-      page_cache = undefined
+      served.open?.store.close()
+      served.open = undefined
     }
     call.resolve(undefined)
   } catch (error) {
@@ -108,36 +125,32 @@ function lifecycle(call: ServedCall): void {
   }
 }
 
-function followed(facts: Iterable<Fact>): Iterable<Fact> {
-  return page_cache?.following(facts) ?? facts
-}
-
-function runBatch(batch: ServedCall[]): void {
+function runBatch(served: Served, batch: ServedCall[]): void {
   if (batch.length === 0) return
   const answers: (() => void)[] = []
   try {
-    const open = opened()
-    for (const call of batch) answers.push(runCall(open, call))
+    const open = opened(served)
+    for (const call of batch) answers.push(runCall(served, call))
     commit(open)
   } catch (error) {
-    const fault = translateSqliteError(error, data.ledger_file)
-    if (store) rollBack(store)
+    const fault = translateSqliteError(error, served.data.ledger_file)
+    if (served.open) rollBack(served.open.store)
     for (const call of batch) call.reject(fault)
     return
   }
-  if (batch.some((call) => call.method === 'tidy')) cutTicketLog()
+  if (batch.some((call) => call.method === 'tidy')) cutTicketLog(served)
   for (const answer of answers) answer()
 }
 
-function opened(): LedgerStore {
-  if (!store) throw new SluiceError({ code: 'ledger.closed', message: 'the ledger is closed' })
-  return store
+function opened({ open }: Served): LedgerStore {
+  if (!open) throw new SluiceError({ code: 'ledger.closed', message: 'the ledger is closed' })
+  return open.store
 }
 
 /** Answers only after the commit: what is answered is durable. */
-function runCall(open: LedgerStore, call: ServedCall): () => void {
+function runCall(served: Served, call: ServedCall): () => void {
   const { argument, now_ms } = call.argument as { argument: never; now_ms: number }
-  const marks = open.claimMarks()
+  const { store: open, page_cache } = served.open!
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
@@ -145,15 +158,15 @@ function runCall(open: LedgerStore, call: ServedCall): () => void {
       open.transaction.enter()
       open.wall_clock.passes(now_ms)
     }
-    const value = run(open, argument, now_ms)
+    const value = run(open, argument, now_ms, page_cache)
     open.transaction.keepCall()
     open.tickets.transaction.keepCall()
     return () => call.resolve(value)
   } catch (error) {
     const both_stand = [open.transaction.undoCall(), open.tickets.transaction.undoCall()]
     if (both_stand.includes(false)) throw error
-    open.recover(marks)
-    const fault = translateSqliteError(error, data.ledger_file)
+    open.recover()
+    const fault = translateSqliteError(error, served.data.ledger_file)
     return () => call.reject(fault)
   }
 }
@@ -162,19 +175,18 @@ function runCall(open: LedgerStore, call: ServedCall): () => void {
 function commit(open: LedgerStore): void {
   open.tickets.transaction.commit()
   open.transaction.commit()
-  open.claimsCommitted()
 }
 
 function rollBack(open: LedgerStore): void {
   open.tickets.transaction.rollBack()
   open.transaction.rollBack()
-  open.recover({ claims: 0, run_claims: 0 })
+  open.recover()
 }
 
 /** What was recorded is durable whatever becomes of this; it is tried again with the next tidy, and at close. */
-function cutTicketLog(): void {
+function cutTicketLog({ open }: Served): void {
   try {
-    store?.tickets.checkpoint()
+    open?.store.tickets.checkpoint()
   } catch (error) {
     process.emitWarning(`the log of the tickets could not be cut: ${messageOf(error)}`)
   }

@@ -12,6 +12,7 @@ import type { PromptState } from './prompt-work.ts'
 import { open_run_states } from './run-rows.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
+import { type FailingFiles, readFailing } from './view-failing.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removals.ts'
 
@@ -70,6 +71,10 @@ export interface HealthView {
   oldestWaiting(): WaitingFile | undefined
   /** The file whose look has been due for longest, in a folder that is there, and since it is. */
   oldestLook(): WaitingFile | undefined
+  /**
+   * Files that failed at their upload: those that are tried again, and those that were given up.
+   */
+  failing(): FailingFiles[]
   /** Configured prompts. */
   prompts(): PromptHealth[]
   /**
@@ -151,6 +156,7 @@ export function openHealthView(state_dir: string): HealthView {
     atWork_ms: () => readAtWork(database),
     oldestWaiting: () => oldestWaiting(database, able),
     oldestLook: () => oldestLook(database, able),
+    failing: () => readFailing(database),
     prompts: () =>
       (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
         name,

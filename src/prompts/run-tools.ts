@@ -20,11 +20,6 @@ export interface RunTools {
   pulses: Pulses
   prompts: ReadonlyMap<string, PromptSettings>
   asking: AskingLimits
-  /**
-   * Runs and deliveries that this process works on, whichever config they were begun under: a claim may run out while its item
-   * is waited for, and nobody works on one twice.
-   */
-  in_hand: Set<string>
   /** Wait for nothing any more; what is under way may end. */
   soft: AbortSignal
   /** Drop what is under way, and record nothing for it. */

@@ -1,6 +1,6 @@
+import { FaultRest } from '../base/fault-rest.ts'
 import type { Pulse } from '../base/pulse.ts'
 import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
-import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
@@ -21,46 +21,30 @@ export interface PoolOptions<Item> {
   claim(limit: number): Promise<Claimed<Item> | { wait_ms: number }>
   /** One bounded piece of work, which ends in facts. */
   work(item: Item, pulse: Pulse): Promise<void>
-  /** The claim goes back; nothing where a fact has ended it. */
-  release(item: Item): Promise<void>
+  release(item: Item): void
   /** Sets an item back that could not be worked on, alone. */
   setBack(item: Item, error: unknown): Promise<void>
 }
 
-/** Where nothing can be recorded (a full disk, a thread that died): later and later, not again and again. */
-const after_fault = { first_ms: 500, most_ms: minute_ms }
-
 /** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
 export function startPool<Item>(
   options: PoolOptions<Item>,
-  {
-    clock,
-    report,
-    pulses,
-    in_hand,
-    soft,
-    hard,
-  }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'in_hand' | 'soft' | 'hard'>,
+  { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
 ): WorkPool {
-  const under_way = new Map<string, Promise<void>>()
-  const nameOf = (item: Item) => `${options.name} ${options.keyOf(item)}`
-  let faults_in_a_row = 0
-  let rest_until_ms = 0
+  const under_way = new Set<Promise<void>>()
+  const fault_rest = new FaultRest(clock)
 
   async function workOn(item: Item): Promise<void> {
     const pulse = pulses.begin(`${options.name} ${options.keyOf(item)}`)
     try {
       if (!soft.aborted) await workOrSetBack(item, pulse)
-      await options.release(item)
-      faults_in_a_row = 0
+      fault_rest.succeeded()
     } catch (error) {
       if (!hard.aborted) report.fault(options.name, error)
-      rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
+      fault_rest.failed()
     } finally {
       pulse.end()
-      under_way.delete(nameOf(item))
-      in_hand.delete(nameOf(item))
-      worker.wake()
+      options.release(item)
     }
   }
 
@@ -75,19 +59,21 @@ export function startPool<Item>(
   }
 
   async function step(): Promise<{ wait_ms: number }> {
-    const rest_ms = rest_until_ms - clock.monotonic_ms()
-    // Items that end wake this worker; without this it would spin.
+    const rest_ms = fault_rest.left_ms()
+    // Items that end wake this worker; without the rest it would spin.
     if (rest_ms > 0) await clock.sleep(rest_ms, soft)
     const room = options.at_once - under_way.size
     if (room === 0 || soft.aborted) return { wait_ms: longest_rest_ms }
     const claimed = await options.claim(room)
     if ('wait_ms' in claimed) return claimed
-    const begun = claimed.work.filter((item) => !in_hand.has(nameOf(item)))
-    for (const item of begun) {
-      in_hand.add(nameOf(item))
-      under_way.set(nameOf(item), workOn(item))
+    for (const item of claimed.work) {
+      const work = workOn(item).finally(() => {
+        under_way.delete(work)
+        worker.wake()
+      })
+      under_way.add(work)
     }
-    if (begun.length > 0) return { wait_ms: 0 }
+    if (claimed.work.length > 0) return { wait_ms: 0 }
     return restUntilDue(claimed.next_due_ms, clock)
   }
 
@@ -102,6 +88,6 @@ export function startPool<Item>(
   return {
     worker,
     inFlight: () => under_way.size,
-    drained: async () => void (await Promise.all(under_way.values())),
+    drained: async () => void (await Promise.all(under_way)),
   }
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '../base/format.ts'
 import { scrubText } from '../base/scrub.ts'
 import type { AssetSaid } from '../domain/asset.ts'
 import type { Ticket } from '../domain/ticket.ts'
@@ -26,6 +27,12 @@ export type Created =
 
 /** A status is shown to people and stored: nothing longer than a word or two is one. */
 const status_longest = 64
+
+/**
+ * Servers read no longer head than 8 to 16 KB (nginx, Apache, Node), so that no longer ticket could
+ * be used.
+ */
+const max_ticket_bytes = 16_384
 
 export function createdOf(value: unknown, status: number): Created {
   const fields = fieldsOf(value, 'the answer')
@@ -98,6 +105,14 @@ function ticketOf(fields: Fields): Ticket {
     throw new OddAnswer('upload_url is not an https address')
   }
   const upload_headers = uploadHeadersOf(fields.upload_headers)
+  const bytes = [upload_url, ...Object.entries(upload_headers).flat()].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    0,
+  )
+  if (bytes > max_ticket_bytes) {
+    const seen = `upload_url and upload_headers have ${formatCount(bytes)} bytes`
+    throw new OddAnswer(`${seen} together, more than ${formatCount(max_ticket_bytes)}`)
+  }
   const expires_at_ms = timeOf_ms(fields.expires_at)
   if (expires_at_ms === undefined) throw new OddAnswer('expires_at is not a time')
   return { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms }

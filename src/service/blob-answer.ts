@@ -10,15 +10,16 @@ export const blob_refusals = {
   sealed: [409, 'BlobImmutableDueToPolicy', 'Other bytes were accepted for this slot already.'],
   no_length: [411, 'MissingContentLengthHeader', 'A Content-Length is needed.'],
   too_large: [413, 'RequestBodyTooLarge', 'The body is larger than the signed URL allows.'],
+  busy: [503, 'ServerBusy', 'The blob store cannot write now: another process uses its data.'],
   failed: [500, 'InternalError', 'The blob store failed. Its log says why.'],
 } as const satisfies Record<string, readonly [number, string, string]>
 
 export type BlobRefusal = keyof typeof blob_refusals
 
 /** A blob store is not the service: it answers in XML, as the real ones do. */
-export function refuseBlob(response: ServerResponse, refusal: BlobRefusal): void {
+export function refuseBlob(response: ServerResponse, refusal: BlobRefusal, headers?: Record<string, string>): void {
   const [status, code, message] = blob_refusals[refusal]
-  sendXml(response, status, code, message)
+  sendXml(response, status, code, message, headers)
 }
 
 export function sendXml(

@@ -9,7 +9,7 @@ import type { BadDaysJudge, Failure } from './bad-days.ts'
 import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
 import { additionalHeader, type BlobFaults, countFault, forbiddenHeader } from './blob-faults.ts'
 import type { CommitGroup } from './commit-group.ts'
-import { answerFault } from './faults.ts'
+import { answerFault, isLocked, locked_retry_after_s } from './faults.ts'
 import type { ObjectFiles } from './object-files.ts'
 import type { Observer, RequestEntry } from './observer.ts'
 import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
@@ -53,6 +53,7 @@ export function createBlobStore(parts: BlobStoreParts): Server {
       handle(parts, request, response).catch((error: unknown) => {
         log(`an upload failed: ${messageOf(error)}`)
         if (response.headersSent) response.destroy()
+        else if (isLocked(error)) refuseBlob(response, 'busy', { 'retry-after': locked_retry_after_s })
         else refuseBlob(response, 'failed')
       })
     },

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
 import { type Sqlite, translateSqliteError } from '../base/sqlite.ts'
+import { type Clock, system_clock } from '../base/time.ts'
 
 /**
  * Many requests, one commit, one flush: what was asked for in one turn of the event loop goes into one transaction, and an answer
@@ -26,12 +27,27 @@ export interface CommitGroup {
 interface Waiting {
   work: () => unknown
   flushed: boolean
+  /** Since when another process has locked the database; undefined while none has. */
+  locked_since_ms?: number
   resolve: (value: never) => void
   reject: (error: unknown) => void
   outcome?: { value: unknown } | { error: unknown }
 }
 
-export function groupCommits(database: Sqlite, file: string): CommitGroup {
+/**
+ * Another process, such as `sluice serve token`, holds the lock for moments. Who holds it longer
+ * does not hold up our callers.
+ */
+const max_lock_wait_ms = 1_000
+const lock_retry_ms = 20
+
+/**
+ * SQLite itself never waits for a lock here: its wait would hold up the event loop, and with it
+ * every read. A work that meets a lock is tried again for `max_lock_wait_ms`, then rejected with
+ * `database.locked`.
+ */
+export function groupCommits(database: Sqlite, file: string, clock: Clock = system_clock): CommitGroup {
+  database.pragma('busy_timeout = 0')
   const log = openLog(`${file}-wal`)
   let waiting: Waiting[] = []
   let committed: Waiting[] = []
@@ -56,7 +72,9 @@ export function groupCommits(database: Sqlite, file: string): CommitGroup {
     try {
       runAll.immediate(batch)
     } catch (error) {
-      rejectAll(batch, codeOf(error) === undefined ? error : translateSqliteError(error, file))
+      const has_begun = batch.some(({ outcome }) => outcome !== undefined)
+      if (codeOf(error) === 'SQLITE_BUSY' && !has_begun) retry(batch, translateSqliteError(error, file))
+      else rejectAll(batch, codeOf(error) === undefined ? error : translateSqliteError(error, file))
       return
     }
     for (const item of batch) {
@@ -67,6 +85,16 @@ export function groupCommits(database: Sqlite, file: string): CommitGroup {
     flushing ??= flush().finally(() => {
       flushing = undefined
     })
+  }
+
+  function retry(batch: readonly Waiting[], error: unknown): void {
+    const now_ms = clock.monotonic_ms()
+    for (const item of batch) {
+      item.locked_since_ms ??= now_ms
+      if (now_ms - item.locked_since_ms < max_lock_wait_ms) waiting.push(item)
+      else item.reject(error)
+    }
+    if (waiting.length > 0) void clock.sleep(lock_retry_ms).then(commit)
   }
 
   async function flush(): Promise<void> {

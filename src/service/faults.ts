@@ -1,4 +1,4 @@
-import { isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
+import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import type { ErrorAnswer } from '../base/http-server.ts'
 import type { ErrorBody } from '../contract/envelope.ts'
 import { type ErrorCode, error_statuses, isKnownCode } from '../contract/error-codes.ts'
@@ -18,6 +18,17 @@ const http_codes: Record<string, ErrorCode> = {
   'http.malformed': 'publicapi.request.malformed',
 }
 
+/** Seconds. Whoever locks the database (a copy, a tool of SQLite) mostly does so for seconds. */
+export const locked_retry_after_s = '2'
+
+/**
+ * Another process holds the database's lock: nothing is wrong with the request, and later it works
+ * (A-35).
+ */
+export function isLocked(error: unknown): boolean {
+  return isSluiceError(error, 'database.locked') || codeOf(error)?.startsWith('SQLITE_BUSY') === true
+}
+
 export interface FaultAnswers {
   blank_codes: ReadonlySet<ErrorCode>
   log: (line: string) => void
@@ -25,6 +36,14 @@ export interface FaultAnswers {
 
 /** Every error as the contract's object (A-20); what nobody foresaw is a 500 that tells the caller nothing of our inside. */
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
+  if (isLocked(error)) {
+    log(`a request has to wait: ${messageOf(error)}`)
+    const answer = errorAnswer(
+      'publicapi.service.unavailable',
+      'The service cannot write now: another process uses its data.',
+    )
+    return { ...answer, headers: { 'retry-after': locked_retry_after_s } }
+  }
   const code = isSluiceError(error) ? (http_codes[error.code] ?? error.code) : ''
   if (!isKnownCode(code)) {
     log(`a request failed: ${messageOf(error)}`)

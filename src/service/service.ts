@@ -10,6 +10,7 @@ import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
 import { completeIndex } from './complete-index.ts'
+import { limitConnections } from './connection-limit.ts'
 import { finishRequests } from './finish-requests.ts'
 import type { Handlers } from './handler.ts'
 import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
@@ -183,6 +184,7 @@ async function openDoors(
   const behind_proxy = settings.public_blob_url !== undefined
   const blob_server = createBlobStore({ ...common, faults: blobFaults, uploading, behind_proxy })
   const servers = [app.server, blob_server]
+  limitConnections({ api: app.server, blob: blob_server }, { clock, log })
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
 
   async function closeDoors(): Promise<void> {

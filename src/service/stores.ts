@@ -51,7 +51,7 @@ export function openStores(data_dir: string, clock: Clock): Stores {
   try {
     database = openServiceDatabase(paths)
     const opened = database
-    const commits = groupCommits(opened, paths.database)
+    const commits = groupCommits(opened, paths.database, clock)
     const access = openAccess(database)
     return {
       paths,

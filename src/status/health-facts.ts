@@ -42,6 +42,7 @@ export function healthFacts(
       folders: folderFacts(view, settings),
       waiting: waitingFact(view, settings, now_ms),
       unlooked: view?.oldestLook(),
+      failing: view?.failing() ?? [],
       troubles: view?.troubles() ?? [],
       audits: auditFacts(view, settings),
       prompts,

@@ -5,7 +5,7 @@ import type { Absence } from '../domain/absence.ts'
  * the time in which it could have been kept: while nobody was at work nothing grows stale.
  *
  * - `scan`: every folder is looked through completely, again and again: whatever the watcher misses comes in by it.
- * - `queue`: nothing waits for long. The age of the oldest counts, never how many there are.
+ * - `queue`: nothing waits for long, or fails again and again. The age of the oldest counts, never how many there are.
  * - `events`: the watcher tells of every change.
  * - `folder`: every folder is there.
  * - `account`, `project`: the service takes our token, and knows the projects.
@@ -60,6 +60,11 @@ export interface HealthFacts {
   waiting: { since_ms: number; name: string; held: boolean } | undefined
   /** The file whose look has been due for longest. */
   unlooked: { since_ms: number; name: string } | undefined
+  /**
+   * Files that failed at their upload. `given_up`: refused after many attempts; else they are tried
+   * again.
+   */
+  failing: readonly { given_up: boolean; contents: number; since_ms: number; name: string; message: string }[]
   troubles: readonly {
     about: string
     message: string

@@ -1,8 +1,11 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { minute_ms } from '../base/time.ts'
 import type { Absence } from '../domain/absence.ts'
 import { type Health, type HealthFacts, type HealthLimits, promises, type Reason } from './health-promises.ts'
 import { afterAtWork } from './time-at-work.ts'
 
+/** A fault that passes within this time is nothing that a person must know of. */
+const failing_ms = 5 * minute_ms
 /** What hangs holds up others, which hang with it. */
 const most_named = 3
 
@@ -11,6 +14,7 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   const found = [
     ...scanReasons(facts, limits),
     ...queueReasons(facts, limits),
+    ...failingReasons(facts),
     ...folderReasons(facts, limits),
     ...troubleReasons(facts, limits),
     ...auditReasons(facts, limits),
@@ -83,6 +87,24 @@ function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reaso
   return reasons
 }
 
+function failingReasons({ failing, paused, absences, now_ms }: HealthFacts): Reason[] {
+  return failing.flatMap(({ given_up, contents, since_ms, name, message }) => {
+    const is_early = paused !== undefined || now_ms <= afterAtWork(since_ms, failing_ms, absences)
+    if (!given_up && is_early) return []
+    const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
+    const lasting = given_up ? '' : ` fails again and again for ${formatDuration(now_ms - since_ms)}`
+    return {
+      promise: 'queue' as const,
+      about: given_up ? 'given up' : 'retries',
+      message: `${name}${others}${lasting}: ${message}`,
+      hint: given_up
+        ? 'new bytes are tried by themselves; `sluice retry` with its path tries these again'
+        : 'it is tried again by itself, and then refused; `sluice explain` with its path says more',
+      since_ms,
+    }
+  })
+}
+
 function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason[] {
   const { folders, now_ms } = facts
   const away = awayIn(facts)
@@ -120,7 +142,7 @@ function troubleReasons(facts: HealthFacts, { unreachable_ms }: HealthLimits): R
 }
 
 function nameOf(about: string): string {
-  return { account: 'the token', api: 'the service', blob: 'the blob store' }[about] ?? about
+  return { account: 'the token', api: 'the service', blob: 'the blob store', uploads: 'uploads' }[about] ?? about
 }
 
 function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {

@@ -80,6 +80,11 @@ export class Metrics implements Measures {
     'sluice_outdated_versions',
     'Versions that still answer and that no file has any more.',
   )
+  readonly #failing = this.#gauge(
+    'sluice_uploads_failing',
+    'Contents whose upload failed: deferred, which are tried again, and given_up.',
+    ['state'],
+  )
   readonly #paused = this.#gauge('sluice_paused', '1 while a person has paused it.')
   readonly #upload_calls = this.#gauge(
     'sluice_upload_calls_allowed',
@@ -148,6 +153,10 @@ export class Metrics implements Measures {
       this.#broken.set({ promise }, health.reasons.filter((reason) => reason.promise === promise).length)
     }
     this.#outdated.set(snapshot.outdated)
+    for (const state of ['deferred', 'given_up']) {
+      const group = facts.failing.find(({ given_up }) => given_up === (state === 'given_up'))
+      this.#failing.set({ state }, group?.contents ?? 0)
+    }
     this.#paused.set(paused ? 1 : 0)
     this.#upload_calls.set(snapshot.upload_calls)
     this.#bandwidth.set(snapshot.bandwidth_bytes_per_s ?? 0)

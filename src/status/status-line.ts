@@ -1,4 +1,5 @@
 import { formatCount } from '../base/format.ts'
+import { isoTime } from '../base/time.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
 import type { Stage } from '../ledger/view-stage.ts'
 import { amountOf, underway } from './view.ts'
@@ -10,12 +11,18 @@ export interface StatusLineParts {
   is_paused?: boolean
   /** Nobody answered, though nothing is to be sent that would make a trouble of it. */
   is_unreachable?: boolean
+  /** Nothing can be recorded since then, so the counts are that old. */
+  ledger_fault?: { message: string; since_ms: number } | undefined
 }
 
 /** How it goes in one line, what matters first: `service unreachable, trying; 12,431 ready, 3 on the way, 1 refused`. */
-export function statusLine({ folders, troubles, is_paused = false, is_unreachable = false }: StatusLineParts): string {
+export function statusLine(parts: StatusLineParts): string {
+  const { folders, troubles, is_paused = false, is_unreachable = false, ledger_fault } = parts
+  const stale = ledger_fault
+    ? [`nothing is recorded since ${isoTime(ledger_fault.since_ms)}: ${ledger_fault.message}`]
+    : []
   const paused = is_paused ? ['paused'] : []
-  const wrong = [...paused, ...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
+  const wrong = [...stale, ...paused, ...troubleTexts(troubles, is_unreachable), ...offlineTexts(folders)]
   return [...wrong, countsText(folders)].join('; ')
 }
 
@@ -26,6 +33,7 @@ function troubleTexts(troubles: StatusLineParts['troubles'], is_unreachable: boo
   if (account) texts.push(`token refused: ${account.message}`)
   if (of('api') || is_unreachable) texts.push('service unreachable, trying')
   else if (of('blob')) texts.push('blob store unreachable, trying')
+  else if (of('uploads')) texts.push('service takes no uploads, trying')
   const projects = troubles.filter(({ about }) => about.startsWith('project:'))
   const [project] = projects
   if (projects.length > 1) texts.push(`${projects.length} projects refused`)

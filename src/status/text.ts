@@ -50,7 +50,8 @@ function aboutText(about: string): string {
 
 function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
-  if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
+  if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
+  else if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
   else if (status.rebuild === 'running') {
     const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
@@ -69,6 +70,14 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
     writer.say(`not all is in: ${text}`, { tone: 'warn' })
   }
   sayDaemon(writer, status, totalOf(status, underway).files > 0)
+}
+
+/** The lines about health give the reason and what to do. */
+function sayStale(writer: LineWriter, status: StatusView, since: string): void {
+  const when = `for ${ago(status, since)}, since ${since}`
+  const known = [`${amountText(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
+  writer.say(`nobody knows whether all is in: nothing was recorded ${when}`, { tone: 'bad' })
+  writer.say(`known then: ${known}`, { indent: 2, tone: 'warn' })
 }
 
 function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
@@ -162,12 +171,15 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
     }
     writer.say(todo[stage], { indent: 2, tone: 'faint' })
   }
-  for (const { message, contents, next_try, examples } of status.retrying) {
+  for (const { code, message, contents, next_try, examples } of status.retrying) {
     writer.gap()
     const wait_ms = Date.parse(next_try) - Date.parse(status.at)
     const when = wait_ms > 0 ? `in ${formatDuration(wait_ms)}` : 'now'
-    writer.say(`tried again by itself: ${formatCount(contents)}, the next ${when}: ${message}`, { tone: 'warn' })
+    writer.say(`tried again by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, {
+      tone: 'warn',
+    })
     for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
+    writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
   }
   if (status.slow > 0) {
     writer.gap()

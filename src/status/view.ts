@@ -24,6 +24,10 @@ export interface StatusView {
   at: string
   state_dir: string
   verdict: Verdict
+  /**
+   * Since when nothing can be recorded: everything below is that old. Null while the ledger works.
+   */
+  stale_since: string | null
   /** Whether Sluice keeps what it promises; the verdict is about the files. */
   health?: HealthStatus
   daemon: DaemonStatus
@@ -53,10 +57,11 @@ export interface StatusView {
 }
 
 /**
- * `all_ready`: every file that should be in is ready. `incomplete`: some are not, for whatever reason. `refused`: the service
- * refuses the token or a project, so nothing can go on.
+ * `all_ready`: every file that should be in is ready. `incomplete`: some are not, for whatever
+ * reason. `refused`: the service refuses the token or a project, so nothing can go on. `stale`:
+ * nothing can be recorded, so nobody knows.
  */
-export type Verdict = 'all_ready' | 'incomplete' | 'refused'
+export type Verdict = 'all_ready' | 'incomplete' | 'refused' | 'stale'
 
 export type DaemonStatus =
   | { state: 'stopped' }
@@ -142,6 +147,7 @@ export function statusView(source: {
     version: status_version,
     at: isoTime(now_ms),
     state_dir,
+    stale_since: staleSince(health),
     ...(health === undefined ? {} : { health }),
     daemon,
     ...(rebuild && !ledger ? { rebuild: rebuild.status } : {}),
@@ -270,7 +276,14 @@ export function isComplete({ state, last_scan, stages }: FolderStatus): boolean 
   )
 }
 
-function verdictOf({ troubles, folders }: Pick<StatusView, 'troubles' | 'folders'>): Verdict {
+/** An unresponsive daemon records nothing either. */
+function staleSince(health: HealthStatus | undefined): string | null {
+  const reasons = health?.reasons.filter(({ promise }) => promise === 'ledger' || promise === 'progress') ?? []
+  return reasons.map(({ since }) => since).sort()[0] ?? null
+}
+
+function verdictOf({ stale_since, troubles, folders }: Omit<StatusView, 'verdict'>): Verdict {
+  if (stale_since !== null) return 'stale'
   if (troubles.some(({ about }) => about === 'account' || about.startsWith('project'))) return 'refused'
   return folders.every(isComplete) ? 'all_ready' : 'incomplete'
 }

@@ -6,7 +6,8 @@ import type { AssetRecord } from '../remote/assets.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import { page_size, reads_a_turn } from './audit-pace.ts'
-import { type Circuits, of_a_host } from './circuits.ts'
+import type { Circuits } from './circuits.ts'
+import { isOfAHost } from './fault-counts.ts'
 import { isUnfilled } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
 
@@ -122,7 +123,7 @@ export class AuditRound {
   /** One asset about which the service answers nonsense, again and again, is no fault of the service: that shows at the list. */
   async #orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
-    return of_a_host.includes(outcome.failure.about) ? remote.listAssets(this.#project_id, { limit: 1 }) : outcome
+    return isOfAHost(outcome.failure, 'api') ? remote.listAssets(this.#project_id, { limit: 1 }) : outcome
   }
 
   async #noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {

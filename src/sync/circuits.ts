@@ -2,14 +2,17 @@ import { messageOf } from '../base/errors.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
+import { type Concern, FaultCounts, type Host, isOfAHost } from './fault-counts.ts'
 import type { SyncReport } from './report.ts'
+import type { Step } from './send-places.ts'
 
 /**
- * What is wrong beyond any one file, and what may be tried meanwhile. A fault of the account or a project stops at the first
- * sign; a service or blob store that does not answer after a few failures in a row. Then nothing is sent but one probe at a
- * time, later and later, and no file changes its state for it.
+ * What is wrong beyond any one file, and what may be tried meanwhile. A fault of the account or a
+ * project stops at the first sign; a service or blob store that does not answer after a few
+ * failures in a row; uploads when several contents meet the same fault at one step. Then nothing is
+ * sent but one probe at a time, later and later, and no file pays an attempt for it.
  */
-export type About = 'account' | 'api' | 'blob' | `project:${string}`
+export type About = 'account' | 'api' | 'blob' | 'uploads' | `project:${string}`
 
 export interface Allowance {
   /** How many items may be begun now: 0 while everything rests, 1 as a probe. */
@@ -24,12 +27,15 @@ interface Tripped {
   since_ms: number
   message: string
   told: boolean
+  /**
+   * The step that failed for several contents alike: only its success ends the trouble. Absent: any
+   * success does.
+   */
+  step: Step | undefined
   /** The service itself named the pause (Retry-After). */
   asked_to_wait: boolean
 }
 
-/** One failure is weather, three in a row with no success between are a fault of the service. */
-const failures_to_trip = 3
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 const retry_account = { first_ms: 15 * second_ms, most_ms: 5 * minute_ms }
 /** How often the token's source is read again while the token is refused. */
@@ -38,11 +44,6 @@ const token_look_ms = 2 * second_ms
 const probe_lost_ms = 2 * minute_ms
 /** Further than anything is put off. */
 const far_ahead_ms = 366 * day_ms
-/**
- * Failures that may be those of the host, not of one item. An answer that nobody understands is one of them: a captive portal
- * or a sign-in page answers every call in the same way.
- */
-export const of_a_host: readonly Failure['about'][] = ['network', 'later', 'unknown_protocol']
 /** Of a trouble that is a pause which the service named: it is there, and whoever waits for it is told so. */
 const code_of_pause = 'service.asked_to_wait'
 /** A short pause that the service asked for is no trouble to tell people about. */
@@ -66,7 +67,7 @@ export interface CircuitTools {
 export class Circuits {
   readonly #tools: CircuitTools
   readonly #tripped = new Map<About, Tripped>()
-  readonly #in_a_row = new Map<About, number>()
+  readonly #counts: FaultCounts
   #probe_until_ms = 0
   #token_looked_ms = 0
   #is_retired = false
@@ -74,13 +75,14 @@ export class Circuits {
 
   constructor(tools: CircuitTools) {
     this.#tools = tools
+    this.#counts = new FaultCounts(tools.clock)
   }
 
   /**
    * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
    * its pause is over it takes part again, and rests anew at its first refusal.
    */
-  allowance(hosts: readonly ('api' | 'blob')[]): Allowance {
+  allowance(hosts: readonly Host[]): Allowance {
     const now_ms = this.#tools.clock.now_ms()
     this.#lookAtToken(now_ms)
     const except_projects: string[] = []
@@ -89,7 +91,7 @@ export class Circuits {
     for (const [about, { until_ms }] of this.#tripped) {
       if (about.startsWith('project:')) {
         if (until_ms > now_ms) except_projects.push(about.slice('project:'.length))
-      } else if (about === 'blob' && !hosts.includes('blob')) continue
+      } else if (isOfUploads(about) && !hosts.includes('blob')) continue
       else if (until_ms <= now_ms) probing = true
       else wait_ms = Math.max(wait_ms, until_ms - now_ms)
     }
@@ -100,13 +102,17 @@ export class Circuits {
     return { limit: 1, wait_ms: 0, except_projects }
   }
 
-  /** For what was claimed before something tripped: whether it may not be begun now, by whoever uses these hosts. */
-  rests(project_id: string, hosts: readonly ('api' | 'blob')[]): boolean {
+  /** Whether claimed work must not begin now: in a pause, or while a host or its project rests. */
+  rests(project_id: string, hosts: readonly Host[]): boolean {
+    return this.#paused_until_ms > this.#tools.clock.now_ms() || this.restsForTrouble(project_id, hosts)
+  }
+
+  /** The same for work that goes on in a pause. */
+  restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
     const now_ms = this.#tools.clock.now_ms()
-    if (this.#paused_until_ms > now_ms) return true
     const concerns = (about: About) => {
       if (about.startsWith('project:')) return about === `project:${project_id}`
-      return about !== 'blob' || hosts.includes('blob')
+      return !isOfUploads(about) || hosts.includes('blob')
     }
     return [...this.#tripped].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
@@ -121,7 +127,7 @@ export class Circuits {
     const now_ms = this.#tools.clock.now_ms()
     for (const [about, { until_ms }] of [...this.#tripped]) {
       if (until_ms > now_ms) continue
-      if (about === 'blob') await this.#heal(about)
+      if (isOfUploads(about)) await this.#heal(about)
       if (!about.startsWith('project:')) continue
       if (this.#tools.audited?.some((project) => about === `project:${project}`)) continue
       const others = this.#tools.projects.filter((project) => about !== `project:${project}`)
@@ -130,7 +136,7 @@ export class Circuits {
   }
 
   /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
-  async failed(failure: Failure, project_id: string, host: 'api' | 'blob'): Promise<'hold' | 'count'> {
+  async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
     this.#probe_until_ms = 0
     // Tried again it carries the other one.
     if (failure.of_old_token) return 'hold'
@@ -138,19 +144,31 @@ export class Circuits {
     // What is left of a project that is no longer asked for is a matter of its own.
     if (failure.about === 'project' && !this.asksFor(project_id)) return 'count'
     if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
-    if (!of_a_host.includes(failure.about)) return 'count'
-    if (!this.#is_retired && isTooMuch(failure)) this.#tools.onSlowDown()
-    if (failure.retry_after_ms !== undefined) return this.#trip(host, failure, failure.retry_after_ms)
-    const in_a_row = (this.#in_a_row.get(host) ?? 0) + 1
-    this.#in_a_row.set(host, in_a_row)
-    return in_a_row >= failures_to_trip ? this.#trip(host, failure) : 'count'
+    // The service's word about this content.
+    if (failure.about === 'content') return 'count'
+    if (isOfAHost(failure, host)) {
+      if (!this.#is_retired && isTooMuch(failure)) this.#tools.onSlowDown()
+      const pause_ms = failure.retry_after_ms
+      if (pause_ms !== undefined) return this.#trip(host, failure, { pause_ms })
+      const is_known = this.#tripped.has(host)
+      if (this.#counts.addInARow(failure, host, concern) || is_known) return this.#trip(host, failure)
+    }
+    if (concern?.step === undefined) return 'count'
+    const { content, step } = concern
+    const about = step === 'put' ? 'blob' : 'uploads'
+    const is_known = this.#tripped.get(about)?.step === step
+    const is_alike = this.#counts.addAlike(failure, step, content)
+    return is_known || is_alike ? this.#trip(about, failure, { step }) : 'count'
   }
 
-  async succeeded(project_id: string, host: 'api' | 'blob'): Promise<void> {
-    this.#in_a_row.delete(host)
-    if (this.#tripped.size === 0) return
+  /** `step`: of an upload. */
+  async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
+    this.#counts.succeeded(host, step)
+    const able: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
+    if (step !== undefined && this.#tripped.get('uploads')?.step === step) able.push('uploads')
+    const healed = able.filter((about) => this.#tripped.has(about))
+    if (healed.length === 0) return
     this.#probe_until_ms = 0
-    const healed: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
     for (const about of healed) await this.#heal(about)
   }
 
@@ -202,7 +220,8 @@ export class Circuits {
     })
   }
 
-  async #trip(about: About, failure: Failure, pause_ms?: number): Promise<'hold'> {
+  async #trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
+    const { pause_ms, step } = of
     const now_ms = this.#tools.clock.now_ms()
     const before = this.#tripped.get(about)
     // Calls that were already out when it tripped say nothing new.
@@ -222,6 +241,7 @@ export class Circuits {
       since_ms,
       message,
       told,
+      step,
       asked_to_wait: pause_ms !== undefined,
     })
     const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
@@ -256,6 +276,11 @@ export class Circuits {
   }
 }
 
+/** Only uploads need it, and they alone use the blob store. */
+function isOfUploads(about: About): boolean {
+  return about === 'blob' || about === 'uploads'
+}
+
 function isTooMuch({ status, code }: Failure): boolean {
   return status === 429 || status === 503 || code === 'network.timeout'
 }
@@ -267,5 +292,7 @@ function hintFor(about: About): string {
     return 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy'
   if (about === 'blob')
     return 'It is tried again by itself; if it lasts, check that the blob host can be reached from here'
+  if (about === 'uploads')
+    return 'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service'
   return 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
 }

@@ -2,8 +2,9 @@ import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import { wordOn } from '../disk/mount.ts'
-import type { RootAsker } from '../disk/root-asker.ts'
+import { type OnlineRoot, wordOn } from '../disk/mount.ts'
+import { withKnownId } from '../disk/root-identity.ts'
+import { type RootTrust, rootChange, trustInRoot } from '../disk/root-trust.ts'
 import type { Hint } from '../disk/watch.ts'
 import { filesThere, isBeyondWord, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { FolderEvent } from '../domain/fact.ts'
@@ -14,7 +15,7 @@ import { followHints } from './follow-hints.ts'
 import { HintQueue } from './hint-queue.ts'
 import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
-import { change_texts, isComparing, type OnlineRoot, rootChange } from './root-change.ts'
+import { change_texts, isComparing } from './root-change.ts'
 import { isAskedAbout, RootDoubt, type RootVerdict } from './root-doubt.ts'
 import { type ScanTools, scanOnce } from './scan-folder.ts'
 import { ScanTimer } from './scan-timer.ts'
@@ -27,17 +28,13 @@ export interface KeeperTools extends ScanTools {
   intake: Intake
   clock: Clock
   report: SyncReport
-  roots: Pick<RootAsker, 'status'>
   examiner: Pick<Examiner, 'lstat'>
   watching: WatchingSettings
   room: WatchRoom
-  /** How long a root may be silent. */
-  answer_ms: number
   max_hints: number
 }
 
 export interface FolderKeeper {
-  workers: readonly Worker[]
   /** Scan again, now. */
   rescan(): void
   /** Ask the ledger whether a scan is wanted. */
@@ -45,6 +42,11 @@ export interface FolderKeeper {
   /** True when nothing is being looked at, and the last asked scan is over (or the folder is offline). */
   isIdle(): boolean
   close(): Promise<void>
+}
+
+interface KeepOptions {
+  watch: boolean
+  signal: AbortSignal
 }
 
 /** How often an offline folder is looked at, and an online one for whether it still is the same. */
@@ -59,13 +61,12 @@ export function keepFolder(
   folder: FolderSettings,
   rules: IgnoreRules,
   tools: KeeperTools,
-  options: { watch: boolean; signal: AbortSignal },
+  options: KeepOptions,
 ): FolderKeeper {
   return new Keeper(folder, rules, tools, options)
 }
 
 class Keeper implements FolderKeeper {
-  readonly workers: readonly Worker[]
   readonly #folder: FolderSettings
   readonly #rules: IgnoreRules
   readonly #tools: KeeperTools
@@ -81,13 +82,9 @@ class Keeper implements FolderKeeper {
   #busy = true
   #looking = false
   #is_online = false
+  #is_first_check = true
 
-  constructor(
-    folder: FolderSettings,
-    rules: IgnoreRules,
-    tools: KeeperTools,
-    { watch, signal }: { watch: boolean; signal: AbortSignal },
-  ) {
+  constructor(folder: FolderSettings, rules: IgnoreRules, tools: KeeperTools, { watch, signal }: KeepOptions) {
     this.#folder = folder
     this.#rules = rules
     this.#tools = tools
@@ -108,7 +105,6 @@ class Keeper implements FolderKeeper {
       })
     this.#scanner = worker('scanner', () => this.#keep())
     this.#hinter = worker('hints', () => this.#followHints())
-    this.workers = [this.#scanner, this.#hinter]
   }
 
   rescan(): void {
@@ -126,7 +122,7 @@ class Keeper implements FolderKeeper {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.ended))
+    await Promise.all([this.#scanner.ended, this.#hinter.ended])
     await this.#watcher?.stop()
   }
 
@@ -136,20 +132,23 @@ class Keeper implements FolderKeeper {
       this.#busy = false
       return { wait_ms: root_look_ms }
     }
-    const now_ms = this.#tools.clock.monotonic_ms()
     const { state, root } = found
-    if (await this.#watcher?.keepOn(now_ms, state, root)) this.#scan_asked = true
+    if (await this.#watcher?.keepOn(this.#tools.clock.monotonic_ms(), state, root)) this.#scan_asked = true
     const is_wanted = isScanWanted(state, this.#tools.clock.now_ms())
     if (is_wanted) {
       this.#scan_asked = true
       this.#busy = true
     }
     const why = is_wanted ? 'wanted' : 'doubt'
-    const is_due = this.#scan_asked || this.#timer.dueIn_ms() <= 0
-    if (is_due && this.#timer.restsFor_ms(why) <= 0) await this.#scan(root)
+    if (this.#isScanDue() && this.#timer.restsFor_ms(why) <= 0) await this.#scan(root)
     if (!this.#scan_asked) this.#busy = false
-    const soon_ms = this.#scan_asked ? this.#timer.restsFor_ms(why) : this.#timer.dueIn_ms()
+    // One that is due rests as well: a scan that could not be recorded is due from its end on.
+    const soon_ms = Math.max(this.#scan_asked ? 0 : this.#timer.dueIn_ms(), this.#timer.restsFor_ms(why))
     return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
+  }
+
+  #isScanDue(): boolean {
+    return this.#scan_asked || this.#timer.dueIn_ms() <= 0
   }
 
   /** The folder's state when it is there and may be believed; undefined while it is offline. */
@@ -158,48 +157,44 @@ class Keeper implements FolderKeeper {
     const name = this.#folder.name
     const state = (await ledger.folders()).find((other) => other.name === name)
     if (!state) return undefined
-    const status = await roots.status(this.#folder.path, answer_ms)
+    const doubtful = !state.online || this.#isScanDue()
+    const status = await roots.status(this.#folder.path, answer_ms, { doubtful })
     if (status.kind === 'offline') return this.#goOffline(state, { reason: `${status.reason}: ${status.detail}` })
     const known = knownBefore(state)
-    const held_many = known > empty_folder_files
-    const { device, identity } = status
+    const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
     const word = wordOn(status, state.disappearance)
-    if (status.empty && held_many && !(word && !isBeyondWord(word, 0, this.#tools))) {
+    if (status.empty && known > empty_folder_files && !(word && !isBeyondWord(word, 0, this.#tools))) {
       const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
-      return this.#goOffline(state, { reason, found: { device, identity, files: 0 } })
+      return this.#goOffline(state, { reason, found: { ...here, files: 0 } })
     }
-    const is_other = rootChange(state, status) !== 'none'
-    // A device number is given again to the next disk, and so may the rest be: what was away is looked at before it is believed.
-    const is_back = state.device !== undefined && !state.online
-    // Few files may well be cleared away by a person, but where they stood; of another root not even one is believed to be gone, unless
-    // the configuration names another place.
-    const is_few_doubted = is_other && !state.is_moved && state.known_files > 0
-    const is_in_doubt = is_few_doubted || ((is_other || is_back) && held_many)
-    // With a word it is the scan that counts whether it still covers what is found.
-    if (is_in_doubt && !word) {
-      const doubt = await this.#doubtAbout(status, state)
+    const was = { ...state, is_first_check: this.#is_first_check }
+    const trust = trustInRoot(was, status, known > empty_folder_files)
+    // After an acknowledgement the scan counts whether that still covers what is found.
+    if (trust !== 'trusted' && !word) {
+      const doubt = await this.#doubtAbout(status, state, trust)
       if (doubt !== undefined) return this.#goOffline(state, doubt)
     }
     this.#doubt.forget()
-    const online = { type: 'folder_online', folder: name, device, identity } as const
-    if (!state.online || is_other) {
+    const online = { type: 'folder_online', folder: name, ...here } as const
+    if (!state.online || rootChange(state, status) !== 'none') {
       await this.#record(online)
       if (!state.online && state.device !== undefined) this.#tools.report.folder(name, 'is back', 'info')
       await this.#watcher?.stop()
       this.#scan_asked = true
-    } else if (identity !== undefined && identity !== state.identity) await this.#record(online)
+    } else if (here.identity !== undefined && here.identity !== state.identity) await this.#record(online)
     this.#is_online = true
+    this.#is_first_check = false
     return { state, root: status }
   }
 
   /** Why what stands here now is not believed; while it is compared the folder is offline: nobody looks into it. */
-  async #doubtAbout(now: OnlineRoot, state: FolderState): Promise<RootVerdict | undefined> {
+  async #doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
     const remembered = this.#doubt.remembered(now)
     if (remembered) return remembered
     this.#busy = true
     this.#is_online = false
     if (state.online) await this.#recordOffline({ reason: change_texts[rootChange(state, now)].comparing })
-    return this.#doubt.compare(now, state, this.#signal)
+    return this.#doubt.compare(now, { state, trust, signal: this.#signal })
   }
 
   async #goOffline(state: FolderState, verdict: RootVerdict): Promise<undefined> {
@@ -234,8 +229,8 @@ class Keeper implements FolderKeeper {
   }
 
   async #scan({ device, identity }: OnlineRoot): Promise<void> {
+    const { name } = this.#folder
     const { clock } = this.#tools
-    const name = this.#folder.name
     const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
     this.#scan_asked = false
     this.#busy = true

@@ -27,6 +27,8 @@ export interface WalkTools extends DisappearanceLimits {
 /** Rounds of looks that may be under way while the walk goes on: twice as many as wait for one transaction. */
 const rounds_ahead = 24
 const looks_a_round = 500
+/** Programs that copy a file with its time keep it to the microsecond at least. */
+const max_copied_ns = 1_000_000
 /** Sorts after every path below a directory. */
 const after_all = '\u{10FFFF}'
 
@@ -86,6 +88,26 @@ export class FolderWalk {
     const differences = this.#known_files === 0 ? allOf(batch) : await this.#compare(batch, through_path)
     this.#after_path = through_path
     return differences
+  }
+
+  /**
+   * How many known files are met with the same size and mtime, on whatever disk: ctime and inode
+   * are another one's there.
+   */
+  async countMet(batch: ScanBatch): Promise<number> {
+    const { changed, unknown } = await this.compare(batch)
+    const is_unknown = new Set(unknown)
+    const others = [...changed].filter((index) => !is_unknown.has(index))
+    const known = await this.#tools.ledger.filesAt(
+      this.#folder.name,
+      others.map((index) => entryPath(batch, index)),
+    )
+    const alike = others.filter((index, at) => {
+      const { size, mtime_ns } = entryStat(batch, index)
+      const before = known[at]?.stat
+      return before?.size === size && Math.abs(Number(before.mtime_ns - mtime_ns)) < max_copied_ns
+    })
+    return batch.count - changed.length + alike.length
   }
 
   async take(batch: ScanBatch, missed: MissedEvents | undefined): Promise<void> {

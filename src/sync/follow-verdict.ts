@@ -1,8 +1,10 @@
 import { formatDuration } from '../base/format.ts'
-import { ingest_failed } from '../domain/content.ts'
+import { minute_ms } from '../base/time.ts'
+import { ingest_failed, most_vanished } from '../domain/content.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
+import type { Failure } from '../remote/outcome.ts'
 
 export interface FollowPolicy {
   /** Rest before the next look, by how often it was looked at. */
@@ -17,6 +19,20 @@ export interface FollowPolicy {
 
 /** An asset of which so many bytes are there was never filled (contract, "dead reservation": size 0 or 1). */
 const dead_size_most = 1
+
+/**
+ * An asset that was sent again and is not there either is taken for removed only after so long: the
+ * service may be at fault.
+ */
+const min_gone_ms = 10 * minute_ms
+
+/** What it means that the service does not know the asset that is being followed. */
+export function vanishedFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
+  const { content, vanished, attempts, following_since_ms } = work
+  if (vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms) return { type: 'asset_vanished', content }
+  const note = { code: failure.code ?? failure.about, message: failure.message }
+  return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
+}
 
 /** What a record of the service says about a content that is being followed. */
 export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {

@@ -2,14 +2,14 @@ import { listOf } from '../base/group.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { restUntilDue } from '../base/rest.ts'
 import type { Clock } from '../base/time.ts'
-import { runWorker, type Worker } from '../base/worker.ts'
+import { allEnded, runWorker, type Worker } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork, Ledger } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import type { Failure } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
-import { type FollowPolicy, followFact } from './follow-verdict.ts'
+import { type FollowPolicy, followFact, vanishedFact } from './follow-verdict.ts'
 import type { SyncReport } from './report.ts'
 
 export interface FollowTools {
@@ -57,7 +57,7 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): Follower
     } finally {
       in_flight = 0
       const contents = work.map(({ content }) => content)
-      await ledger.release('follow', contents)
+      ledger.release('follow', contents)
     }
     return { wait_ms: 0 }
   }
@@ -121,7 +121,7 @@ class FollowRound {
     const ids = [...this.#pending.keys()].slice(0, single_reads_most)
     for (let from = 0; from < ids.length && !this.#signal.aborted; from += reads_at_once) {
       const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => this.#readOne(asset_id))
-      if ((await Promise.all(rounds)).includes('stop')) return
+      if ((await allEnded(rounds)).includes('stop')) return
     }
   }
 
@@ -135,12 +135,18 @@ class FollowRound {
     }
     const { failure } = outcome
     const works = this.#pending.get(asset_id) ?? []
-    if (failure.about === 'asset_gone' || this.#isLeft(failure)) {
+    if (this.#isLeft(failure)) {
       this.#pending.delete(asset_id)
       await this.#record(works.map(({ content }) => ({ type: 'asset_vanished', content })))
       return 'go on'
     }
-    if ((await circuits.failed(failure, this.#project_id, 'api')) === 'hold') return 'stop'
+    if (failure.about === 'asset_gone') {
+      this.#pending.delete(asset_id)
+      await this.#record(works.map((work) => vanishedFact(work, failure, clock.now_ms(), policy)))
+      return 'go on'
+    }
+    const concern = works[0] && { content: works[0].content }
+    if ((await circuits.failed(failure, this.#project_id, 'api', concern)) === 'hold') return 'stop'
     const note = { code: failure.code ?? failure.about, message: failure.message }
     this.#pending.delete(asset_id)
     await this.#record(

@@ -4,6 +4,7 @@ import type { Examiner, Look } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import { type RootStatus, wordOn } from '../disk/mount.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
+import { rootChange } from '../disk/root-trust.ts'
 import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../domain/disappearance.ts'
 import type { FileFact } from '../domain/fact.ts'
 import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../domain/file.ts'
@@ -16,7 +17,6 @@ import { hashFact, isShut, isStranger, type ToHash, unreadableFact } from './loo
 import { createLookTurns } from './look-turns.ts'
 import { lookVerdict } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
-import { rootChange } from './root-change.ts'
 
 /**
  * Looks at paths and tells the ledger what is there: the one way in for watch events, scans and due looks. A path is looked at
@@ -160,7 +160,7 @@ class LookRound {
     if (!this.#state?.online) return 'doubtful'
     // On a share that is dead it is the one call that comes back.
     const root = await this.#rootStatus()
-    if (root.kind === 'offline') return 'doubtful'
+    if (root.kind === 'offline' || rootChange(this.#state, root) !== 'none') return 'doubtful'
     const known = await ledger.filesAt(name, paths)
     for (const file of known) if (file) this.#known.set(file.path, file)
     const to_hash = await this.#judge(await this.#look(paths), clockDoubt_ms(root))
@@ -226,8 +226,8 @@ class LookRound {
     })
   }
 
-  #rootStatus(): Promise<RootStatus> {
-    return this.#tools.roots.status(this.#folder.path, this.#tools.answer_ms)
+  #rootStatus({ doubtful } = { doubtful: false }): Promise<RootStatus> {
+    return this.#tools.roots.status(this.#folder.path, this.#tools.answer_ms, { doubtful })
   }
 
   async #hash(entries: ToHash[]): Promise<void> {
@@ -261,7 +261,7 @@ class LookRound {
     const gone = this.#facts.filter((fact) => fact.type === 'file_gone').length
     if (gone === 0) return true
     const state = this.#state!
-    const status = await this.#rootStatus()
+    const status = await this.#rootStatus({ doubtful: true })
     const is_here = status.kind === 'online' && state.device !== undefined && rootChange(state, status) === 'none'
     const many = knownBefore(state) > this.#tools.empty_folder_files
     const is_empty = status.kind === 'online' && status.empty && many

@@ -1,4 +1,4 @@
-import { lookKey } from './look-key.ts'
+import { lookKey } from '../domain/file.ts'
 
 type Answer = 'recorded' | 'doubtful'
 

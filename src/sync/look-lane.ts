@@ -1,17 +1,16 @@
+import { after_fault } from '../base/fault-rest.ts'
 import { listOf } from '../base/group.ts'
 import type { Pulses } from '../base/pulse.ts'
 import { restUntilDue } from '../base/rest.ts'
-import { backoff_ms, type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger, LookChoice } from '../ledger/ledger.ts'
-import { lookKey } from './look-key.ts'
 import type { SyncReport } from './report.ts'
 
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 20
 /** A folder that is in doubt records nothing, and its files stay due: its keeper has to look at the whole of it first. */
 const doubt_rest_ms = 5 * second_ms
-const after_error = { first_ms: 500, most_ms: minute_ms }
 
 export interface LookLane {
   name: string
@@ -35,8 +34,6 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
   const rounds = new Set<Promise<void>>()
   const rounds_of = new Map<string, number>()
   const errors_of = new Map<string, number>()
-  /** A claim may end before its look does, by time or when a folder comes back: the next one on the path is no second look. */
-  const under_way = new Set<string>()
   const on_error = (error: unknown) => report.fault(lane.name, error)
 
   async function step(): Promise<{ wait_ms: number }> {
@@ -45,14 +42,13 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
     const { work, next_due_ms } = await ledger.claimToLook(lane.files_a_round, { sizes: [lane.size], except_folders })
     if (work.length === 0) return restUntilDue(next_due_ms, clock)
     const by_folder = new Map<string, string[]>()
-    for (const { folder, path } of work) if (!under_way.has(lookKey(folder, path))) listOf(by_folder, folder).push(path)
+    for (const { folder, path } of work) listOf(by_folder, folder).push(path)
     for (const [folder, paths] of by_folder) begin(folder, paths)
     return { wait_ms: 0 }
   }
 
   function begin(folder: string, paths: readonly string[]): void {
     rounds_of.set(folder, (rounds_of.get(folder) ?? 0) + 1)
-    for (const path of paths) under_way.add(lookKey(folder, path))
     const round = lookAt(folder, paths)
       .catch(on_error)
       .finally(() => {
@@ -67,10 +63,8 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
 
   async function lookAt(folder: string, paths: readonly string[]): Promise<void> {
     const rest_ms = await restAfter(folder, () => lane.look(folder, paths))
-    // A look that failed, or led to no fact, must not hide its file until the claim runs out.
-    const claims = paths.map((path) => ({ folder, path }))
-    for (const path of paths) under_way.delete(lookKey(folder, path))
-    await ledger.release('look', claims)
+    const looks = paths.map((path) => ({ folder, path }))
+    ledger.release('look', looks)
     await clock.sleep(rest_ms, signal)
   }
 
@@ -83,7 +77,7 @@ export function startLookLane(lane: LookLane, tools: LookLaneTools, signal: Abor
       if (!signal.aborted) on_error(error)
       const errors = errors_of.get(folder) ?? 0
       errors_of.set(folder, errors + 1)
-      return backoff_ms(errors, after_error)
+      return backoff_ms(errors, after_fault)
     }
   }
 

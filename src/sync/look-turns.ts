@@ -1,5 +1,5 @@
+import { lookKey } from '../domain/file.ts'
 import { isBefore } from '../ledger/path-order.ts'
-import { lookKey } from './look-key.ts'
 
 /**
  * Who looks at which paths now. A path is looked at by one at a time; the second waits, so that an older look never overwrites a

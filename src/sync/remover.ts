@@ -1,15 +1,15 @@
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { restUntilDue } from '../base/rest.ts'
 import { backoff_ms, type Clock, day_ms, hour_ms, second_ms } from '../base/time.ts'
-import { runWorker, type Worker } from '../base/worker.ts'
+import { allEnded, runWorker, type Worker } from '../base/worker.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
 import type { RemovalFact } from '../domain/removal.ts'
 import type { Ledger, RemoveWork } from '../ledger/ledger.ts'
 import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
+import { textOf } from './give-up.ts'
 import type { SyncReport } from './report.ts'
-import { textOf } from './send-asset.ts'
 
 export interface RemoveTools {
   ledger: Ledger
@@ -56,11 +56,16 @@ export function startRemover(tools: RemoveTools, signal: AbortSignal): Remover {
           .slice(from, from + removed_at_once)
           .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
         for (const item of begun) left.delete(item)
-        await Promise.all(begun.map((item) => removeAsset(item, held)))
+        await allEnded(begun.map((item) => removeAsset(item, held)))
       }
     } finally {
-      await giveBack([...left], tools)
-      in_flight = 0
+      try {
+        await forgetIntents([...left], tools)
+      } finally {
+        in_flight = 0
+        const contents = work.map(({ content }) => content)
+        ledger.release('remove', contents)
+      }
     }
     return { wait_ms: 0 }
   }
@@ -77,14 +82,15 @@ export function startRemover(tools: RemoveTools, signal: AbortSignal): Remover {
   return { worker, inFlight: () => in_flight }
 }
 
-/** Nothing was asked about these: what was meant for the first time is meant no more, the rest goes on later. */
-async function giveBack(work: readonly RemoveWork[], { ledger, clock }: RemoveTools): Promise<void> {
-  if (work.length === 0) return
+/**
+ * The service was not asked about these. Those that no earlier claim asked about are not to be
+ * removed any more.
+ */
+async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: RemoveTools): Promise<void> {
   const fresh = work.filter(({ is_fresh }) => is_fresh)
   const not_before_ms = clock.now_ms()
+  if (fresh.length === 0) return
   await ledger.record(fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })))
-  const begun = work.filter(({ is_fresh }) => !is_fresh).map(({ content }) => content)
-  await ledger.release('remove', begun)
 }
 
 async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> {
@@ -147,7 +153,7 @@ async function keep(
 async function setBack(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools
-  const is_held = (await circuits.failed(failure, project_id, 'api')) === 'hold'
+  const is_held = (await circuits.failed(failure, project_id, 'api', { content })) === 'hold'
   const is_refused = failure.about === 'account' || failure.about === 'project'
   const not_before_ms = clock.now_ms() + backoff_ms(attempts, retry)
   if (is_fresh && (is_refused || isSurelyUndone(failure))) {

@@ -1,19 +1,4 @@
-import { isSameRoot, type RootStatus } from '../disk/mount.ts'
-import type { FolderState } from '../ledger/ledger.ts'
-
-export type OnlineRoot = Extract<RootStatus, { kind: 'online' }>
-
-/** What stands at a folder's root, against what is known of it. `other_root`: by the same device number. */
-export type RootChange = 'none' | 'other_disk' | 'other_root'
-
-export function rootChange(
-  { device, identity }: Pick<FolderState, 'device' | 'identity'>,
-  now: Pick<OnlineRoot, 'device' | 'identity'>,
-): RootChange {
-  if (device === undefined) return 'none'
-  if (device !== now.device) return 'other_disk'
-  return isSameRoot(identity, now.identity) ? 'none' : 'other_root'
-}
+import type { RootChange } from '../disk/root-trust.ts'
 
 const other_disk = {
   comparing: 'another disk is mounted here; it is compared with what is known',

@@ -1,10 +1,11 @@
 import type { Clock } from '../base/time.ts'
 import { minute_ms } from '../base/time.ts'
-import { wordOn } from '../disk/mount.ts'
+import { type OnlineRoot, wordOn } from '../disk/mount.ts'
+import { type RootTrust, rootChange } from '../disk/root-trust.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { change_texts, type OnlineRoot, rootChange } from './root-change.ts'
+import { change_texts } from './root-change.ts'
 import { compareWithKnown, type ScanTools } from './scan-folder.ts'
 
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
@@ -38,17 +39,24 @@ export class RootDoubt {
   }
 
   /** Walks it and holds it against what is known; undefined where it is that, or a person said that it is right. */
-  async compare(now: OnlineRoot, state: FolderState, signal: AbortSignal): Promise<RootVerdict | undefined> {
+  async compare(
+    now: OnlineRoot,
+    { state, trust, signal }: { state: FolderState; trust: RootTrust; signal: AbortSignal },
+  ): Promise<RootVerdict | undefined> {
     const { clock, ledger } = this.#tools
     const { comparing, doubted } = change_texts[rootChange(state, now)]
     const found = await compareWithKnown(this.#folder, this.#tools, { state, device: now.device, signal })
     if (found === undefined) return { reason: comparing }
     const after = (await ledger.folders()).find(({ name }) => name === state.name)
-    if (wordOn(now, after?.disappearance) || !(isOtherDisk(found) || hasVanished(found, this.#tools))) return undefined
+    if (wordOn(now, after?.disappearance)) return undefined
+    const { known_files: known } = state
+    const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
+    if (!is_other && !hasVanished(found, this.#tools)) return undefined
     const { device, identity } = now
+    const met = is_other ? { ...found, missing: Math.max(found.missing, found.known - found.met) } : found
     const verdict = {
-      reason: `${doubted}: ${waitingText(state.name, found)}`,
-      found: { device, identity, files: filesThere(found) },
+      reason: `${doubted}: ${waitingText(state.name, met)}`,
+      found: { device, identity, files: filesThere(met) },
     }
     this.#last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
     return verdict

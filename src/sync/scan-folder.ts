@@ -1,5 +1,7 @@
 import type { Pulses } from '../base/pulse.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
+import type { RootAsker } from '../disk/root-asker.ts'
+import { rootChange } from '../disk/root-trust.ts'
 import { type ScanEnd, type ScanOptions, scanFolder } from '../disk/scan.ts'
 import type { Found } from '../domain/disappearance.ts'
 import type { ScanSummary } from '../domain/fact.ts'
@@ -14,6 +16,9 @@ export interface ScanTools extends WalkTools {
   batch_entries: number
   scan_thread?: KeptScanThread
   turns: DeviceTurns
+  roots: Pick<RootAsker, 'status'>
+  /** How long a root may be silent. */
+  answer_ms: number
 }
 
 export type ScanOutcome =
@@ -36,8 +41,17 @@ export async function scanOnce(
   // One directory is soon done, and somebody saves files in it.
   if (options.under !== undefined) return scanNow(folder, tools, options)
   const state = (await tools.ledger.folders()).find(({ name }) => name === folder.name)
-  const scanned = await inTurn(state?.device ?? 0n, tools, options.signal, () => scanNow(folder, tools, options))
+  const { signal, missed } = options
+  const isSameDisk = async () => state !== undefined && (await isKnownRoot(folder, state, tools))
+  const scanned = await inTurn(state?.device ?? 0n, tools, signal, () =>
+    scanNow(folder, tools, { missed, signal, isSameDisk }),
+  )
   return scanned ?? { kind: 'stopped' }
+}
+
+async function isKnownRoot(folder: FolderSettings, state: FolderState, tools: ScanTools): Promise<boolean> {
+  const now = await tools.roots.status(folder.path, tools.answer_ms, { doubtful: true })
+  return now.kind === 'online' && rootChange(state, now) === 'none'
 }
 
 /** Undefined: stopped before it could begin. */
@@ -61,8 +75,13 @@ interface ScanOnceOptions {
   signal: AbortSignal
 }
 
-async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOnceOptions): Promise<ScanOutcome> {
-  const { under, missed, signal } = options
+interface ScanNowOptions extends ScanOnceOptions {
+  /** Asked once the walk has read the root: a disk swapped before that is not walked through. */
+  isSameDisk?: () => Promise<boolean>
+}
+
+async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNowOptions): Promise<ScanOutcome> {
+  const { under, missed, signal, isSameDisk = async () => true } = options
   const walk = new FolderWalk(folder, tools, under)
   if (under === undefined) await walk.begin()
   const scan = scanFolder({
@@ -76,7 +95,12 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
     ...keptThread(tools),
   })
   try {
-    for await (const batch of scan.batches) await walk.take(batch, missed)
+    let is_first = true
+    for await (const batch of scan.batches) {
+      if (is_first && !(await isSameDisk())) break
+      is_first = false
+      await walk.take(batch, missed)
+    }
   } finally {
     walk.end()
   }
@@ -95,6 +119,11 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanOn
   return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total, is_part: await walk.isPart() }
 }
 
+export interface FoundAgain extends Found {
+  /** Known files that stand there with the same size and mtime. */
+  met: number
+}
+
 interface CompareOptions {
   state: FolderState
   /** On which it lies now. */
@@ -103,13 +132,14 @@ interface CompareOptions {
 }
 
 /**
- * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not come to its end.
+ * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not
+ * come to its end.
  */
 export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
   options: CompareOptions,
-): Promise<Found | undefined> {
+): Promise<FoundAgain | undefined> {
   return inTurn(options.device, tools, options.signal, () => compareNow(folder, tools, options))
 }
 
@@ -117,15 +147,16 @@ async function compareNow(
   folder: FolderSettings,
   tools: ScanTools,
   { state, signal }: CompareOptions,
-): Promise<Found | undefined> {
+): Promise<FoundAgain | undefined> {
   const { batch_entries, pulses } = tools
   const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal, ...keptThread(tools) })
   const walk = new FolderWalk(folder, tools, undefined)
-  for await (const batch of scan.batches) await walk.compare(batch)
+  let met = 0
+  for await (const batch of scan.batches) met += await walk.countMet(batch)
   const end = await scan.end
   if (!end.complete || signal.aborted) return undefined
   await walk.close()
-  return walk.found(state, end)
+  return { ...(await walk.found(state, end)), met }
 }
 
 function keptThread({ scan_thread: threads }: ScanTools): Pick<ScanOptions, 'threads'> {

@@ -3,13 +3,15 @@ import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
 import type { ContentFact, FileFact } from '../domain/fact.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
+import type { Created } from '../remote/assets.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import type { Circuits } from './circuits.ts'
 import { isUnfilled } from './follow-verdict.ts'
+import { givenUp, isSlotGivenUp, textOf } from './give-up.ts'
 import type { SyncReport } from './report.ts'
-import type { SendPlaces } from './send-places.ts'
+import type { SendPlaces, Step } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
 import { withoutTicket } from './without-ticket.ts'
@@ -28,14 +30,12 @@ export interface SendTools extends SourceTools {
   soft: AbortSignal
 }
 
-const still_at_it: readonly ContentFact['type'][] = ['slot_intended', 'slot_reserved', 'bytes_accepted']
-
 /** A PUT begun in the last seconds of its ticket would only fail. */
 const ticket_margin_ms = 5 * second_ms
 
 /**
  * The steps for ONE content, in order: bytes that can be trusted, a slot (kept or new), PUT, complete. Every step is recorded
- * before the next begins, so that a crash anywhere goes on from where it was. Ends with the claim released, by a fact or not.
+ * before the next begins, so that a crash anywhere goes on from where it was.
  */
 export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortSignal): Promise<void> {
   const sender = new Sender(work, tools, signal)
@@ -52,7 +52,6 @@ class Sender {
   readonly #tools: SendTools
   readonly #signal: AbortSignal
   #source: SendingSource | undefined
-  #holds_claim = true
   #sent: Promise<void> | undefined
 
   constructor(work: SendWork, tools: SendTools, signal: AbortSignal) {
@@ -63,7 +62,6 @@ class Sender {
 
   async end(): Promise<void> {
     await this.#source?.close()
-    if (this.#holds_claim) await this.#tools.ledger.release('send', [this.#work.content])
   }
 
   async sendFromDisk(): Promise<void> {
@@ -94,8 +92,8 @@ class Sender {
       return { asset_id, ticket }
     }
     if (state === 'reserved') {
-      await this.#loseSlot({ about: 'ticket', code: 'ticket_expired', message: 'the time of its upload slot ran out' })
-      // That fact ended the claim: the next one makes the new slot.
+      // The next claim asks for the new slot.
+      await this.#record({ type: 'slot_lost', content, not_before_ms: now_ms })
       return undefined
     }
     return await this.#newSlot(source)
@@ -119,7 +117,7 @@ class Sender {
     const calling = await places.call('create', async () => {
       return this.#mayNotBegin() ? undefined : await remote.createAsset(project_id, asset)
     })
-    const created = calling && (await this.#answered('api', calling))
+    const created = calling && (await this.#created(calling))
     if (!created) return undefined
     if (created.kind === 'exists') {
       await this.#record({ type: 'asset_found', content, asset_id: created.asset_id })
@@ -144,43 +142,40 @@ class Sender {
       return false
     }
     if (outcome.ok) {
-      await this.#tools.circuits.succeeded(project_id, 'blob')
+      await this.#tools.circuits.succeeded(project_id, 'blob', 'put')
       // On its way into the ledger while `complete` is called: a crash in between puts the same bytes into the same slot again.
       this.#sent = this.#record({ type: 'bytes_accepted', content })
       this.#sent.catch(() => {})
       return true
     }
-    if (outcome.failure.about === 'ticket') await this.#loseSlot(outcome.failure)
-    else await this.#failed(outcome.failure, 'blob')
+    await this.#failed(outcome.failure, 'put', outcome.failure.about === 'ticket')
     return false
   }
 
   /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
   async complete(asset_id: string, ticket?: Ticket): Promise<void> {
-    const { project_id, slots_lost } = this.#work
+    const { project_id } = this.#work
     const { remote, circuits, places } = this.#tools
     for (let tries = 0; ; tries++) {
       const outcome = await places.call('complete', () => remote.completeAsset(project_id, asset_id))
       await this.#sent
       if (outcome.ok) {
-        await circuits.succeeded(project_id, 'api')
+        await circuits.succeeded(project_id, 'api', 'complete')
         await this.#ingestStarted(outcome.value.status === 'ready')
         return
       }
       const failure = withoutTicket(outcome.failure, ticket ?? this.#work.ticket)
-      if (failure.about === 'slot_gone') {
-        // One new slot; a service that forgets that one too has a fault that a person must look at.
-        if (slots_lost > 0) await this.#refuse(failure)
-        else await this.#loseSlot(failure)
-        return
-      }
-      if (failure.about !== 'attempt') return this.#failed(failure, 'api')
+      if (failure.about !== 'attempt' && failure.about !== 'slot_gone') return this.#failed(failure, 'complete')
       const goes_on = await this.#afterFailedComplete(asset_id, failure, ticket, tries)
       if (!goes_on) return
     }
   }
 
-  /** The service says that the bytes are missing or others. Its record decides; then one more PUT on the same ticket, then a new slot. */
+  /**
+   * The service says that the slot is gone, or that its bytes are missing or others. Its record
+   * decides. Where the slot is gone there too, a new one is made. Missing bytes are sent once more
+   * with the same ticket, then into a new slot.
+   */
   async #afterFailedComplete(
     asset_id: string,
     failure: Failure,
@@ -190,8 +185,8 @@ class Sender {
     const { content, project_id, attempts, size } = this.#work
     const read = await this.#tools.remote.readAsset(project_id, asset_id)
     if (!read.ok) {
-      if (read.failure.about === 'asset_gone') await this.#loseSlot(failure)
-      else await this.#failed(read.failure, 'api')
+      if (read.failure.about === 'asset_gone') await this.#failed(failure, 'complete', true)
+      else await this.#failed(read.failure)
       return false
     }
     const { status } = read.value
@@ -201,13 +196,18 @@ class Sender {
       await this.#ingestStarted(status === 'ready')
       return false
     }
+    if (failure.about === 'slot_gone') {
+      // The slot is there with its bytes: to send them again would change nothing.
+      await this.#failed(failure, 'complete')
+      return false
+    }
     const error = { code: failure.code ?? 'complete_refused', message: textOf(failure) }
     if (!ticket && this.#work.ticket) {
       await this.#record({ type: 'bytes_missing', content, not_before_ms: this.#later(attempts), error })
       return false
     }
     if (!ticket || !this.#source || tries > 0) {
-      await this.#loseSlot(failure)
+      await this.#failed(failure, 'complete', true)
       return false
     }
     return this.#put(ticket, this.#source)
@@ -228,41 +228,38 @@ class Sender {
     this.#tools.report.later(messageOf(error), this.#name())
   }
 
-  async #loseSlot(failure: Failure): Promise<void> {
-    const { content, attempts } = this.#work
-    if (await this.#gaveUp(failure)) return
-    const error = { code: failure.code ?? failure.about, message: textOf(failure) }
-    await this.#record({ type: 'slot_lost', content, not_before_ms: this.#later(attempts), error })
-  }
-
-  /** What a call answered, or undefined after its failure was dealt with. */
-  async #answered<Value>(host: 'api' | 'blob', outcome: Outcome<Value>): Promise<Value | undefined> {
+  /** What the service made, or undefined after its failure was dealt with. */
+  async #created(outcome: Outcome<Created>): Promise<Created | undefined> {
     if (!outcome.ok) {
-      await this.#failed(outcome.failure, host)
+      await this.#failed(outcome.failure, 'create')
       return undefined
     }
-    await this.#tools.circuits.succeeded(this.#work.project_id, host)
+    await this.#tools.circuits.succeeded(this.#work.project_id, 'api', 'create')
     return outcome.value
   }
 
-  async #failed(failure: Failure, host: 'api' | 'blob'): Promise<void> {
+  /** Defers the content, or refuses it. `step`: absent where another call failed on the way. */
+  async #failed(failure: Failure, step?: Step, is_slot_gone = false): Promise<void> {
     if (this.#signal.aborted) return
     const { content, project_id, attempts } = this.#work
+    const { circuits, report, clock, retry } = this.#tools
     if (failure.about === 'content') return this.#refuse(failure)
-    if ((await this.#tools.circuits.failed(failure, project_id, host)) === 'hold') return
-    // Not understood, while others were: a person must look at what was seen.
-    if (failure.about === 'unknown_protocol' && attempts > 0) return this.#refuse(failure)
-    if (await this.#gaveUp(failure)) return
+    const host = step === 'put' ? 'blob' : 'api'
+    const verdict = await circuits.failed(failure, project_id, host, { content, step })
+    // While `complete` fails for all, another slot would only cost the bytes once more.
+    const is_lost =
+      is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(this.#work, failure, step))
+    const type = is_lost ? 'slot_lost' : 'set_back'
+    if (verdict === 'hold') {
+      // Behind the others: the next probe is another content, for this one may be at fault itself.
+      await this.#record({ type, content, not_before_ms: clock.now_ms() })
+      return
+    }
+    const last = givenUp(this.#work, failure, retry.max_attempts, clock.now_ms())
+    if (last) return this.#refuse(last)
     const error = { code: failure.code ?? failure.about, message: textOf(failure) }
-    await this.#record({ type: 'set_back', content, not_before_ms: this.#later(attempts), error })
-    this.#tools.report.later(error.message, this.#name())
-  }
-
-  async #gaveUp(failure: Failure): Promise<boolean> {
-    const tries = this.#work.attempts + 1
-    if (tries < this.#tools.retry.max_attempts) return false
-    await this.#refuse({ ...failure, code: 'gave_up', message: `given up after ${tries} tries: ${failure.message}` })
-    return true
+    await this.#record({ type, content, not_before_ms: this.#later(attempts), error })
+    report.later(error.message, this.#name())
   }
 
   async #refuse(failure: Failure): Promise<void> {
@@ -275,19 +272,12 @@ class Sender {
     return this.#tools.clock.now_ms() + backoff_ms(attempts, this.#tools.retry)
   }
 
-  /** Every fact but those that say "still at it" ends the claim. */
   async #record(...facts: ContentFact[]): Promise<void> {
     await this.#tools.ledger.record(facts)
-    if (facts.some(({ type }) => !still_at_it.includes(type))) this.#holds_claim = false
   }
 
   #name(): string {
     const place = this.#source?.place ?? this.#work.sources[0]
     return place ? `${place.folder}/${place.path}` : `content ${this.#work.content}`
   }
-}
-
-/** What happened, in the service's own words where it has some. */
-export function textOf(failure: Failure): string {
-  return failure.humane === undefined ? failure.message : `${failure.message}: ${failure.humane}`
 }

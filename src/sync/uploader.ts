@@ -1,12 +1,14 @@
 import PQueue from 'p-queue'
+import { FaultRest } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
-import { backoff_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
-import type { SendWork } from '../ledger/ledger.ts'
+import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import { ByteGate } from './byte-gate.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createSendPlaces } from './send-places.ts'
+
+type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
 export interface Uploader {
   worker: Worker
@@ -25,19 +27,15 @@ export interface Uploader {
  * claim, and what is saved now does not wait for a long row of others; a slot is asked for only when a place is free.
  */
 export const contents_per_call = 16
-/** After a fault of ours (a full disk, a thread that died): later and later, not again and again. */
-const after_fault = { first_ms: 500, most_ms: minute_ms }
 
 export function startUploader(
   tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
   options: {
     calls_most: number
     held_bytes: number
-    /** Begin nothing new: what waits for its turn goes back. */
+    /** Begin nothing new: work that waits for its turn is released. */
     signal: AbortSignal
     hard_stop: AbortSignal
-    /** A claim went back, or a place is free: whoever sends now is to ask the ledger. */
-    onFree?: () => void
   },
 ): Uploader {
   const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
@@ -52,8 +50,7 @@ export function startUploader(
   options.signal.addEventListener('abort', letWaitingSeeTheSignal, { once: true })
   let in_flight = 0
   let large_in_flight = 0
-  let faults_in_a_row = 0
-  let rest_until_ms = 0
+  const fault_rest = new FaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
   /** What one upload waits for answers for itself: a quiet one of hours is no silence while its bytes move. */
@@ -62,20 +59,28 @@ export function startUploader(
     return { ...tools, ...held, soft: options.signal, places: heldBy(pulse, places) }
   }
 
+  /**
+   * Work that was claimed ahead does not begin after a stop, nor while its project rests. What only
+   * lacks `complete` goes on in a pause: the ledger hands it out there, and would do so again and
+   * again.
+   */
+  function mayBegin({ state, project_id }: SendWork): boolean {
+    if (options.signal.aborted) return false
+    const hosts = ['api', 'blob'] as const
+    return !(state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts))
+  }
+
   async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await pulse.during(memory.enter(held_bytes))
     try {
-      // Claimed ahead, and then told to stop or to rest: the claim goes back, nothing was begun.
-      if (options.signal.aborted || circuits.rests(work.project_id, ['api', 'blob']))
-        await ledger.release('send', [work.content])
-      else await sendAsset(work, toolsOf(pulse), options.hard_stop)
-      faults_in_a_row = 0
+      if (mayBegin(work)) await sendAsset(work, toolsOf(pulse), options.hard_stop)
+      fault_rest.succeeded()
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
-      rest_until_ms = clock.monotonic_ms() + backoff_ms(faults_in_a_row++, after_fault)
+      fault_rest.failed()
     } finally {
       // The file may be gone, and the service was never asked.
       if (is_probe) circuits.unused()
@@ -84,8 +89,8 @@ export function startUploader(
       in_flight--
       if (isLarge(work)) large_in_flight--
       if (!options.signal.aborted) queue.concurrency = contentsAtOnce()
+      ledger.release('send', [work.content])
       worker.wake()
-      options.onFree?.()
     }
   }
 
@@ -97,15 +102,28 @@ export function startUploader(
       await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
     } catch (error) {
       const contents = work.map(({ content }) => content)
-      await ledger.release('send', contents)
+      ledger.release('send', contents)
       throw error
     }
   }
 
+  /** A probe that comes to nothing, or that could not be recorded, leaves the next one free. */
+  async function takeWork(limit: number, options: SendOptions): ReturnType<Ledger['claimToSend']> {
+    let is_begun = false
+    try {
+      const claimed = await ledger.claimToSend(limit, options)
+      await intend(claimed.work)
+      is_begun = claimed.work.length > 0
+      return claimed
+    } finally {
+      if (options.is_probe && !is_begun) circuits.unused()
+    }
+  }
+
   async function step(): Promise<{ wait_ms: number }> {
-    const rest_ms = rest_until_ms - clock.monotonic_ms()
+    const rest_ms = fault_rest.left_ms()
     if (rest_ms > 0) {
-      // Jobs that end wake this worker; without the pace they would make it spin.
+      // Jobs that end wake this worker; without the rest they would make it spin.
       await clock.sleep(rest_ms, options.signal)
       return { wait_ms: 0 }
     }
@@ -121,16 +139,15 @@ export function startUploader(
     }
     // Large ones have places of their own, so that the small ones are not stuck behind them.
     const large = { over_bytes: small_file_bytes, most: Math.max(0, places.largeMost() * 2 - large_in_flight) }
-    const { work, next_due_ms } = await ledger.claimToSend(Math.min(room, limit), { except_projects, large })
-    if (work.length === 0 && limit === 1) circuits.unused()
-    await intend(work)
+    const is_probe = limit === 1
+    const { work, next_due_ms } = await takeWork(Math.min(room, limit), { except_projects, large, is_probe })
     for (const item of work) {
       in_flight++
       if (isLarge(item)) large_in_flight++
-      void queue.add(() => sendOne(item, limit === 1))
+      void queue.add(() => sendOne(item, is_probe))
     }
     if (work.length === 0) await circuits.nothingToSend()
-    if (work.length > 0) return { wait_ms: limit === 1 ? longest_rest_ms : 0 }
+    if (work.length > 0) return { wait_ms: is_probe ? longest_rest_ms : 0 }
     return restUntilDue(next_due_ms, clock)
   }
 

@@ -39,7 +39,6 @@ export const doors: Record<string, RegExp> = {
   'better-sqlite3-napi': /^base\/sqlite-driver\.ts$/,
   chardet: /^service\/charset\.ts$/,
   chokidar: /^disk\/watch/,
-  'cli-progress': /^cli\//,
   croner: /^base\/cron\.ts$/,
   diff: /^cli\/run-diff/,
   fastify: /^base\/http-server/,

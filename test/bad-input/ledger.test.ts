@@ -5,6 +5,7 @@ import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { until } from '../journey/waiting.ts'
+import { isNotRoot } from '../root-only.ts'
 import { makeStore } from '../tree.ts'
 import { makeDirectory, SluiceHome } from './sluice-home.ts'
 
@@ -88,8 +89,8 @@ test('a state directory that cannot be written, or is a file: told, with what to
   const home = new SluiceHome({ 'a.txt': 'no place to remember it' })
   home.use(service)
   chmodSync(home.at('token'), 0o644)
-  makeDirectory(home.at('state'), 0o755)
-  const closed = await home.sluice(['sync'], { as_nobody: true })
+  makeDirectory(home.at('state'), 0o555)
+  const closed = await home.sluice(['sync'], { unprivileged: true })
   expect(closed.code, closed.err).toBe(77)
   expect(closed.err).toMatch(/this user may not write what Sluice keeps in .*state\n {2}run this as the user that/)
   rmSync(home.at('state'), { recursive: true })
@@ -111,8 +112,9 @@ mount -o remount,size=64m "$STATE"
 `
 
 test('a full disk under the ledger ends a pass with exit 1; with room again all goes in, and nothing twice', async (context) => {
-  if (process.getuid?.() !== 0 || spawnSync('unshare', ['-m', 'true']).status !== 0) {
-    console.warn('skipped: a small disk needs root and mount namespaces')
+  if (isNotRoot('a small disk')) return context.skip()
+  if (spawnSync('unshare', ['-m', 'true']).status !== 0) {
+    console.warn('skipped: a small disk needs mount namespaces')
     return context.skip()
   }
   const home = new SluiceHome({ 'first.txt': 'the first' })

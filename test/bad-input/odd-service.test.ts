@@ -68,6 +68,22 @@ async function pass(home: SluiceHome, clock: Clock) {
   }
 }
 
+/** Answers of 200 to the call that makes a slot. */
+const not_understood = {
+  nonsense: '{"hello":"world"}',
+  nothing: '',
+  'no JSON': 'OK',
+  null: 'null',
+  'an id of another kind': '{"asset_id":"project_0123456789abcdefghij","already_exists":true}',
+  'an upload to a stranger in the clear': JSON.stringify({
+    asset_id: 'asset_0123456789abcdefghij',
+    upload_url: 'http://203.0.113.7/x?sig=1',
+    upload_method: 'PUT',
+    upload_headers: {},
+    expires_at: '2999-01-01T00:00:00Z',
+  }),
+}
+
 /** On a clock of twenty times: the disk's answer comes over a thread, whose start takes half a second on a busy machine. */
 const patient = { scan: { answer_ms: '10m' } }
 
@@ -84,6 +100,13 @@ describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
     ['a web page with 404', () => answering(404, 'text/html', html), /404/],
     ['no HTTP at all', babbling, /the answer is not HTTP/],
     ['busy for ever', () => answering(503, 'application/json', '"come back later"'), /503/],
+    ...Object.entries(not_understood).map(([what, body]) => {
+      return [
+        `200 with ${what}`,
+        () => answering(200, 'application/json', body),
+        /an answer that is not understood/,
+      ] as const
+    }),
   ]
   test.each(cases)('%s: the pass ends, says why, and no file is blamed', async (_what, base_url, said) => {
     const home = new SluiceHome({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd.txt': 'd' })
@@ -101,36 +124,6 @@ describe.concurrent('a service that is none', { timeout: 60_000 }, () => {
     expect(await pass(home, clock)).toEqual({ why: 'done' })
     expect(new Set(Object.values(home.stages()))).toEqual(new Set(['ready']))
     expect(service.assets(project_id)).toHaveLength(4)
-  })
-
-  test.each([
-    ['nonsense', '{"hello":"world"}'],
-    ['nothing', ''],
-    ['no JSON', 'OK'],
-    ['null', 'null'],
-    ['an id of another kind', '{"asset_id":"project_0123456789abcdefghij","already_exists":true}'],
-    [
-      'an upload to a stranger in the clear',
-      JSON.stringify({
-        asset_id: 'asset_0123456789abcdefghij',
-        upload_url: 'http://203.0.113.7/x?sig=1',
-        upload_method: 'PUT',
-        upload_headers: {},
-        expires_at: '2999-01-01T00:00:00Z',
-      }),
-    ],
-  ])('200 with %s: each file is set aside with the reason, exit 3, and goes in after a retry', async (_what, body) => {
-    const home = new SluiceHome({ 'a.txt': `200 with ${body}` })
-    const project_id = home.use(service)
-    home.configure({ service: { base_url: await answering(200, 'application/json', body), project_id } })
-    const named = ['--config', home.at('sluice.yaml')]
-    const { code, out } = await home.inProcess(['sync', ...named])
-    expect(code).toBe(3)
-    expect(out).toMatch(/an answer that is not understood/)
-    expect(home.stages()).toEqual({ 'a.txt': 'refused' })
-    home.configure({ service: { base_url: service.api, project_id } })
-    expect((await home.inProcess(['retry', ...named])).code).toBe(0)
-    expect((await home.inProcess(['sync', ...named])).code).toBe(0)
   })
 })
 

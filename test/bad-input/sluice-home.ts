@@ -8,12 +8,12 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { ledger_version } from '../../src/ledger/migrations.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
+import { unprivileged } from '../disk/unprivileged.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
 
 export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** No command of these tests may take longer: what does, hangs. */
 const patience_ms = 45_000
-const nobody = 65_534
 
 export interface Ended {
   code: number | null
@@ -30,7 +30,8 @@ export interface Running {
 
 export interface StartOptions {
   env?: NodeJS.ProcessEnv
-  as_nobody?: boolean
+  /** Permission bits bind it, also where the tests run as root. */
+  unprivileged?: boolean
   /** Placed before the program: `unshare -m sh …`. */
   command?: readonly string[]
 }
@@ -87,13 +88,15 @@ export class SluiceHome {
     writeFileSync(this.at('sluice.yaml'), JSON.stringify(config, undefined, 2))
   }
 
-  start(words: readonly string[], { env = {}, as_nobody = false, command = [] }: StartOptions = {}): Running {
-    const [file = '', ...rest] = [...command, process.execPath, program, ...words]
+  start(
+    words: readonly string[],
+    { env = {}, unprivileged: is_bound = false, command = [] }: StartOptions = {},
+  ): Running {
+    const [file = '', ...rest] = [...command, ...(is_bound ? unprivileged() : []), process.execPath, program, ...words]
     const child = spawn(file, rest, {
       cwd: this.path,
       env: { PATH: process.env.PATH, HOME: this.path, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...(as_nobody && process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}),
     })
     children.add(child)
     let [out, err] = ['', '']

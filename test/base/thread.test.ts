@@ -13,11 +13,11 @@ function callAndPrint(method: string): { status: number | null; stdout: string }
   const folder = makeTree({
     'package.json': '{"type":"module"}',
     'served.js': `import { serveCalls } from ${thread_door}
-      serveCalls({
+      serveCalls(() => ({
         answer: () => 42,
         exit: () => process.exit(1),
         fail: () => { setImmediate(() => { throw new Error('it broke') }); return new Promise(() => {}) },
-      })`,
+      }))`,
   })
   // Threads are named as modules of dist/.
   const module = JSON.stringify(relative(dist, join(folder, 'served')))

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
-import { runWorker } from '../../src/base/worker.ts'
+import { allEnded, runWorker } from '../../src/base/worker.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
@@ -77,4 +77,18 @@ describe('a worker', () => {
     expect(fourth - third).toBeLessThanOrEqual(60_000)
     expect(begun_ms.length).toBeGreaterThan(10)
   })
+})
+
+test('an error is thrown once all of the work has ended', async () => {
+  const order: string[] = []
+  let end = () => {}
+  const slow = new Promise<void>((resolve) => {
+    end = resolve
+  }).then(() => void order.push('the slow one has ended'))
+  const all = allEnded([Promise.reject(new Error('no space')), slow]).catch((error: Error) => order.push(error.message))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(order).toEqual([])
+  end()
+  await all
+  expect(order).toEqual(['the slow one has ended', 'no space'])
 })

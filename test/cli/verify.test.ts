@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test as inTurn } from 'vitest'
+import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { type Ended, Home, settle_ms, until } from './sluice.ts'
 
 /** Each waits for processes and rests most of its time. */
@@ -88,7 +88,7 @@ function rot(home: Home, path: string, text: string): void {
   const file = join(home.path, 'docs', path)
   writeFileSync(file, text)
   const { ctimeNs, mtimeNs } = lstatSync(file, { bigint: true })
-  const database = new Database(join(home.path, 'state/ledger.db'))
+  const database = new (sqliteDriver())(join(home.path, 'state/ledger.db'))
   try {
     database.prepare('UPDATE files SET ctime_ns = ?, mtime_ns = ? WHERE path = ?').run(ctimeNs, mtimeNs, path)
   } finally {

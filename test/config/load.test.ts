@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { serviceStateDir } from '../../src/config/local-paths.ts'
+import { isNotRoot } from '../root-only.ts'
 
 tmp.setGracefulCleanup()
 const project_id = 'project_0123456789abcdefghij'
@@ -138,7 +139,6 @@ describe('a good file', () => {
           "unreachable_ms": 900000,
         },
         "ledger": {
-          "claim_ms": 600000,
           "history_days": 90,
           "history_rows": 1000000,
         },
@@ -487,17 +487,17 @@ describe('which file', () => {
     expect(() => loadConfig({ file: write('#'.repeat(1_000_001)), env })).toThrow(/more than 1000000/)
   })
 
-  const may_give_away = process.getuid?.() === 0
-  if (!may_give_away) console.log('skipped: a configuration of somebody else, because only root can make one')
-
-  test.skipIf(!may_give_away)('one in the current folder that belongs to somebody else is not followed', async () => {
-    const { chownSync } = await import('node:fs')
-    const file = write(minimal)
-    chownSync(file, 12_345, 12_345)
-    chmodSync(home, 0o755)
-    expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/belongs to another user/)
-    expect(loadConfig({ file, env }).file).toBe(file)
-  })
+  test.skipIf(isNotRoot('a configuration of another user'))(
+    'one in the current folder that belongs to somebody else is not followed',
+    async () => {
+      const { chownSync } = await import('node:fs')
+      const file = write(minimal)
+      chownSync(file, 12_345, 12_345)
+      chmodSync(home, 0o755)
+      expect(() => withCwd(home, () => loadConfig({ env }))).toThrow(/belongs to another user/)
+      expect(loadConfig({ file, env }).file).toBe(file)
+    },
+  )
 })
 
 test('a configuration in /etc/sluice belongs to a service, and its state with it', () => {

@@ -4,6 +4,7 @@ import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { ledger_version, ticket_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
+import { allBroken } from '../ledger/sound.ts'
 import { type PromptEnd, readPromptEnd } from './prompt-end.ts'
 import type { World } from './world.ts'
 
@@ -19,8 +20,8 @@ export interface End {
   folders: unknown[]
   troubles: unknown[]
   tickets: number
-  /** Differences between the ledger's counts and its rows. */
-  miscounted: unknown[]
+  /** What the rows of the ledger say against each other. */
+  broken_rules: unknown[]
   blob_faults: number
   prompt: PromptEnd | undefined
 }
@@ -66,15 +67,7 @@ function readLedger(state_dir: string): Omit<End, 'assets' | 'disk' | 'blob_faul
       folders: all('SELECT name, configured, offline_reason, first_scan_ms IS NOT NULL AS was_scanned FROM folders'),
       troubles: all('SELECT about, code FROM troubles'),
       tickets: tickets.prepare('SELECT count(*) FROM tickets').pluck().get() as number,
-      miscounted: all(
-        `WITH rows AS (
-           SELECT folder, CASE WHEN files.state = 'present' THEN contents.state ELSE files.state END AS stage,
-             count(*) AS files, sum(files.size) AS bytes
-           FROM files LEFT JOIN contents ON contents.id = files.content GROUP BY 1, 2)
-         SELECT * FROM (SELECT * FROM rows EXCEPT SELECT folder, stage, files, bytes FROM counts WHERE files <> 0)
-         UNION ALL
-         SELECT * FROM (SELECT folder, stage, files, bytes FROM counts WHERE files <> 0 EXCEPT SELECT * FROM rows)`,
-      ),
+      broken_rules: allBroken(ledger),
     }
   } finally {
     tickets.close()

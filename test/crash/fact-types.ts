@@ -47,6 +47,8 @@ const tellers: Record<Fact['type'], Teller> = {
   asset_removed: 'worker',
   asset_kept: 'worker',
   removal_set_back: 'worker',
+  labels_intended: 'worker',
+  labels_unsent: 'worker',
   label_attached: 'worker',
   label_detached: 'worker',
   labels_settled: 'worker',

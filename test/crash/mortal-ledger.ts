@@ -106,7 +106,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     unaudited: (query) => alive(() => inner.unaudited(query)),
     arrivals: (query) => alive(() => inner.arrivals(query)),
     unready: (query) => alive(() => inner.unready(query)),
-    release: (...claims) => alive(() => inner.release(...claims)),
+    release: (...claims) => inner.release(...claims),
     pending: (horizon_ms) => alive(() => inner.pending(horizon_ms)),
     dueElsewhere: (except, horizon_ms) => alive(() => inner.dueElsewhere(except, horizon_ms)),
     setLimits: (limits) => alive(() => inner.setLimits(limits)),

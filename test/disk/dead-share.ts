@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
+import { isNotRoot } from '../root-only.ts'
 
 /**
  * A file system that nobody serves, mounted over a directory: every call to it waits, as on a hard mount whose server is gone.
  * Answers how to take it away again; undefined where it cannot be mounted.
  */
 export function mountDeadShare(place: string): (() => void) | undefined {
+  if (isNotRoot('a share that is dead')) return undefined
   let device: number
   try {
     device = openSync('/dev/fuse', 'r+')

@@ -18,8 +18,8 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { type FileToRead, type Look, startExaminer } from '../../src/disk/examiner.ts'
 import { addToTree, makeTree } from '../tree.ts'
-import { builtModule, runAsNobody } from './as-nobody.ts'
 import { makeFifo, makeSocket } from './odd-entries.ts'
+import { builtModule, runUnprivileged } from './unprivileged.ts'
 
 const examiner = startExaminer()
 afterAll(() => examiner.close())
@@ -281,7 +281,7 @@ test('what may not be read is unreadable, with the code', () => {
     const looks = await examiner.lstat(process.argv[2], ['dir/f'])
     console.log(JSON.stringify([...found.map(({ kind, code }) => [kind, code]), looks]))
     await examiner.close()`
-  const answer = runAsNobody(script, root)
+  const answer = runUnprivileged(script, root)
   chmodSync(join(root, 'dir'), 0o755)
   expect(answer).toEqual([
     ['unreadable', 'EACCES'],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { IgnoreSpec } from '../../src/disk/ignore.ts'
 import { entryPath, type ScanOptions, scanFolder } from '../../src/disk/scan.ts'
 import { makeTree } from '../tree.ts'
-import { builtModule, runAsNobody } from './as-nobody.ts'
+import { builtModule, runUnprivileged } from './unprivileged.ts'
 
 const ignore: IgnoreSpec = { include: [], exclude: [], dot_files: false }
 
@@ -125,8 +125,8 @@ test('a directory that cannot be read is named, and the rest comes', () => {
   chmodSync(root, 0o755)
   chmodSync(join(root, 'z'), 0o755)
   chmodSync(join(root, 'locked'), 0o000)
-  chmodSync(join(root, 'no-entry'), 0o744)
-  const { paths, end } = runAsNobody(scan_script, root) as Awaited<ReturnType<typeof scanAll>>
+  chmodSync(join(root, 'no-entry'), 0o644)
+  const { paths, end } = runUnprivileged(scan_script, root) as Awaited<ReturnType<typeof scanAll>>
   chmodSync(join(root, 'locked'), 0o755)
   chmodSync(join(root, 'no-entry'), 0o755)
   expect(paths).toEqual(['a.txt', 'z/d.txt'])

@@ -7,8 +7,8 @@ import { keptTime } from '../../src/disk/scan-batch.ts'
 import { type ExpectedFile, openSource as open } from '../../src/disk/source.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
-import { builtModule, runAsNobody } from './as-nobody.ts'
 import { makeFifo } from './odd-entries.ts'
+import { builtModule, runUnprivileged } from './unprivileged.ts'
 
 const examiner = startExaminer({ threads: 1 })
 afterAll(() => examiner.close())
@@ -152,6 +152,6 @@ describe('a file that cannot be opened', () => {
       const stat = { size: 1, mtime_ns: 0n, ctime_ns: 0n, inode: 1n }
       const error = await openSource(process.argv[2], 'f', { stat, md5: '' }, undefined).catch((error) => error)
       console.log(JSON.stringify({ code: error.code, message: error.message }))`
-    expect(runAsNobody(script, root)).toEqual({ code: 'file.unreadable', message: 'f cannot be read: EACCES' })
+    expect(runUnprivileged(script, root)).toEqual({ code: 'file.unreadable', message: 'f cannot be read: EACCES' })
   })
 })

@@ -10,8 +10,8 @@ import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk
 import { type WalkOptions, walk } from '../../src/disk/walk.ts'
 import { createMeasuredTotal, type ScanEnd, type WalkEnd } from '../../src/disk/walk-report.ts'
 import { makeTree } from '../tree.ts'
-import { builtModule } from './as-nobody.ts'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from './odd-entries.ts'
+import { builtModule } from './unprivileged.ts'
 
 const everything: IgnoreSpec = { include: [], exclude: [], dot_files: true }
 

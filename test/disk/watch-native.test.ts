@@ -6,8 +6,8 @@ import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
-import { builtModule } from './as-nobody.ts'
 import { makeRawDirectory, writeRawFile } from './odd-entries.ts'
+import { builtModule } from './unprivileged.ts'
 
 const plain = { include: [], exclude: [], dot_files: false }
 const open: FolderWatcher[] = []

@@ -90,7 +90,8 @@ function contentIn(state: ContentState): ContentProgress {
     without_md5: true,
     not_before_ms: 5,
     attempts: 3,
-    slots_lost: 2,
+    failing_since_ms: 7,
+    slot_failures: 2,
     vanished: 0,
     error_code: 'old.code',
     error_message: 'old message',
@@ -137,6 +138,7 @@ function expectChange(
 }
 
 const no_error = { error_code: undefined, error_message: undefined }
+const no_failures = { attempts: 0, failing_since_ms: undefined, slot_failures: 0 }
 const the_error = { error_code: error.code, error_message: error.message }
 
 test('what each fact changes beside the state, and what it keeps', () => {
@@ -146,6 +148,7 @@ test('what each fact changes beside the state, and what it keeps', () => {
     asset_id: 'asset_new',
     made_here: true,
     not_before_ms: now_ms,
+    slot_failures: 0,
     ...no_error,
   })
   expectChange(
@@ -155,17 +158,23 @@ test('what each fact changes beside the state, and what it keeps', () => {
       state: 'ingesting',
       asset_id: 'asset_found',
       made_here: false,
-      attempts: 0,
+      ...no_failures,
       following_since_ms: now_ms,
       ...no_error,
     },
     { made_here: true },
   )
-  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, ...no_error })
-  expectChange('sent', 'bytes_missing', { state: 'reserved', attempts: 4, not_before_ms: later_ms, ...the_error })
+  expectChange('reserved', 'bytes_accepted', { state: 'sent', sent_ms: now_ms, slot_failures: 0, ...no_error })
+  expectChange('sent', 'bytes_missing', {
+    state: 'reserved',
+    attempts: 4,
+    slot_failures: 0,
+    not_before_ms: later_ms,
+    ...the_error,
+  })
   expectChange('sent', 'ingest_started', {
     state: 'ingesting',
-    attempts: 0,
+    ...no_failures,
     following_since_ms: now_ms,
     not_before_ms: later_ms,
     ...no_error,
@@ -174,18 +183,17 @@ test('what each fact changes beside the state, and what it keeps', () => {
   expectChange('ingesting', 'asset_ready', {
     state: 'ready',
     ready_ms: now_ms,
-    attempts: 0,
-    slots_lost: 0,
+    ...no_failures,
     without_md5: false,
     ...no_error,
   })
   expectChange('reserved', 'content_refused', { state: 'refused', ...the_error })
-  expectChange('sent', 'set_back', { attempts: 4, not_before_ms: later_ms, ...the_error })
+  expectChange('sent', 'set_back', { attempts: 4, slot_failures: 3, not_before_ms: later_ms, ...the_error })
   expectChange('reserved', 'slot_lost', {
     state: 'wanted',
     asset_id: undefined,
     attempts: 4,
-    slots_lost: 3,
+    slot_failures: 0,
     not_before_ms: later_ms,
     ...the_error,
   })
@@ -193,12 +201,13 @@ test('what each fact changes beside the state, and what it keeps', () => {
     state: 'wanted',
     asset_id: undefined,
     without_md5: true,
+    ...no_failures,
     ...no_error,
   })
   expectChange('reserved', 'content_orphaned', {
     state: 'abandoned',
     asset_id: undefined,
-    attempts: 0,
+    ...no_failures,
     ...no_error,
   })
   expect(after('refused', 'content_wanted_again')).toEqual({ ...newContent(later_ms), without_md5: true })
@@ -206,9 +215,33 @@ test('what each fact changes beside the state, and what it keeps', () => {
   expectChange(
     'reserved',
     'bytes_accepted',
-    { state: 'sent', sent_ms: now_ms, not_before_ms: now_ms, ...no_error },
+    { state: 'sent', sent_ms: now_ms, slot_failures: 0, not_before_ms: now_ms, ...no_error },
     { not_before_ms: later_ms },
   )
+})
+
+test('an error of its own costs an attempt, and the first one says since when it fails', () => {
+  expectChange(
+    'wanted',
+    'set_back',
+    { attempts: 1, failing_since_ms: now_ms, not_before_ms: later_ms, ...the_error },
+    // Without a slot none of its failures are those of one.
+    { attempts: 0, failing_since_ms: undefined, slot_failures: 0, asset_id: undefined },
+  )
+  const waiting = { content: 1, not_before_ms: later_ms }
+  const old = contentIn('sent')
+  expect(contentAfter(old, { type: 'set_back', ...waiting }, now_ms)).toEqual({
+    ...old,
+    not_before_ms: later_ms,
+    slot_failures: 3,
+  })
+  expect(contentAfter(old, { type: 'slot_lost', ...waiting }, now_ms)).toEqual({
+    ...old,
+    state: 'wanted',
+    asset_id: undefined,
+    not_before_ms: later_ms,
+    slot_failures: 0,
+  })
 })
 
 test('vanished while it was being read: sent once more, then removed on the service', () => {

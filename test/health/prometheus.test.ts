@@ -38,6 +38,7 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     folders: [],
     waiting: { since_ms: now_ms - 60_000, name: 'docs/secret name.txt', held: false },
     unlooked: undefined,
+    failing: [],
     troubles: [{ about: 'account', message: 'no', hint: undefined, since_ms: now_ms }],
     audits: [
       { project_id: 'project_1', since_ms: now_ms - 1_000, round_ms: 1, running_ms: undefined, emptied: undefined },

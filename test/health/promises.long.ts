@@ -5,12 +5,12 @@ import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
 import { until } from '../journey/waiting.ts'
+import { isNotRoot } from '../root-only.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { openReceiver } from './receiver.ts'
 import { Watched } from './rig.ts'
 
-const is_root = process.getuid?.() === 0
-if (!is_root) console.log('skipped: a full disk under the ledger, because only root can mount one')
+const is_not_root = isNotRoot('a full disk under the ledger')
 
 /** Each promise broken by what breaks it in life: red with its reason, which people are told; after the cure green, and told. */
 describe('each promise', { timeout: 90_000 }, () => {
@@ -290,7 +290,7 @@ describe('each promise', { timeout: 90_000 }, () => {
     await watched.greenAndTold()
   })
 
-  test.skipIf(!is_root)('disk and ledger: the disk under the ledger is full', async () => {
+  test.skipIf(is_not_root)('disk and ledger: the disk under the ledger is full', async () => {
     const watched = await Watched.begin({ tells: true, small_disk: '16m', health: { disk_free_bytes: '1MB' } })
     await watched.synced()
     await watched.green()

@@ -5,6 +5,7 @@ import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { hour_ms, system_clock } from '../../src/base/time.ts'
 import { begin, type Journey, localJourneys } from '../journey/harness.ts'
 import { verified } from '../journey/verified.ts'
+import { recount } from '../ledger/sound.ts'
 
 const Database = sqliteDriver()
 
@@ -34,19 +35,28 @@ localJourneys('verify', (profile) => {
     for (let index = 0; index < 100; index++) journey.remove(`docs/${index}`)
   })
 })
-/** Puts files into the ledger as they lie on the disk, without their contents; one that is not there with made-up times. */
+/**
+ * Puts files into the ledger as they lie on the disk, with contents that nobody wants; one that is
+ * not there with made-up times.
+ */
 function rememberAll(journey: Journey, paths: readonly string[]): void {
   const database = new Database(join(journey.home, 'state', 'ledger.db'))
   const insert = database.prepare(
-    `INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, seen_ms) VALUES (1, ?, 'present', ?, ?, ?, ?, 0)`,
+    `INSERT INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms)
+     VALUES (1, ?, 'present', ?, ?, ?, ?, ?, 0)`,
+  )
+  const insert_content = database.prepare(
+    `INSERT INTO contents (project, md5, size, state, not_before_ms, wanted_ms) VALUES (1, randomblob(16), ?, 'abandoned', 0, 0)`,
   )
   try {
     database.transaction(() => {
       for (const path of paths) {
         const stat = lstatSync(journey.at(`docs/${path}`), { bigint: true, throwIfNoEntry: false })
         const { size, mtimeNs, ctimeNs, ino } = stat ?? { size: 1n, mtimeNs: 1n, ctimeNs: 1n, ino: 1n }
-        insert.run(path, size, mtimeNs, ctimeNs, BigInt.asIntN(64, ino))
+        const content = insert_content.run(size).lastInsertRowid
+        insert.run(path, size, mtimeNs, ctimeNs, BigInt.asIntN(64, ino), content)
       }
+      recount(database)
     })()
   } finally {
     database.close()

@@ -15,6 +15,7 @@ import type { StoredAsset } from '../../src/service/inside.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { faultsOf } from '../ledger/sound.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { pathsOnDisk } from './disk-truth.ts'
@@ -47,7 +48,7 @@ export function localJourneys(title: string, define: (profile: ProfileName) => v
 }
 
 /** How many of a local journey: the full number is for `npm run test:long`, as large as a person would try it; a part of it for `npm test`. */
-export function fullOrPart(full: number, part: number): number {
+export function fullOrPart<Amount>(full: Amount, part: Amount): Amount {
   return inject('local_journeys') === 'hosted' ? full : part
 }
 
@@ -325,6 +326,7 @@ export class Journey {
         const { service } = this
         const on_disk = this.#onDisk()
         const log = this.#log.join('')
+        expect(faultsOf(this.config().state_dir), 'what is wrong in the ledger').toEqual([])
         checkEnd({ service, assets: this.assets(), files: this.files(), on_disk, ...this.#end, log })
       }
     } finally {

@@ -73,4 +73,67 @@ localJourneys('labels', (profile) => {
     await labels(journey, 'docs/beta/b.txt', ['beta', 'from sluice', 'team'])
     await journey.idle()
   })
+
+  /**
+   * Its waits between two tries pass at once, so that a test sees the tries after a change of the
+   * configuration.
+   */
+  const quick = () => {
+    const clock = new MovingClock({ times: 20 })
+    return { profile, clock, service: { clock }, tree: { 'docs/a.txt': 'a' } }
+  }
+  const one = { folders: { docs: { labels: ['one'] } } }
+  const none = { folders: { docs: {} } }
+
+  test('whose attach was answered by a failure come off when the configuration asks for others', async () => {
+    const journey = await begin({ ...quick(), ...none })
+    await journey.stage('docs/a.txt', 'ready')
+    journey.service.setBadDays({ failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }] })
+    await journey.reload(one)
+    await labels(journey, 'docs/a.txt', ['one'])
+    await journey.reload({ folders: { docs: { labels: ['two'] } } })
+    journey.service.setBadDays({ failures: [] })
+    await labels(journey, 'docs/a.txt', ['two'])
+    await journey.idle()
+  })
+
+  test('whose detach was answered by a failure are attached when they are wanted again', async () => {
+    const journey = await begin({ ...quick(), ...one })
+    await labels(journey, 'docs/a.txt', ['one'])
+    await journey.idle()
+    journey.service.setBadDays({ failures: [{ route: 'assets.detach_label', status: 500, when: 'after' }] })
+    await journey.reload(none)
+    await labels(journey, 'docs/a.txt', [])
+    await journey.reload(one)
+    journey.service.setBadDays({ failures: [] })
+    await labels(journey, 'docs/a.txt', ['one'])
+    await journey.idle()
+  })
+
+  test('that were perhaps attached, and are not wanted any more, are not made by looking for them', async () => {
+    const journey = await begin({ ...quick(), ...none })
+    await journey.stage('docs/a.txt', 'ready')
+    journey.service.setBadDays({ failures: [{ route: 'assets.attach_label', status: 500 }] })
+    await journey.reload(one)
+    await journey.until('the label was asked for', () => journey.requests('assets.attach_label').length > 0)
+    await journey.reload(none)
+    await journey.until('it is looked for', () => journey.requests('labels.list').length > 0)
+    await journey.idle()
+    expect((await journey.call('GET', '/v1/labels')).body.data).toEqual([])
+  })
+
+  test('that a person attached stay where the service took none of our calls', async () => {
+    const journey = await begin({ ...quick(), ...none })
+    await journey.stage('docs/a.txt', 'ready')
+    const { asset_id } = journey.file('docs/a.txt')!
+    await journey.call('POST', `/v1/assets/${asset_id}/labels`, { label_name: 'one' })
+    const failures = [{ route: 'assets.attach_label', status: 429, retry_after_s: 1 }] as const
+    journey.service.setBadDays({ failures })
+    const so_far = journey.requests('assets.attach_label').length
+    await journey.reload(one)
+    await journey.until('it was refused', () => journey.requests('assets.attach_label').length > so_far)
+    await journey.reload(none)
+    await journey.idle()
+    expect(labelsOf(journey, 'docs/a.txt')).toEqual(['one'])
+  })
 })

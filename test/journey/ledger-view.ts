@@ -13,6 +13,8 @@ export interface FileView {
   asset_id: string | null
   made_here: number | null
   attempts: number | null
+  failing_since_ms: number | null
+  not_before_ms: number | null
   error_code: string | null
   error_message: string | null
   ready_ms: number | null
@@ -49,6 +51,7 @@ export class LedgerView {
          CASE WHEN files.state = 'present' THEN contents.state
            ELSE trim(files.state || ' ' || coalesce(reason, '')) END AS stage,
          files.size, detail, lower(hex(contents.md5)) AS md5, contents.asset_id, contents.made_here, contents.attempts,
+         contents.failing_since_ms, contents.not_before_ms,
          contents.error_code, contents.error_message, files.ready_ms, files.settled_ms
        FROM files JOIN folders ON folders.id = files.folder LEFT JOIN contents ON contents.id = files.content
        ORDER BY name`,

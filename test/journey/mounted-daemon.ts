@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProfileName } from '../../src/service/options.ts'
-import { builtModule } from '../disk/as-nobody.ts'
+import { builtModule } from '../disk/unprivileged.ts'
+import { isNotRoot } from '../root-only.ts'
 import { makeTree } from '../tree.ts'
 
 export const files = 20
@@ -10,17 +12,25 @@ export const files = 20
 /** A tmpfs is a new one each time; ext4 is a file with an image, one for each name, over a loop device that has the same number each time. */
 export type Disk = 'tmpfs' | 'ext4'
 
-/** Whether this machine lets its tests mount: undefined, or why not. */
-export function whyNoMounts(disk: Disk): string | undefined {
-  if (process.getuid?.() !== 0) return 'this is not root'
+/**
+ * Stands before the command of a script that uses loop devices, one of them at a time: it gives its
+ * device free between two images, and needs the same one again.
+ */
+export const loop_lock = ['flock', join(tmpdir(), 'sluice-loop-devices.lock')]
+
+/** Whether this machine lets its tests mount, and says that they are skipped where it does not. */
+export function mayMount(disk: Disk): boolean {
+  if (isNotRoot(`${disk} that is mounted and unmounted under a running daemon`)) return false
   const root = makeTree()
   const image = join(root, 'image')
   const command =
     disk === 'tmpfs'
       ? 'mount -t tmpfs none /mnt'
       : `truncate -s 8M ${image} && mkfs.ext4 -q ${image} && mount -o loop ${image} /mnt`
-  const { status, stderr, error } = spawnSync('unshare', ['-m', '--propagation', 'private', 'sh', '-c', command])
-  return status === 0 ? undefined : `it may not: ${error?.message ?? String(stderr).trim()}`
+  const [first = '', ...words] = [...(disk === 'ext4' ? loop_lock : []), 'unshare', '-m', '--propagation', 'private']
+  const { status, stderr, error } = spawnSync(first, [...words, 'sh', '-c', command])
+  if (status !== 0) console.log(`skipped: ${disk} cannot be mounted here: ${error?.message ?? String(stderr).trim()}`)
+  return status === 0
 }
 
 /**
@@ -29,7 +39,7 @@ export function whyNoMounts(disk: Disk): string | undefined {
  */
 const script = `
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createLog } from '${builtModule('base/log')}'
 import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
 import { ledger_version } from '${builtModule('ledger/migrations')}'
@@ -41,6 +51,8 @@ import { startService } from '${builtModule('service/service')}'
 const [place, profile, scenario, disk] = process.argv.slice(2)
 const root = place + '/docs'
 const sh = (...words) => { const { status, stdout, stderr } = spawnSync(words[0], words.slice(1), { encoding: 'utf8' }); if (status !== 0) throw new Error(words.join(' ') + ': ' + stderr); return stdout }
+// A disk is busy while a scan reads it.
+const umount = (target) => { for (let tries = 0; ; tries++) try { return sh('umount', target) } catch (error) { if (tries > 100 || !/busy/.test(error.message)) throw error; sh('sleep', '0.05') } }
 let loop
 // Each image is born at a time of its own, as any two disks are.
 const image = (name) => {
@@ -58,7 +70,8 @@ const mount = (name = 'a') => {
   // It lets go of the image by itself when the mount ends, also with this process.
   sh('losetup', '-d', loop)
 }
-const fill = (from = 0, to = ${files}) => { for (let n = from; n < to; n++) writeFileSync(root + '/' + n + '.txt', 'text ' + n) }
+// What is copied back has the times that it had.
+const fill = (from = 0, to = ${files}) => { for (let n = from; n < to; n++) { writeFileSync(root + '/' + n + '.txt', 'text ' + n); utimesSync(root + '/' + n + '.txt', 1_700_000_000, 1_700_000_000) } }
 const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('mounts')
 writeFileSync(place + '/token', service.tokens.create('mounts').token, { mode: 0o600 })
@@ -96,37 +109,37 @@ const stops = []
 const scenarios = {
   async 'away and back'() {
     cpSync(root, place + '/copy', { recursive: true, preserveTimestamps: true })
-    sh('umount', root)
+    umount(root)
     stops.push(await offline())
     mount()
     cpSync(place + '/copy', root, { recursive: true, preserveTimestamps: true })
     stops.push(await back())
   },
   async 'the same disk, away and back'() {
-    sh('umount', root)
+    umount(root)
     stops.push(await offline())
     mount()
     stops.push(await back())
   },
   async 'swapped at once'() {
-    sh('umount', root)
+    umount(root)
     mount('b')
     for (let n = 0; n < 2 * ${files}; n++) writeFileSync(root + '/stray ' + n + '.txt', 'another disk ' + n)
     await until(() => /another d/.test(reason.get()) && !/compared/.test(reason.get()))
     await system_clock.sleep(1500)
     stops.push(state())
-    sh('umount', root)
+    umount(root)
     mount()
     stops.push({ ...(await back()), strays: strays.get() })
   },
   async 'swapped while it is stopped'() {
     await daemon.stop()
-    sh('umount', root)
+    umount(root)
     mount('b')
     for (let n = 0; n < 2 * ${files}; n++) writeFileSync(root + '/stray ' + n + '.txt', 'another disk ' + n)
     daemon = await start()
     stops.push(await offline())
-    sh('umount', root)
+    umount(root)
     mount()
     stops.push({ ...(await back()), strays: strays.get() })
   },
@@ -141,7 +154,7 @@ const scenarios = {
     await system_clock.sleep(1500)
     for (let scan = 0; scan < 3; scan++) { daemon.rescan('docs'); await daemon.idle() }
     stops.push({ ...state(), blocked: blocked.get(), strays: strays.get() })
-    sh('umount', root + '/sub')
+    umount(root + '/sub')
     await daemon.ledger.record([{ type: 'retried', folder: 'docs', path: '' }])
     stops.push({ ...(await back(${files} + 3)), blocked: blocked.get() })
   },
@@ -159,25 +172,25 @@ const scenarios = {
     daemon = await start()
     await daemon.idle()
     stops.push({ ...state(), blocked: blocked.get() })
-    sh('umount', root + '/sub')
+    umount(root + '/sub')
     sh('umount', '-l', root)
     stops.push(await offline())
   },
   async 'another disk'() {
-    sh('umount', root)
+    umount(root)
     stops.push(await offline())
     // The kernel gives it the number that the first one had.
     mount()
     writeFileSync(root + '/stray.txt', 'another disk')
     await until(() => /another disk/.test(reason.get()) && !/compared/.test(reason.get()))
     stops.push(state())
-    sh('umount', root)
+    umount(root)
     mount()
     fill()
     stops.push(await back())
   },
   async 'a file in its place'() {
-    sh('umount', root)
+    umount(root)
     rmdirSync(root)
     writeFileSync(root, 'a file')
     stops.push(await offline())
@@ -212,6 +225,7 @@ export function runMounted(profile: ProfileName, scenario: string, disk: Disk): 
   const file = join(place, 'mounts.mjs')
   writeFileSync(file, script)
   const args = ['-m', '--propagation', 'private', process.execPath, file, place, profile, scenario, disk]
-  const child = spawnSync('unshare', args, { encoding: 'utf8', timeout: 58_000 })
+  const [command = '', ...words] = [...(disk === 'ext4' ? loop_lock : []), 'unshare', ...args]
+  const child = spawnSync(command, words, { encoding: 'utf8', timeout: 58_000 })
   return JSON.parse(child.stdout || JSON.stringify(child.stderr))
 }

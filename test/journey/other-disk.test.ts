@@ -71,7 +71,7 @@ localJourneys('another disk at the same place', (profile) => {
     const journey = await unmounted(profile)
     const before = journey.cost()
     const remounted = otherDisk()
-    cpSync(journey.at('disk'), remounted, { recursive: true })
+    cpSync(journey.at('disk'), remounted, { recursive: true, preserveTimestamps: true })
     mount(journey, remounted)
     await journey.until('it is back', () => journey.folder()?.offline_reason === null)
     await journey.idle()

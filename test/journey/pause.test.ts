@@ -44,6 +44,17 @@ localJourneys('a pause', (profile) => {
     expect(journey.cost().puts).toBe(40)
   })
 
+  test('a file whose bytes are there already is completed in the pause', async () => {
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
+    journey.service.setBadDays({ failures: [{ route: 'assets.complete', status: 503 }] })
+    await journey.start()
+    await journey.stage('docs/a.txt', 'sent')
+    await journey.daemon.pause({ by: 'anna' })
+    journey.service.setBadDays({ failures: [] })
+    await journey.stage('docs/a.txt', 'ready')
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+  })
+
   test('labels that were claimed before it wait as well', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `docs/${index}.txt`)
     const journey = await begin({ profile, tree: Object.fromEntries(names.map((name) => [name, `text of ${name}`])) })

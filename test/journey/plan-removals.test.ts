@@ -7,7 +7,7 @@ import { planUploads } from '../../src/inspect/plan.ts'
 import type { FolderRemovals, Plan } from '../../src/inspect/plan-answer.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import type { ProfileName } from '../../src/service/options.ts'
-import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
+import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeStore } from '../tree.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
@@ -43,7 +43,7 @@ function removalsOf(plan: Plan, name = 'docs'): { would_go: number; waits: Recor
 }
 
 /** By somebody whom permission bits bind. */
-function planAsNobody(journey: Journey): Plan {
+function planUnprivileged(journey: Journey): Plan {
   const state = 'state'
   const place = makeStore()
   cpSync(journey.config().state_dir, join(place, state), { recursive: true })
@@ -56,7 +56,7 @@ function planAsNobody(journey: Journey): Plan {
     const ledger = openLedgerView(config.state_dir)
     console.log(JSON.stringify(await planUploads({ config, ledger, hash: true, now_ms: ${clock.now_ms()} })))
     ledger.close()`
-  return runAsNobody(script, place) as Plan
+  return runUnprivileged(script, place) as Plan
 }
 
 /** What one more pass removes there. */
@@ -141,9 +141,9 @@ localJourneys('what plan says of removals', (profile) => {
     clock.skip(hour_ms)
     expect(removalsOf(await plan(journey))).toEqual({ would_go: 1, waits: {} })
     execFileSync('chmod', ['-R', 'a+rX', journey.base])
-    expect(removalsOf(planAsNobody(journey))).toEqual({ would_go: 1, waits: {} })
+    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 1, waits: {} })
     chmodSync(journey.at('kept/shut'), 0)
-    expect(removalsOf(planAsNobody(journey))).toEqual({ would_go: 0, waits: { look: 1 } })
+    expect(removalsOf(planUnprivileged(journey))).toEqual({ would_go: 0, waits: { look: 1 } })
     chmodSync(journey.at('kept/shut'), 0o755)
     expect(await removedByPass(journey)).toBe(1)
     journey.ends({ also_there: journey.assets().map(({ md5 }) => md5!) })

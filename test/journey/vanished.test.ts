@@ -45,7 +45,8 @@ localJourneys('assets that are not there', (profile) => {
   })
 
   test('removed there twice: that is meant, and said', async () => {
-    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service: reading() })
+    const service = reading()
+    const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' }, service, clock: service.clock })
     for (const round of [1, 2]) {
       await journey.until(`it is read for time ${round}`, () => {
         const file = journey.file('docs/a.txt')
@@ -53,6 +54,9 @@ localJourneys('assets that are not there', (profile) => {
       })
       await journey.service.removeAsset(journey.file('docs/a.txt')!.asset_id!)
     }
+    await journey.until('it is not there', () => journey.file('docs/a.txt')?.error_code !== null)
+    expect(journey.file('docs/a.txt')?.stage).toBe('ingesting')
+    service.clock.skip(10 * minute_ms)
     await journey.stage('docs/a.txt', 'removed_on_service')
     await journey.idle()
     expect(journey.cost()).toEqual({ creates: 2, puts: 2 })

@@ -11,6 +11,7 @@ async function settleLabels(bench: Bench): Promise<{ wanted: string[]; attached:
       if (!wanted.includes(name)) await bench.record({ type: 'label_detached', content, name })
     }
     await bench.record({ type: 'labels_settled', content, wanted })
+    bench.free(content)
   }
   return work.map(({ wanted, attached }) => ({ wanted, attached: attached.map(({ name }) => name) }))
 }
@@ -33,7 +34,7 @@ export function labelContract(factory: LedgerFactory): void {
       { content, asset_id, name: 'docs/Berlin/deep/a.txt', wanted: ['Berlin', 'alpha', 'zeta'], attached: [] },
     ])
     expect((await bench.label()).work, 'claimed').toEqual([])
-    await bench.ledger.release('label', [content])
+    bench.ledger.release('label', [content])
     expect(await settleLabels(bench)).toHaveLength(1)
     expect(bench.see.attached(content)).toEqual(['Berlin', 'alpha', 'zeta'])
     expect(await settleLabels(bench)).toEqual([])
@@ -62,8 +63,10 @@ export function labelContract(factory: LedgerFactory): void {
     const [work] = (await bench.label()).work
     await bench.configure('docs', { labels: ['taken'] })
     await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: work!.wanted })
+    bench.free(content)
     expect((await bench.label()).work).toMatchObject([{ content, wanted: ['taken'] }])
     await bench.record({ type: 'labels_set_back', content, not_before_ms, wanted: ['taken'] })
+    bench.free(content)
     expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
   })
 
@@ -110,6 +113,7 @@ export function labelContract(factory: LedgerFactory): void {
     await bench.settle('docs', 'Paris/b.txt', 'text')
     await bench.record({ type: 'label_attached', content, name: 'Berlin', label_id: 'label_1' })
     await bench.record({ type: 'labels_settled', content, wanted: work!.wanted })
+    bench.free(content)
     expect(await settleLabels(bench)).toEqual([{ wanted: ['Berlin', 'Paris'], attached: ['Berlin'] }])
   })
 
@@ -144,6 +148,59 @@ export function labelContract(factory: LedgerFactory): void {
     expect(await settleLabels(bench)).toEqual([{ wanted: ['blue', 'red'], attached: ['blue'] }])
   })
 
+  check('an attach without an answer: the label is in doubt until a call about it is answered', async (bench) => {
+    await bench.configure('docs', { labels: ['one'] })
+    const content = await bench.settle('docs', 'a', 'text')
+    await bench.makeReady(content)
+    expect((await bench.label()).work).toMatchObject([{ wanted: ['one'], attached: [], in_doubt: [] }])
+    await bench.record({ type: 'labels_intended', content, names: ['one'] })
+    bench.free(content)
+    await bench.configure('docs', { labels: [] })
+    expect((await bench.label()).work).toMatchObject([{ wanted: [], attached: [], in_doubt: ['one'] }])
+    await bench.reopen()
+    await bench.configure('docs', { labels: ['one'] })
+    expect((await bench.label()).work).toMatchObject([{ wanted: ['one'], attached: [], in_doubt: ['one'] }])
+    await bench.record({ type: 'label_attached', content, name: 'one', label_id: 'label_1' })
+    bench.free(content)
+    expect((await bench.label()).work).toEqual([])
+    expect(bench.see.attached(content)).toEqual(['one'])
+  })
+
+  check('a detach without an answer: a label that is wanted again is not taken for attached', async (bench) => {
+    await bench.configure('docs', { labels: ['one'] })
+    const content = await bench.settle('docs', 'a', 'text')
+    await bench.makeReady(content)
+    await settleLabels(bench)
+    await bench.configure('docs', { labels: [] })
+    await bench.label()
+    await bench.record({ type: 'labels_intended', content, names: ['one'] })
+    bench.free(content)
+    await bench.configure('docs', { labels: ['one'] })
+    expect((await bench.label()).work).toMatchObject([
+      { wanted: ['one'], attached: [{ name: 'one' }], in_doubt: ['one'] },
+    ])
+    await bench.configure('docs', { labels: [] })
+    await bench.record({ type: 'label_detached', content, name: 'one' })
+    bench.free(content)
+    expect((await bench.label()).work).toEqual([])
+  })
+
+  check('calls that were surely not made leave no doubt; another asset begins without any', async (bench) => {
+    await bench.configure('docs', { labels: ['one', 'two'] })
+    const content = await bench.settle('docs', 'a', 'text')
+    const asset_id = await bench.makeReady(content)
+    await bench.label()
+    await bench.record({ type: 'labels_intended', content, names: ['one', 'two'] })
+    await bench.record({ type: 'labels_unsent', content, names: ['two'] })
+    bench.free(content)
+    expect((await bench.label()).work).toMatchObject([{ in_doubt: ['one'] }])
+    bench.free(content)
+    await bench.record({ type: 'asset_missing', content, asset_id })
+    await bench.record({ type: 'content_wanted_again', content, not_before_ms: 0 })
+    await bench.makeReady(content)
+    expect((await bench.label()).work).toMatchObject([{ attached: [], in_doubt: [] }])
+  })
+
   check('set back: asked again at its time; names in any script are settled', async (bench) => {
     await bench.configure('docs', { labels: ['\u{1F600} smile', '\uFF5E wave', 'two\nlines'] })
     const content = await bench.settle('docs', 'a', 'text')
@@ -151,6 +208,7 @@ export function labelContract(factory: LedgerFactory): void {
     await bench.label()
     const not_before_ms = bench.clock.now_ms() + 60_000
     await bench.record({ type: 'labels_set_back', content, not_before_ms })
+    bench.free(content)
     expect(await bench.label()).toEqual({ work: [], next_due_ms: not_before_ms })
     await bench.clock.advance(60_000)
     expect(await settleLabels(bench)).toHaveLength(1)

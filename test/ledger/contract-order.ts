@@ -18,6 +18,28 @@ export function orderContract(factory: LedgerFactory): void {
     expect(ids(await bench.sendable())).toEqual([between, old])
   })
 
+  newest('a probe is what has been due for longest, and not again what only lacks complete', async (bench) => {
+    const probed: number[] = []
+    const contents: number[] = []
+    for (const name of ['old', 'young', 'between']) contents.push(await changedAt(bench, name, 10 + contents.length))
+    const [first] = contents
+    for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted'] as const)
+      await bench.record(contentFact(type, first!, bench.clock.now_ms()))
+    for (let round = 0; round < 6; round++) {
+      await bench.clock.advance(1_000)
+      const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
+      probed.push(...ids(work))
+      await bench.record({ type: 'set_back', content: work[0]!.content, not_before_ms: bench.clock.now_ms() })
+      bench.free(work[0]!.content)
+    }
+    expect(probed.slice(0, 3).sort()).toEqual([...contents].sort())
+    expect(probed.slice(3)).toEqual(probed.slice(0, 3))
+    // A pause lets no bytes go, and what has its bytes there goes on.
+    await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
+    const { work } = await bench.ledger.claimToSend(1, { except_projects: [], is_probe: true })
+    expect(ids(work)).toEqual([first])
+  })
+
   newest('what only has to be completed goes before all that is newer, also after a start', async (bench) => {
     const old = await changedAt(bench, 'old', 10)
     await bench.reserve(old)
@@ -32,7 +54,7 @@ export function orderContract(factory: LedgerFactory): void {
     const young = await changedAt(bench, 'young', 30)
     await bench.setBack(young, 30_000)
     expect(ids(await bench.sendable(1))).toEqual([old])
-    await bench.ledger.release('send', [old])
+    bench.ledger.release('send', [old])
     await bench.clock.advance(30_000)
     expect(ids(await bench.sendable())).toEqual([young, old])
   })
@@ -42,6 +64,7 @@ export function orderContract(factory: LedgerFactory): void {
     await bench.sendable()
     await bench.gone('docs', 'back')
     await bench.record({ type: 'content_orphaned', content: back })
+    bench.free(back)
     const other = await changedAt(bench, 'other', 20)
     await bench.record({
       type: 'file_settled',
@@ -69,6 +92,7 @@ export function orderContract(factory: LedgerFactory): void {
     await bench.sendable()
     for (const type of ['slot_intended', 'slot_reserved', 'bytes_accepted', 'set_back'] as const)
       await bench.record(contentFact(type, content, bench.clock.now_ms()))
+    bench.free(content)
     expect(ids((await bench.claimToSend(1, [], { over_bytes: 100, most: 0 })).work)).toEqual([content])
   })
 

@@ -8,7 +8,9 @@ import { withLedger } from './with-ledger.ts'
 const removing: Partial<FolderFact> = { on_delete: 'remove', on_change: 'remove_old', delete_grace_ms: hour_ms }
 
 async function remove(bench: Bench): Promise<RemoveWork[]> {
-  return (await bench.ledger.claimToRemove(100, { except_projects: [] })).work
+  const { work } = await bench.ledger.claimToRemove(100, { except_projects: [] })
+  for (const { content } of work) bench.free(content)
+  return work
 }
 
 /** The grace is over, and every folder was looked at since. */

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
 import type { FolderFact } from '../../src/domain/fact.ts'
 import type { RemoveWork } from '../../src/ledger/ledger.ts'
-import { type Bench, type LedgerFactory, md5Of, other_project_id, statOf } from './fixture.ts'
+import { type Bench, type LedgerFactory, md5Of, nothing_seen, other_project_id, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
 
 const removing: Partial<FolderFact> = { on_delete: 'remove', on_change: 'remove_old', delete_grace_ms: hour_ms }
@@ -64,6 +64,26 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench), 'back, and not looked at').toEqual([])
       await bench.scanned('docs')
       expect(await remove(bench)).toHaveLength(1)
+    })
+
+    ledgerTest('is removed by no scan that is the first after a return, whether deleted or changed', async (bench) => {
+      await bench.online('docs', { ...removing, delete_grace_ms: 0 })
+      const deleted = await ready(bench, 'docs', 'a', 'text')
+      const changed = await ready(bench, 'docs', 'b', 'old')
+      await bench.scanned('docs')
+      await bench.record({ type: 'folder_offline', folder: 'docs', reason: 'missing' })
+      await bench.clock.advance(1_000)
+      await bench.record({ type: 'folder_online', folder: 'docs', device: 5n })
+      const began_ms = bench.clock.now_ms()
+      await bench.clock.advance(1_000)
+      await bench.gone('docs', 'a')
+      await ready(bench, 'docs', 'b', 'newer')
+      await bench.clock.advance(1_000)
+      await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: nothing_seen })
+      expect(await remove(bench)).toEqual([])
+      await bench.clock.advance(1_000)
+      await bench.scanned('docs')
+      expect((await remove(bench)).map(({ content }) => content).sort()).toEqual([deleted, changed].sort())
     })
 
     ledgerTest(
@@ -416,7 +436,7 @@ export function removalContract(factory: LedgerFactory): void {
     await bench.record({ type: 'resumed' })
     expect(await remove(bench)).toHaveLength(1)
     expect(await remove(bench)).toEqual([])
-    await bench.ledger.release('remove', [content])
+    bench.ledger.release('remove', [content])
     expect(await remove(bench)).toMatchObject([{ content, is_fresh: false }])
   })
 
@@ -432,6 +452,7 @@ export function removalContract(factory: LedgerFactory): void {
       expect(await remove(bench)).toMatchObject([{ content: old }])
       const not_before_ms = bench.clock.now_ms() + hour_ms
       await bench.record({ type: 'removal_set_back', content: old, not_before_ms, error })
+      bench.free(old)
       await bench.gone('docs', 'b')
       bench.clock.jumpWall(-ahead_ms)
       await bench.scanned('docs')

@@ -12,6 +12,7 @@ const removing: Partial<FolderFact> = { on_delete: 'remove', delete_grace_ms: gr
 async function removable(bench: Bench): Promise<number[]> {
   await bench.scanned('docs')
   const { work } = await bench.ledger.claimToRemove(100, { except_projects: [] })
+  for (const { content } of work) bench.free(content)
   return work.map(({ content }) => content)
 }
 

@@ -67,7 +67,6 @@ export const no_limits: LedgerLimits = {
   newest_first: false,
   history_days: 90,
   history_rows: 100_000,
-  claim_ms: 600_000,
   removal: { files: 100, percent: 10, per_ms: 86_400_000, wiped: { files: 10, percent: 50 } },
 }
 
@@ -206,6 +205,11 @@ export class Bench {
 
   label(limit = 100) {
     return this.ledger.claimToLabel(limit, { except_projects: [] })
+  }
+
+  /** Ends every claim on a content, as its worker does. */
+  free(content: number): void {
+    for (const kind of ['send', 'follow', 'label', 'remove'] as const) this.ledger.release(kind, [content])
   }
 
   async reserve(content: number): Promise<string> {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { builtModule } from '../disk/as-nobody.ts'
+import { builtModule } from '../disk/unprivileged.ts'
 import { makeStore } from '../tree.ts'
 import { no_limits } from './fixture.ts'
 

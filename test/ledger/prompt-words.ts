@@ -73,7 +73,7 @@ export class PromptWords {
   /** Claims the runs, gives them back, and answers this one. */
   async look(run: number): Promise<RunWork> {
     const work = await this.claim(1_000)
-    await this.#bench.ledger.release(
+    this.#bench.ledger.release(
       'run',
       work.map((one) => one.run),
     )

@@ -130,6 +130,7 @@ export class RemovalWorld {
     for (const work of await this.#bench.sendable()) {
       if (luck === 'crash before') return this.crash()
       const { content } = work
+      this.#bench.free(content)
       if (work.state === 'wanted') await this.#bench.record({ type: 'slot_intended', content })
       const known = work.state === 'reserved' ? undefined : this.#assetOf(work.md5)
       if (known !== undefined) {
@@ -147,6 +148,7 @@ export class RemovalWorld {
 
   async remove(luck: Luck): Promise<void> {
     const { work } = await this.#bench.ledger.claimToRemove(100, { except_projects: [] })
+    for (const { content } of work) this.#bench.free(content)
     for (const item of work) if (item.is_fresh) this.#mayBeMeant(item)
     for (const { content, asset_id, is_doubted } of work) {
       if (luck === 'crash before') return this.crash()

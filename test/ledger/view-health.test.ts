@@ -66,6 +66,38 @@ test('what waits in a folder that is back waits since then, and hides nothing th
   }
 })
 
+test('files that failed: those that are tried again, and those that were given up', async () => {
+  const rig = await openRig()
+  const view = openHealthView(rig.state_dir)
+  const fails = (content: number) =>
+    rig.record({ type: 'set_back', content, not_before_ms: rig.clock.now_ms(), error: { code: 'x', message: 'no' } })
+  try {
+    const contents: number[] = []
+    for (const path of ['a.txt', 'b.txt', 'c.txt']) contents.push(await rig.settle(path))
+    expect(view.failing()).toEqual([])
+    const began_ms = rig.clock.now_ms()
+    await fails(contents[1]!)
+    await rig.clock.advance(minute_ms)
+    await fails(contents[0]!)
+    await fails(contents[1]!)
+    const of_two = { given_up: false, contents: 2, since_ms: began_ms, name: 'notes/b.txt', message: 'no' }
+    expect(view.failing()).toEqual([of_two])
+    const error = { code: 'gave_up', message: 'given up after 12 tries' }
+    await rig.record({ type: 'content_refused', content: contents[1]!, error })
+    expect(view.failing()).toEqual([
+      { ...of_two, contents: 1, since_ms: began_ms + minute_ms, name: 'notes/a.txt' },
+      { ...of_two, contents: 1, given_up: true, message: error.message },
+    ])
+    // Refused by the service's own word, or for the first time: the list of refused files says it.
+    await rig.record({ type: 'content_refused', content: contents[0]!, error: { code: 'publicapi.x', message: 'no' } })
+    expect(view.failing().map(({ given_up }) => given_up)).toEqual([true])
+    await rig.record({ type: 'retried', folder: 'notes', path: '' })
+    expect(view.failing()).toEqual([])
+  } finally {
+    view.close()
+  }
+})
+
 test('absences: from one sign of life to the next, and each pause; a restart is none', async () => {
   const rig = await openRig()
   const view = openHealthView(rig.state_dir)

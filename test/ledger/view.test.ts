@@ -9,7 +9,7 @@ import type { ScanSummary } from '../../src/domain/fact.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import { stageOf, stages, statesOf } from '../../src/ledger/view-stage.ts'
-import { builtModule, runAsNobody } from '../disk/as-nobody.ts'
+import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { makeStore } from '../tree.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
 
@@ -310,8 +310,8 @@ test('somebody without the right to read it is told what to do', async () => {
   chmodSync(join(rig.state_dir, '..'), 0o755)
   const script = `import { openLedgerView } from ${JSON.stringify(builtModule('ledger/view'))}
     try { openLedgerView(process.argv[2] + '/state') } catch ({ code, hint }) { console.log(JSON.stringify({ code, hint })) }`
-  if (process.getuid?.() !== 0) chmodSync(rig.state_dir, 0)
-  expect(runAsNobody(script, join(rig.state_dir, '..'))).toMatchObject({
+  chmodSync(rig.state_dir, 0)
+  expect(runUnprivileged(script, join(rig.state_dir, '..'))).toMatchObject({
     code: 'account.no_right',
     hint: expect.stringContaining('as the user that the daemon runs as'),
   })

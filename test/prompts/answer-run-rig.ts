@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { unwatched } from '../../src/base/pulse.ts'
 import { system_clock } from '../../src/base/time.ts'
 import type { RunFact } from '../../src/domain/run.ts'
@@ -21,6 +21,7 @@ import { Circuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { until } from '../journey/waiting.ts'
 import { no_limits, nothing_seen } from '../ledger/fixture.ts'
+import { faultsOf } from '../ledger/sound.ts'
 import { stat, ticket } from '../ledger/view-rig.ts'
 import { successOf } from '../remote/fixture.ts'
 import { type Client, start } from '../service/fixture.ts'
@@ -116,6 +117,7 @@ export class RunRig {
     this.hard.abort()
     await this.remote.close()
     await this.ledger.close()
+    expect(faultsOf(this.#state_dir), 'what is wrong in the ledger').toEqual([])
   }
 
   /** As after a crash: what was claimed is free. */
@@ -134,7 +136,7 @@ export class RunRig {
     const prompts = new Map([this.settings, ...this.others].map((settings) => [settings.name, settings]))
     const { soft, hard } = { soft: this.soft.signal, hard: this.hard.signal }
     const common = { ledger, remote, circuit, clock: system_clock, report: this.report, pulses: unwatched }
-    return { ...common, prompts, asking, in_hand: new Set(), soft, hard }
+    return { ...common, prompts, asking, soft, hard }
   }
 
   /** A file that the service has, ready; answers its asset. */
@@ -193,7 +195,7 @@ export class RunRig {
     const work = await this.claim()
     if (!work) return undefined
     await answerRun(work, this.tools())
-    await this.ledger.release('run', [work.run])
+    this.ledger.release('run', [work.run])
     return work.state
   }
 
@@ -213,7 +215,7 @@ export class RunRig {
     for (;;) {
       const work = await this.claim()
       if (!work) throw new Error(`no run came to ${state}: ${this.told.join('; ')}`)
-      await this.ledger.release('run', [work.run])
+      this.ledger.release('run', [work.run])
       if (work.state === state) return work
       await this.step()
     }

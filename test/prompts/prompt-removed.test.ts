@@ -10,7 +10,7 @@ test('a prompt that is taken out of the config in the moment of its question: no
   const work = (await rig.claim())!
   await rig.record({ type: 'prompts_configured', prompts: [] })
   await answerRun(work, rig.tools())
-  await rig.ledger.release('run', [work.run])
+  rig.ledger.release('run', [work.run])
   expect(rig.starts()).toBe(0)
   expect(rig.told).toEqual([])
   // Back again it is asked at its next time: the run that ended is over, and its file is still fresh.

@@ -57,6 +57,21 @@ describe('create', () => {
     expect(without).toMatchObject({ ticket: { upload_headers: {} } })
   })
 
+  test('a ticket of more than 16 KB is not understood; how large it is is said, and nothing of it', async () => {
+    const rest = 16_384 - slot.upload_url.length - 'x-signed'.length
+    const answers = (length: number) => create(201, { ...slot, upload_headers: { 'x-signed': 'S'.repeat(length) } })
+    expect(successOf(await answers(rest)).kind).toBe('slot')
+    for (const failure of [
+      failureOf(await answers(rest + 1)),
+      failureOf(await create(201, { ...slot, upload_url: `https://blob.example/x?sig=${'S'.repeat(4_000_000)}` })),
+      failureOf(await create(201, { ...slot, upload_headers: { ['S'.repeat(20_000)]: '' } })),
+    ]) {
+      expect(failure).toMatchObject({ about: 'unknown_protocol', status: 201 })
+      expect(failure.message).toMatch(/have [\d,]+ bytes together, more than 16,384$/)
+      expect(JSON.stringify(failure).length).toBeLessThan(300)
+    }
+  })
+
   test('an asset that exists, with or without its status', async () => {
     expect(successOf(await create(200, { asset_id, already_exists: true, status: 'ingesting' }))).toEqual({
       kind: 'exists',

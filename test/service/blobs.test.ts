@@ -256,11 +256,11 @@ test('a body whose row cannot be written is refused and leaves nothing; the slot
   const file = join(client.service.data_dir, 'service.db')
   const other = openSqlite({ file, migrations: service_migrations, synchronous: 'NORMAL' })
   other.exec('BEGIN IMMEDIATE')
-  // Longer than SQLite waits for a lock.
+  // Longer than the service waits for a lock.
   const refused = await put(slot, `${large}more`)
   other.exec('ROLLBACK')
   other.close()
-  expect([refused.status, await refused.text()]).toEqual([500, expect.stringContaining('InternalError')])
+  expect([refused.status, await refused.text()]).toEqual([503, expect.stringContaining('ServerBusy')])
   expect(objects()).toEqual(before)
   expect(client.service.readBlob(slot.asset_id).toString()).toBe(large)
   expect((await put(slot, `${large}more`)).status).toBe(201)

@@ -27,7 +27,7 @@ function request(line: string, headers: Record<string, string>, body = ''): stri
   return `${line}\r\n${all.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n${body}`
 }
 
-/** S lists 200, 201, 202, 400, 401, 404 and 500; 429 and 503 come only where bad days are turned on (A-21). */
+/** S lists 200, 201, 202, 400, 401, 404 and 500; 429 and 503 have causes of their own (A-21). */
 const allowed = [400, 401, 404, 500]
 
 test.each<[string, (key: Record<string, string>) => string, string]>([

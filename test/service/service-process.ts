@@ -27,8 +27,12 @@ export interface ServiceProcess {
 }
 
 /** The program itself: `sluice serve` with these words. */
-export function serve(data_dir: string, words: readonly string[] = []): Promise<ServiceProcess> {
-  return run([program, 'serve', '--data-dir', data_dir, ...words])
+export function serve(
+  data_dir: string,
+  words: readonly string[] = [],
+  limits: { open_files?: number } = {},
+): Promise<ServiceProcess> {
+  return run([program, 'serve', '--data-dir', data_dir, ...words], limits)
 }
 
 /** With options that the program has no words for. */
@@ -42,8 +46,10 @@ export function startInProcess(data_dir: string, options: Partial<ServiceOptions
   return run([script])
 }
 
-async function run(words: readonly string[]): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+async function run(words: readonly string[], { open_files }: { open_files?: number } = {}): Promise<ServiceProcess> {
+  const limited = ['sh', '-c', `ulimit -n ${open_files}; exec "$@"`, 'sh']
+  const [file = '', ...rest] = [...(open_files === undefined ? [] : limited), process.execPath, ...words]
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let err = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {

@@ -38,9 +38,19 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
   ),
   waiting: maybe(fc.record({ since_ms: time, name: text, held: fc.boolean() })),
   unlooked: maybe(fc.record({ since_ms: time, name: text })),
+  failing: many(
+    fc.record({
+      given_up: fc.boolean(),
+      contents: fc.integer({ min: 1, max: 9 }),
+      since_ms: time,
+      name: text,
+      message: text,
+    }),
+    ({ given_up }) => String(given_up),
+  ),
   troubles: many(
     fc.record({
-      about: fc.constantFrom('account', 'api', 'blob', 'project:p'),
+      about: fc.constantFrom('account', 'api', 'blob', 'uploads', 'project:p'),
       message: text,
       hint: maybe(text),
       since_ms: time,

@@ -41,6 +41,7 @@ const good: HealthFacts = {
   folders: [folder],
   waiting: { since_ms: ago(minute_ms), name: 'docs/a', held: false },
   unlooked: { since_ms: ago(second_ms), name: 'docs/b' },
+  failing: [],
   troubles: [],
   audits: [audit],
   prompts: [prompt],
@@ -49,6 +50,7 @@ const good: HealthFacts = {
   stuck: [],
   ledger_fault: undefined,
 }
+const failing = { given_up: false, contents: 1, since_ms: ago(minute_ms), name: 'docs/a', message: 'it says no' }
 const waiting = (ms: number) => ({ since_ms: ago(ms), name: 'docs/a', held: false })
 const offline = { ...folder, online: false, offline_reason: 'not mounted' }
 const away = (from_ms: number, to_ms: number) => ({ why: 'away', from_ms: ago(from_ms), to_ms: ago(to_ms) }) as const
@@ -133,6 +135,19 @@ const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][]
     { unlooked: { since_ms: ago(6 * hour_ms + 1), name: 'docs/a' } },
     { unlooked: { since_ms: ago(6 * hour_ms), name: 'docs/a' } },
   ],
+  [
+    'queue',
+    'a file fails for more than five minutes',
+    { failing: [{ ...failing, since_ms: ago(5 * minute_ms + 1) }] },
+    { failing: [{ ...failing, since_ms: ago(5 * minute_ms) }] },
+  ],
+  [
+    'queue',
+    'while a person has paused it, it does not fail',
+    { failing: [{ ...failing, since_ms: ago(hour_ms) }] },
+    { failing: [{ ...failing, since_ms: ago(hour_ms) }], paused: { since_ms: ago(minute_ms) } },
+  ],
+  ['queue', 'a file was given up', { failing: [{ ...failing, given_up: true }] }, { failing: [failing] }],
   ['events', 'the watcher missed a file', { folders: [{ ...folder, missed: 1 }] }, { folders: [folder] }],
   [
     'folder',
@@ -294,6 +309,7 @@ const cures: ((facts: HealthFacts) => HealthFacts)[] = [
   (facts) => ({ ...facts, folders: facts.folders.map((each) => ({ ...each, missed: 0 })) }),
   (facts) => ({ ...facts, waiting: undefined }),
   (facts) => ({ ...facts, unlooked: undefined }),
+  (facts) => ({ ...facts, failing: [] }),
   (facts) => ({ ...facts, troubles: [] }),
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, since_ms: now_ms })) }),
   (facts) => ({ ...facts, audits: facts.audits.map((each) => ({ ...each, emptied: undefined })) }),

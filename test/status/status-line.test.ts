@@ -45,6 +45,13 @@ test('a pause comes before all else', () => {
   )
 })
 
+test('a ledger that takes nothing comes first: the counts are of before', () => {
+  const ledger_fault = { message: 'the disk is full', since_ms: Date.UTC(2026, 0, 2) }
+  expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_paused: true, ledger_fault })).toBe(
+    'nothing is recorded since 2026-01-02T00:00:00.000Z: the disk is full; paused; 2 ready',
+  )
+})
+
 test('a service that nobody reached is told, though no trouble came of it', () => {
   expect(statusLine({ folders: [folder({ ready: 2 })], troubles: [], is_unreachable: true })).toBe(
     'service unreachable, trying; 2 ready',

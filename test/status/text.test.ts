@@ -27,6 +27,7 @@ const quiet: StatusView = {
   at: '2026-01-02T00:00:00.000Z',
   state_dir: '/var/lib/sluice',
   verdict: 'all_ready',
+  stale_since: null,
   daemon: { state: 'running', pid: 77, mode: 'run', version: '0.1.0' },
   pause: null,
   troubles: [],

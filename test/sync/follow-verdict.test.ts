@@ -18,6 +18,7 @@ const work: FollowWork = {
   made_here: true,
   attempts: 2,
   following_since_ms: 0,
+  vanished: 0,
   error_code: undefined,
 }
 const record = (status: AssetRecord['status'], size_in_bytes = 500): AssetRecord => ({

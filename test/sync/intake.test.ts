@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { hour_ms, second_ms } from '../../src/base/time.ts'
 import type { Examiner, Fingerprint, Look } from '../../src/disk/examiner.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
-import { rootStatus } from '../../src/disk/mount.ts'
+import { type OnlineRoot, rootStatus } from '../../src/disk/mount.ts'
 import { large_bytes } from '../../src/domain/file.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { createIntake } from '../../src/sync/intake.ts'
@@ -47,7 +47,8 @@ async function startIn(root: string, examiner: Pick<Examiner, 'lstat' | 'fingerp
     empty_folder_files: 20,
     missing_files: 100,
     missing_percent: 50,
-    roots: { status: async (root) => rootStatus(root) },
+    // As the rig recorded it.
+    roots: { status: async (root) => ({ ...(rootStatus(root) as OnlineRoot), device: 1n }) },
     answer_ms: second_ms,
   })
   return { clock, told, intake, ledger: rig.ledger }

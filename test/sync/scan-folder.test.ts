@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { unwatched } from '../../src/base/pulse.ts'
 import { hour_ms } from '../../src/base/time.ts'
+import { type OnlineRoot, rootStatus } from '../../src/disk/mount.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import type { DeviceTurns } from '../../src/sync/device-turns.ts'
@@ -14,6 +15,9 @@ import { filesOnDisk } from '../journey/disk-truth.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree, type TreeEntry } from '../tree.ts'
 import { no_found_files } from './no-found-files.ts'
+
+/** As the rig records it. */
+const known_device = 1n
 
 /** A folder and its ledger; every look is noted, and recorded as it was found. */
 async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
@@ -62,13 +66,15 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     acts,
     ledger: rig.ledger,
     closeLedger: rig.closeLedger,
-    /** The paths that one scan has looked at, in order. */
-    async scan(under?: string): Promise<string[]> {
+    /** The paths that one scan has looked at, in order. `device`: what is mounted there once it walks. */
+    async scan(under?: string, { device = known_device, ends = 'finished' } = {}): Promise<string[]> {
       const tools = {
         ...rig,
         intake,
         pulses: unwatched,
         turns,
+        roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
+        answer_ms: hour_ms,
         batch_entries: 64,
         empty_folder_files: 1_000,
         missing_files: 1_000,
@@ -78,7 +84,7 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
         signal: new AbortController().signal,
         ...(under === undefined ? {} : { under }),
       })
-      expect(outcome.kind).toBe('finished')
+      expect(outcome.kind).toBe(ends)
       return looked.splice(0).sort()
     },
   }
@@ -189,4 +195,11 @@ test('a walk through all of a folder has its turn on the disk, one through a sin
   rmSync(join(rig.root, 'a/1.txt'))
   expect(await rig.scan('a')).toEqual(['a/1.txt'])
   expect(rig.acts).toEqual(['looks'])
+})
+
+test('a disk that is swapped after the walk has begun: nothing of it is looked at', async () => {
+  const { scan, closeLedger } = await rigOf({ 'a.txt': 'a', 'b/c.txt': 'c' })
+  expect(await scan(undefined, { device: known_device + 1n, ends: 'stopped' })).toEqual([])
+  expect(await scan()).toEqual(['a.txt', 'b/c.txt'])
+  await closeLedger()
 })

@@ -25,18 +25,18 @@ interface TokenAnswer {
 export const command: Command<Options> = {
   options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
   async run({ config: named, json }, terminal) {
-    const { config, file, warnings } = loadConfig({ file: named })
+    const { config, file, passed_over, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
     if (json) {
-      terminal.out(
-        JSON.stringify({ version: answer_version, file, token, warnings, config: maskedConfig(config) }, null, 2),
-      )
+      const answer = { version: answer_version, file, passed_over, token, warnings, config: maskedConfig(config) }
+      terminal.out(JSON.stringify(answer, null, 2))
       return exit_codes.ok
     }
     const { dim } = terminal.styles
     // What follows is a file, and stays as it is; this is a comment in it, however narrow the window.
     for (const text of [
       `in force, from ${file} and the defaults`,
+      ...passed_over.map((place) => `passed over, it cannot be read: ${place.file} (${place.why})`),
       `token: ${token.source === null ? `none (${token.fault})` : `*** from ${token.source}`}`,
     ]) {
       const writer = new LineWriter(terminal.width - 2)

@@ -1,10 +1,11 @@
-import { messageOf } from '../../base/errors.ts'
+import { isSluiceError, messageOf } from '../../base/errors.ts'
 import { createPulses } from '../../base/pulse.ts'
 import { system_clock } from '../../base/time.ts'
 import { programVersion } from '../../base/version.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
+import { tellRefusal } from '../../daemon/tell-refusal.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
 import type { Command } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
@@ -16,8 +17,9 @@ import { aborted, listenForStop } from '../stop-signals.ts'
 import { openUnitFit } from '../unit-fit.ts'
 
 /**
- * The daemon. A token that is refused at the start ends it (77); from then on it ends by a signal only: a service that is down or a
- * token that is refused later is waited out, and told.
+ * The daemon. A token that is refused at the start ends it (77), once the alerts are sent; from
+ * then on it ends by a signal only: a service that is down or a token that is refused later is
+ * waited out, and told.
  */
 export const command: Command = {
   options: (yargs) => yargs,
@@ -48,6 +50,10 @@ export const command: Command = {
           await manager.stopping('finishing what is in flight')
           log.info('finishing what is in flight; another signal stops at once')
         } catch (error) {
+          if (isSluiceError(error, 'account.refused')) {
+            const on_error = (fault: unknown) => log.warn({ error: fault }, 'the refused token could not be alerted')
+            await tellRefusal(daemon, error, { clock, hurry: signals.first, on_error })
+          }
           await manager.stopping(messageOf(error))
           throw error
         } finally {

@@ -7,6 +7,7 @@ import { type DaemonStatus, type StatusView, statusView } from '../../status/vie
 import type { Command, GlobalOptions } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { ledgerFaultOf } from '../ledger-fault.ts'
 import { withHealthView, withLedgerView, withPromptsView } from '../open-view.ts'
 import { rebuildStatus } from '../rebuild-status.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -53,6 +54,7 @@ const exitCodes = {
   all_ready: exit_codes.ok,
   incomplete: exit_codes.incomplete,
   refused: exit_codes.refused,
+  stale: exit_codes.fault,
 } as const
 
 async function readStatus(config: Config): Promise<StatusView> {
@@ -79,7 +81,7 @@ async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthS
     const is_silent = silent_ms > config.watchdog.silence_ms + at_work_late_ms
     const watches = daemon.state === 'running' && daemon.mode === 'run'
     const stuck = watches && is_silent ? [{ name: 'the daemon', silent_ms }] : []
-    const ledger_fault = daemon.state === 'running' ? daemon.ledger_fault : undefined
+    const ledger_fault = ledgerFaultOf(config.state_dir, daemon, view)
     return healthStatus(
       healthFacts(view, config, now_ms, { prompts, stuck, ledger_fault }),
       config.health,

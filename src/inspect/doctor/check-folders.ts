@@ -7,16 +7,21 @@ import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, fault, named, ok, warning } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
 
-/** Is it there, may this user read it and all below, who else could read it before. */
-export function checkFolders(looks: readonly FolderLook[], answer_ms: number): Check[] {
+const usual_who = 'this user'
+
+/**
+ * Is it there, may `who` (the user of this process) read it and all below, who else could read it
+ * before.
+ */
+export function checkFolders(looks: readonly FolderLook[], answer_ms: number, who = usual_who): Check[] {
   return looks.flatMap((look) => {
-    const presence = checkPresence(look, answer_ms)
+    const presence = checkPresence(look, answer_ms, who)
     if (look.root.kind !== 'online') return [presence]
-    return [presence, checkFilesystem(look), ...checkRights(look), ...checkWidening(look)]
+    return [presence, checkFilesystem(look), ...checkRights(look, who), ...checkWidening(look)]
   })
 }
 
-function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number): Check {
+function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number, who: string): Check {
   const { name, path } = folder
   if (root.kind === 'dead') {
     const hint =
@@ -30,15 +35,15 @@ function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number): C
       return fault(
         'folder',
         name,
-        `${path}: this user may not pass through ${closed}`,
-        `setfacl -m u:USER:x ${word}, or chmod o+x`,
+        `${path}: ${who} may not pass through ${closed}`,
+        `setfacl -m u:${userWord(who)}:x ${word}, or chmod o+x`,
       )
     }
     return fault(
       'folder',
       name,
-      `${path}: this user may not read it (${root.detail})`,
-      `setfacl -R -m u:USER:rX ${word}`,
+      `${path}: ${who} may not read it (${root.detail})`,
+      `setfacl -R -m u:${userWord(who)}:rX ${word}`,
     )
   }
   if (root.kind === 'offline') {
@@ -48,6 +53,11 @@ function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number): C
   if (root.empty)
     return warning('folder', name, `${path} is empty`, 'if a disk or share belongs there, it is not mounted')
   return ok('folder', name, `${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
+}
+
+/** For the line to type. */
+function userWord(who: string): string {
+  return who === usual_who ? 'USER' : shellWord(who)
 }
 
 function countText({ files, directories, from }: Seen): string {
@@ -91,13 +101,13 @@ const notes: Record<string, string> = {
   ramfs: ' (in memory: its files are gone after a restart of the machine)',
 }
 
-function checkRights({ folder, seen }: FolderLook): Check[] {
+function checkRights({ folder, seen }: FolderLook, who: string): Check[] {
   if (seen === undefined) return []
   const { name, path } = folder
-  if (seen.unreadable_total === 0) return [ok('rights', name, `this user may read all of it${fromText(seen)}`)]
+  if (seen.unreadable_total === 0) return [ok('rights', name, `${who} may read all of it${fromText(seen)}`)]
   const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
-  const text = `${formatCount(seen.unreadable_total)} that cannot be read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
-  const hint = `setfacl -R -m u:USER:rX ${shellWord(path)} gives the right, an exclude leaves them out in so many words`
+  const text = `${formatCount(seen.unreadable_total)} that ${who} cannot read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
+  const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(path)} gives the right, an exclude leaves them out in so many words`
   return [warning('rights', name, text, hint)]
 }
 

@@ -8,9 +8,9 @@ import { ledger_version } from '../../ledger/migrations.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
+import type { LedgerTables, LedgerThreadData } from '../ledger-thread.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
-import type { LedgerThreadData } from './ledger-thread.ts'
 
 /** SQLite writes the log back at 16 MB: so much more means that some reader has kept it from that for long. */
 const large_log_bytes = 512_000_000
@@ -19,11 +19,14 @@ const large_log_bytes = 512_000_000
 export async function checkLedger({ config, clock, limits, isDead }: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
   if (isDead(config.state_dir)) return [warning('ledger', file, 'not looked at: no answer from where it lies')]
-  const thread = startThread('inspect/doctor/ledger-thread', { file } satisfies LedgerThreadData)
+  const thread = startThread('inspect/ledger-thread', {
+    file,
+    newest_version: ledger_version,
+  } satisfies LedgerThreadData)
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
-    const { version, tables } = await thread.call<{ version: number; tables: string[] }>('tables', undefined)
+    const { version, tables } = await thread.call<LedgerTables>('tables', undefined)
     const until_ms = clock.monotonic_ms() + limits.ledger_ms
     const damage: string[] = []
     let checked = 0

@@ -1,6 +1,6 @@
 import { createHash, getFips } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { isSluiceError, messageOf } from '../../base/errors.ts'
+import { maxOpenFiles } from '../../base/open-files.ts'
 import { sqliteDriver } from '../../base/sqlite-driver.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 
@@ -48,11 +48,11 @@ export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
 }
 
 /** Of this shell: the unit has its own (LimitNOFILE=). */
-export function checkOpenFiles(limits: string | undefined = readLimits()): Check[] {
-  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
+export function checkOpenFiles(limits?: string): Check[] {
+  const soft = maxOpenFiles(limits)
   if (soft === undefined) return []
-  if (soft === 'unlimited' || Number(soft) >= least_open_files)
-    return [ok('open_files', 'ulimit -n', `${soft}, enough`)]
+  if (soft >= least_open_files)
+    return [ok('open_files', 'ulimit -n', `${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
   const text = `${soft} files may be open at once, here and in what is started from here`
   return [
     warning(
@@ -62,13 +62,4 @@ export function checkOpenFiles(limits: string | undefined = readLimits()): Check
       `ulimit -n ${least_open_files}; in a unit LimitNOFILE=${least_open_files}`,
     ),
   ]
-}
-
-function readLimits(): string | undefined {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8')
-  } catch {
-    // Not Linux.
-    return undefined
-  }
 }

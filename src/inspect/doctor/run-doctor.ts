@@ -31,6 +31,7 @@ import { type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import { deadPlaces } from './probe-places.ts'
 import { reportDirs, secretFiles } from './targets.ts'
+import { checkUnitRights, userToTry } from './unit-rights.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 export const doctor_version = 1
@@ -68,7 +69,15 @@ export async function runDoctor(options: {
   if (examined.usable) {
     const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
     checks.push(
-      ...(await configuredChecks(examined.usable, { clock, limits, dead, env, unit, faulty: examined.fields })),
+      ...(await configuredChecks(examined.usable, {
+        clock,
+        limits,
+        dead,
+        env,
+        unit,
+        config_file: examined.file,
+        faulty: examined.fields,
+      })),
     )
   }
   return answerOf(examined, inOrder(checks), clock.now_ms())
@@ -98,11 +107,12 @@ async function configuredChecks(
     dead: readonly string[]
     env: NodeJS.ProcessEnv | undefined
     unit: FoundUnit | undefined
+    config_file: string | undefined
     /** Fields with faults. */
     faulty: readonly string[]
   },
 ): Promise<Check[]> {
-  const { clock, limits, dead, env, unit, faulty } = around
+  const { clock, limits, dead, env, unit, config_file, faulty } = around
   const environment = readEnvironment(env)
   const isDead = (path: string) => dead.some((place) => path === place || path.startsWith(`${place}/`))
   const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
@@ -118,13 +128,18 @@ async function configuredChecks(
   try {
     const token = checkToken(config.service ?? {}, unit?.token_file, env, faulty.includes('service.token_file'))
     const ca = checkCa(config.service?.ca_file, clock.now_ms())
+    const user = userToTry(tools.uid, unit)
+    const token_file = unit?.token_file === undefined ? config.service?.token_file : undefined
+    const files = [config_file, config.service?.ca_file, token_file].filter((file) => file !== undefined)
+    const question = { config, limits, user: user ?? '', files, dead: [...dead] }
+    const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
     const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
-      ['secret_files', () => checkSecretFiles(tools)],
+      ['secret_files', () => (rights?.is_tried ? [] : checkSecretFiles(tools))],
       ['time_zones', () => checkTimeZones(config.prompts)],
       ['project', () => checkService(tools, token.secrets, ca.pem)],
       ['blob_host', () => checkBlobHost(tools, ca.pem)],
-      ['folder', () => folderChecks(tools)],
-      ['user', () => checkUser(tools)],
+      ['folder', () => folderChecks(tools, rights)],
+      ['user', () => (rights?.is_tried ? [] : checkUser(tools))],
       ['state_dir', () => checkStateDir(tools)],
       ['space', () => checkSpace(tools)],
       ['ledger', () => checkLedger(tools)],
@@ -135,16 +150,20 @@ async function configuredChecks(
       ['command', () => checkCommands(tools)],
     ]
     const done = await Promise.all(parts.map(([id, part]) => safely(id, part, tools)))
-    return [...token.checks, ...ca.checks, ...done.flat()]
+    return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]
   } finally {
     ledger?.close()
   }
 }
 
-async function folderChecks(tools: DoctorTools): Promise<Check[]> {
+/**
+ * Where a process of the unit's user has tried them (`rights`), its checks of the folders stand
+ * there already.
+ */
+async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
   const looks = await lookAtFolders(tools)
   return [
-    ...checkFolders(looks, tools.limits.answer_ms),
+    ...(rights?.is_tried ? [] : checkFolders(looks, tools.limits.answer_ms, rights && 'root')),
     ...checkWatching(looks, await watchMeans(), tools.config.watching),
   ]
 }

@@ -89,7 +89,7 @@ function groupName(gid: number): string {
   return /^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name) ? name : String(gid)
 }
 
-function gidOf(group: string): string | undefined {
+export function gidOf(group: string): string | undefined {
   return /^\d+$/.test(group) ? group : entryOf('group', group)[2]
 }
 

@@ -9,8 +9,9 @@ import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/docto
 import { checkWatching } from '../../../src/inspect/doctor/check-watching.ts'
 import { lookAtFolders } from '../../../src/inspect/doctor/look-at-folder.ts'
 import { deadPlaces } from '../../../src/inspect/doctor/probe-places.ts'
-import { builtModule, runAsNobody } from '../../disk/as-nobody.ts'
+import { builtModule, runUnprivileged } from '../../disk/unprivileged.ts'
 import { openRig } from '../../ledger/view-rig.ts'
+import { isNotRoot } from '../../root-only.ts'
 import { makeStore, makeTree } from '../../tree.ts'
 import { levels, toolsFor } from './doctor-rig.ts'
 
@@ -64,7 +65,7 @@ describe('a folder', () => {
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
       const looks = await lookAtFolders({ config: { folders }, clock, limits, isDead: () => false })
       console.log(JSON.stringify(checkFolders(looks, 1)))`
-    const checks = runAsNobody(script, root) as { about: string; id: string; level: string; message: string }[]
+    const checks = runUnprivileged(script, root) as { about: string; id: string; level: string; message: string }[]
     const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
     expect(of('docs', 'rights')).toMatchObject({ level: 'warning', message: expect.stringContaining('in (EACCES)') })
     expect(of('docs/in', 'folder')).toMatchObject({
@@ -85,6 +86,7 @@ describe('a folder', () => {
     inode: 2n,
     born_ns: 1n,
     identity: '2@1',
+    filesystem_id: undefined,
     filesystem: 'nfs',
     remote: true,
     empty: false,
@@ -151,7 +153,7 @@ describe('a share that hangs', () => {
     expect(await deadPlaces([root], 0, system_clock)).toEqual([root])
   })
 
-  test.skipIf(process.getuid?.() !== 0)(
+  test.skipIf(isNotRoot('a share that hangs'))(
     'a FUSE mount whose program never answers: all the rest is looked at, and the process ends',
     () => {
       const root = makeTree({ 'alive/a.txt': 'text', 'dead/': '' })
@@ -201,7 +203,7 @@ describe('the state directory', () => {
     expect(state(dir)).toMatchObject([{ level: 'warning', hint: `chmod 700 ${dir}` }])
     chmodSync(join(dir, 'tickets.db'), 0o644)
     expect(levels(state(dir))).toEqual(['warning state_dir', 'fault state_dir'])
-    if (process.getuid?.() !== 0) return
+    if (isNotRoot('files of another user')) return
     chmodSync(dir, 0o700)
     chmodSync(join(dir, 'tickets.db'), 0o600)
     chownSync(join(dir, 'tickets.db'), 65_534, 65_534)

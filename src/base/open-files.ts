@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * How many descriptors this process may have at once (`ulimit -n`); Infinity for unlimited,
+ * undefined where it cannot be read.
+ */
+export function maxOpenFiles(limits: string | undefined = readLimits()): number | undefined {
+  const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '')?.[1]
+  if (soft === undefined) return undefined
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
+}
+
+function readLimits(): string | undefined {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    // Not Linux.
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { UsableConfig } from '../../config/usable.ts'
+import { hasUser, idsOf } from '../unit/unit-facts.ts'
+import { type Check, warning, withinTime } from './check.ts'
+import type { DoctorLimits, DoctorTools } from './doctor-tools.ts'
+import type { FoundUnit } from './find-unit.ts'
+
+/** What the child process is asked, as JSON. */
+export interface RightsQuestion {
+  config: UsableConfig
+  limits: DoctorLimits
+  /** Named in the answers. */
+  user: string
+  /** Files that the user must be able to read, besides the secrets of the configuration. */
+  files: string[]
+  /** Places that give no answer. */
+  dead: string[]
+}
+
+/** Root may read everything: where it asks, the rights of the unit's user are what counts. */
+export function userToTry(uid: number | undefined, unit: FoundUnit | undefined): string | undefined {
+  return uid === 0 && unit?.user !== 'root' ? unit?.user : undefined
+}
+
+/**
+ * The checks of rights, tried by a process of the unit's user with the unit's groups; undefined
+ * where that cannot be.
+ */
+export async function checkUnitRights(
+  unit: FoundUnit,
+  question: RightsQuestion,
+  { clock, limits }: Pick<DoctorTools, 'clock' | 'limits'>,
+): Promise<{ checks: Check[]; is_tried: boolean }> {
+  const { user } = question
+  const notTried = (why: string) => ({
+    checks: [
+      warning('user', user, `rights were not tried as the unit’s user: ${why}`, `sudo -u ${user} sluice doctor`),
+    ],
+    is_tried: false,
+  })
+  if (!hasUser(user)) return notTried('there is no such user yet')
+  const limit_ms = limits.answer_ms + limits.walk_ms * Math.max(1, question.config.folders.length)
+  return withinTime(
+    clock,
+    limit_ms,
+    async (signal) => {
+      const { out, err } = await ask(unit, question, signal)
+      return isAnswer(out) ? { checks: JSON.parse(out) as Check[], is_tried: true } : notTried(err || 'no answer')
+    },
+    () => notTried('no answer in time'),
+  )
+}
+
+function isAnswer(out: string): boolean {
+  return out.startsWith('[') && out.endsWith('\n')
+}
+
+function ask(unit: FoundUnit, question: RightsQuestion, signal: AbortSignal): Promise<{ out: string; err: string }> {
+  const { uid, gid } = idsOf(question.user)
+  const own = spawnSync('id', ['-G', question.user], { encoding: 'utf8' }).stdout.trim().split(' ')
+  const rights = ['--reuid', uid, '--regid', gid, '--groups', [...own, ...unit.gids].join(',')]
+  const words = [...rights, '--', process.execPath, childProgram()]
+  const child = spawn('setpriv', words, { cwd: '/', env: { HOME: '/nonexistent' }, signal, killSignal: 'SIGKILL' })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text
+    // Nothing comes after the line of the answer; a thread of a walk may still hold up the end.
+    if (isAnswer(out)) child.kill('SIGKILL')
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text
+  })
+  child.stdin.on('error', () => {}) // It has ended: its answer says so.
+  child.stdin.end(JSON.stringify(question))
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ out: '', err: error.message }))
+    child.on('close', () => resolve({ out, err: faultIn(err) }))
+  })
+}
+
+/** The line that names the fault: Node writes its stack and its version below it. */
+function faultIn(output: string): string {
+  const lines = output.trim().split('\n')
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? ''
+}
+
+/** Processes run what was built, also where the tests run the sources. */
+function childProgram(): string {
+  const built = import.meta.url.replace(/\/src\/inspect\/doctor\/([\w-]+)\.ts$/, '/dist/inspect/doctor/$1.js')
+  return fileURLToPath(new URL('unit-rights-child.js', built))
+}

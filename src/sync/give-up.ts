@@ -1,0 +1,46 @@
+import { formatDuration } from '../base/format.ts'
+import { minute_ms } from '../base/time.ts'
+import type { SendWork } from '../ledger/ledger.ts'
+import type { Failure } from '../remote/outcome.ts'
+import type { Step } from './send-places.ts'
+
+/**
+ * After so many failures in a row a slot is given up: what is wrong may be its ticket, and the next
+ * slot has another.
+ */
+const max_slot_failures = 3
+/**
+ * No content is given up sooner, however many attempts have failed: a fault of the service may last
+ * so long.
+ */
+const min_failing_ms = 10 * minute_ms
+
+/**
+ * Whether another slot may help: this one failed too often, at the blob store or because `complete`
+ * does not know it.
+ */
+export function isSlotGivenUp(
+  { slot_failures }: Pick<SendWork, 'slot_failures'>,
+  { about }: Failure,
+  step: Step | undefined,
+): boolean {
+  return (step === 'put' || about === 'slot_gone') && slot_failures + 1 >= max_slot_failures
+}
+
+/** Why a content is given up with this failure; undefined while it is tried again. */
+export function givenUp(
+  { attempts, failing_since_ms }: Pick<SendWork, 'attempts' | 'failing_since_ms'>,
+  failure: Failure,
+  max_attempts: number,
+  now_ms: number,
+): Failure | undefined {
+  const failing_ms = now_ms - (failing_since_ms ?? now_ms)
+  if (attempts + 1 < max_attempts || failing_ms < min_failing_ms) return undefined
+  const message = `given up after ${attempts + 1} tries in ${formatDuration(failing_ms)}: ${failure.message}`
+  return { ...failure, code: 'gave_up', message }
+}
+
+/** What happened, in the service's own words where it has some. */
+export function textOf(failure: Failure): string {
+  return failure.humane === undefined ? failure.message : `${failure.message}: ${failure.humane}`
+}

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { SluiceError } from '../../src/base/errors.ts'
+import { second_ms } from '../../src/base/time.ts'
+import { tellRefusal } from '../../src/daemon/tell-refusal.ts'
+import { openReceiver } from '../health/receiver.ts'
+import { Watched } from '../health/rig.ts'
+import { until } from '../journey/waiting.ts'
+
+const refusal = new SluiceError({
+  code: 'account.refused',
+  message: 'the service refuses the token (file /etc/sluice/token): 401',
+  hint: 'make a new one where it came from, put it in its place, and start again',
+})
+const running = () => new AbortController().signal
+const on_error = (error: unknown) => {
+  throw error
+}
+
+test('every receiver has the alert when it resolves, more of them than are served at once, and hears it once', async () => {
+  const receivers = await Promise.all(Array.from({ length: 6 }, openReceiver))
+  const deliver = receivers.map(({ url }, at) => ({ name: `hook-${at}`, webhook: { url } }))
+  const watched = await Watched.begin({ alerts: { group_ms: '1h', deliver } })
+  await watched.green()
+  await tellRefusal(watched.daemon, refusal, { clock: watched.clock, hurry: running(), on_error })
+  await watched.stop()
+  for (const { received } of receivers) {
+    expect(received.map(({ body }) => body.data)).toEqual([
+      expect.objectContaining({ healthy: false, reasons: [expect.objectContaining({ promise: 'account' })] }),
+    ])
+    expect(JSON.stringify(received[0]!.body)).toContain('the service refuses the token')
+  }
+})
+
+test('a receiver that never answers holds up the end for 15 s at most, and a signal ends that wait', async () => {
+  let asked = 0
+  const server = createServer(() => void asked++)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const deliver = [{ name: 'dead', webhook: { url: `http://127.0.0.1:${port}` } }]
+  const watched = await Watched.begin({ alerts: { group_ms: '1h', deliver } })
+  await watched.green()
+  let is_over = false
+  const { clock } = watched
+  const told = tellRefusal(watched.daemon, refusal, { clock, hurry: running(), on_error }).then(() => {
+    is_over = true
+  })
+  await until('the receiver is asked', () => asked === 1)
+  expect(is_over).toBe(false)
+  clock.skip(15 * second_ms)
+  await told
+
+  await tellRefusal(watched.daemon, refusal, { clock, hurry: AbortSignal.abort(), on_error: () => {} })
+})

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
+import { type BrokenRule, brokenRules, ruleSteps } from '../../src/ledger/ledger-rules.ts'
+import { ledger_version } from '../../src/ledger/migrations.ts'
+
+/** Every rule that is broken in an open ledger. */
+export function allBroken(database: Sqlite): BrokenRule[] {
+  return Array.from({ length: ruleSteps(database) }, (_, step) => brokenRules(database, step)).flat()
+}
+
+/** For a test that writes rows of its own: the counts are those of the files again. */
+export function recount(database: Sqlite): void {
+  database.exec(`DELETE FROM counts; INSERT INTO counts
+    SELECT folder, iif(files.state = 'present', contents.state, files.state) AS stage, count(*), sum(files.size)
+    FROM files LEFT JOIN contents ON contents.id = files.content GROUP BY folder, stage`)
+}
+
+/**
+ * What is wrong in a file that holds a ledger, as `sluice verify` sees it: nothing where it is
+ * sound.
+ */
+export function faultsIn(file: string): unknown[] {
+  const database = openSqliteReadOnly(file, ledger_version)
+  try {
+    const lines = database.pragma('integrity_check') as { integrity_check: string }[]
+    return [...lines.map((line) => line.integrity_check).filter((line) => line !== 'ok'), ...allBroken(database)]
+  } finally {
+    database.close()
+  }
+}
+
+export function faultsOf(state_dir: string): unknown[] {
+  return faultsIn(join(state_dir, 'ledger.db'))
+}

@@ -1,0 +1,10 @@
+/**
+ * Whether this process is not root, as tests of `what` need it to be; says then that they are
+ * skipped. `npm run test:root` runs each file that imports this module, directly or not, once more:
+ * `.ci/run` does so as root.
+ */
+export function isNotRoot(what: string): boolean {
+  if (process.getuid?.() === 0) return false
+  console.log(`skipped: ${what}, because this is not root`)
+  return true
+}

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest'
+import { minute_ms, second_ms } from '../../src/base/time.ts'
+import type { Fact } from '../../src/domain/fact.ts'
+import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
+import type { Failure } from '../../src/remote/outcome.ts'
+import { Circuits } from '../../src/sync/circuits.ts'
+import { vanishedFact } from '../../src/sync/follow-verdict.ts'
+import { givenUp, isSlotGivenUp } from '../../src/sync/give-up.ts'
+import type { SyncReport } from '../../src/sync/report.ts'
+import type { Step } from '../../src/sync/send-places.ts'
+import { FakeClock } from '../fake-clock.ts'
+
+const silent = new Proxy({}, { get: () => () => {} }) as SyncReport
+const unknown: Failure = { about: 'slot_gone', status: 404, message: 'the service answered 404' }
+const ill: Failure = { about: 'later', status: 500, message: 'the service answered 500' }
+const refused: Failure = { about: 'network', code: 'network.refused', message: 'the connection was refused' }
+
+function setUp() {
+  const clock = new FakeClock()
+  const told: Fact[] = []
+  const ledger = { record: async (facts: readonly Fact[]) => void told.push(...facts) } as unknown as Ledger
+  const tools = { ledger, clock, report: silent, reloadToken: () => false, onSlowDown: () => {}, projects: ['p'] }
+  const circuits = new Circuits(tools)
+  const fails = (failure: Failure, content: number, step?: Step) =>
+    circuits.failed(failure, 'p', step === 'put' ? 'blob' : 'api', { content, step })
+  return { circuits, clock, told, fails }
+}
+
+test('the same fault at one step for three contents within five minutes is the service’s', async () => {
+  const { circuits, clock, told, fails } = setUp()
+  expect(await fails(unknown, 1, 'complete')).toBe('count')
+  await clock.advance(2 * minute_ms)
+  expect(await fails(unknown, 2, 'complete')).toBe('count')
+  await clock.advance(3 * minute_ms)
+  expect(await fails(unknown, 3, 'complete')).toBe('hold')
+  expect(told).toMatchObject([{ type: 'trouble_began', about: 'uploads', error: { message: unknown.message } }])
+  // Questions, labels and what is being read go on.
+  expect(circuits.allowance(['api']).limit).toBe(Number.POSITIVE_INFINITY)
+  expect([circuits.rests('p', ['api']), circuits.rests('p', ['api', 'blob'])]).toEqual([false, true])
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
+  await clock.advance(second_ms)
+  expect([circuits.allowance(['api', 'blob']).limit, circuits.allowance(['api', 'blob']).limit]).toEqual([1, 0])
+})
+
+test('only a success of the same step ends it, and until then no content pays for it', async () => {
+  const { circuits, clock, told, fails } = setUp()
+  for (const content of [1, 2, 3]) await fails(unknown, content, 'complete')
+  await clock.advance(6 * minute_ms)
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(1)
+  await circuits.succeeded('p', 'api', 'create')
+  await circuits.succeeded('p', 'blob', 'put')
+  await circuits.succeeded('p', 'api')
+  // The probe is still at its steps: nobody else begins.
+  expect(circuits.allowance(['api', 'blob']).limit).toBe(0)
+  expect(await fails(unknown, 4, 'complete')).toBe('hold')
+  await circuits.succeeded('p', 'api', 'complete')
+  expect(told.map(({ type }) => type)).toEqual(['trouble_began', 'trouble_ended'])
+  expect(await fails(unknown, 5, 'complete')).toBe('count')
+})
+
+test('what does not make a fault the service’s', async () => {
+  const { circuits, clock, told, fails } = setUp()
+  for (let times = 0; times < 100; times++) expect(await fails(unknown, 1, 'complete')).toBe('count')
+  // A success of that step between them.
+  await fails(unknown, 2, 'complete')
+  await circuits.succeeded('p', 'api', 'complete')
+  expect(await fails(unknown, 3, 'complete')).toBe('count')
+  // Another fault, and the same at another step.
+  expect(await fails({ ...unknown, status: 410 }, 4, 'complete')).toBe('count')
+  expect(await fails(unknown, 5, 'create')).toBe('count')
+  // More than five minutes between them.
+  await clock.advance(5 * minute_ms + 1)
+  for (const content of [6, 7]) expect(await fails(unknown, content, 'complete')).toBe('count')
+  // The service's word about each of them.
+  for (const content of [8, 9, 10, 11])
+    expect(await fails({ about: 'content', status: 400, message: 'no' }, content, 'create')).toBe('count')
+  expect(told).toEqual([])
+})
+
+test('three contents whose bytes the store takes too soon rest the store', async () => {
+  const { circuits, fails } = setUp()
+  const early: Failure = { about: 'unknown_protocol', message: 'it was taken before all the bytes were sent' }
+  for (let times = 0; times < 20; times++) expect(await fails(early, 1, 'put')).toBe('count')
+  expect(await fails(early, 2, 'put')).toBe('count')
+  expect(await fails(early, 3, 'put')).toBe('hold')
+  expect(circuits.tripped().map(({ about }) => about)).toEqual(['blob'])
+})
+
+test('one content that fails alone at a host which answered others within five minutes fails for itself', async () => {
+  const { circuits, clock, told, fails } = setUp()
+  for (const [host, step] of [['api', 'create'] as const, ['blob', 'put'] as const]) {
+    await circuits.succeeded('p', host, step)
+    for (let times = 0; times < 100; times++) expect(await fails(ill, 1, step)).toBe('count')
+  }
+  expect(told).toEqual([])
+  // Nobody got through since: the host may be ill, and one file is not refused for that.
+  await clock.advance(5 * minute_ms)
+  expect([await fails(ill, 1, 'create'), await fails(ill, 1, 'put')]).toEqual(['hold', 'hold'])
+})
+
+test('one content alone, and nobody ever got through: its first slot is given up before the store rests', async () => {
+  const { fails } = setUp()
+  const verdicts: string[] = []
+  for (let times = 0; times < 4; times++) verdicts.push(await fails(refused, 1, 'put'))
+  expect(verdicts).toEqual(['count', 'count', 'count', 'hold'])
+})
+
+test('where the API cannot be reached at all, no content is at fault', async () => {
+  const { circuits, fails } = setUp()
+  await circuits.succeeded('p', 'api')
+  const verdicts: string[] = []
+  for (let times = 0; times < 3; times++) verdicts.push(await fails(refused, 1, 'create'))
+  expect(verdicts).toEqual(['count', 'count', 'hold'])
+})
+
+test('a host that rests is not paid for by the one that is tried, whoever else asked for the pause', async () => {
+  const { clock, fails } = setUp()
+  expect(await fails({ ...ill, retry_after_ms: second_ms }, 1, 'create')).toBe('hold')
+  await clock.advance(second_ms)
+  expect(await fails(ill, 2, 'create')).toBe('hold')
+})
+
+test('a content is given up after max_attempts, and not within ten minutes', () => {
+  const now_ms = 100 * minute_ms
+  const at = (attempts: number, minutes: number | undefined) => {
+    const failing_since_ms = minutes === undefined ? undefined : now_ms - minutes * minute_ms
+    return givenUp({ attempts, failing_since_ms }, unknown, 12, now_ms)
+  }
+  for (const goes_on of [at(10, 60), at(11, 9.9), at(500, 9.9), at(11, undefined)]) expect(goes_on).toBeUndefined()
+  expect(at(11, 10)).toEqual({
+    ...unknown,
+    code: 'gave_up',
+    message: 'given up after 12 tries in 10 min: the service answered 404',
+  })
+})
+
+test('a slot is given up at the third failure in a row of its PUT, or because complete does not know it', () => {
+  const of = (slot_failures: number, failure: Failure, step: Step) => isSlotGivenUp({ slot_failures }, failure, step)
+  expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([false, true, true])
+  expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
+})
+
+test('an asset that is not there, after it was sent again: taken for removed when it is gone for ten minutes', () => {
+  const policy = { wait_ms: () => 500, slow_wait_ms: 0, deadline_ms: () => 0, dead_hit_after_ms: 0 }
+  const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
+  const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
+  expect(vanishedFact({ ...work, vanished: 0 }, gone, 0, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+  const note = { code: 'asset_gone', message: 'not there' }
+  const goes_on = { type: 'ingest_continues', content: 7, not_before_ms: 10 * minute_ms + 499, note }
+  expect(vanishedFact(work, gone, 10 * minute_ms - 1, policy)).toEqual(goes_on)
+  expect(vanishedFact(work, gone, 10 * minute_ms, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+})
