@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('run.mjs', import.meta.url))
+
+/** As `npm run sim -- …`: what it printed, and how it ended. */
+export function runSim(...given: string[]): Promise<{ status: number | null; lines: string[] }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [program, ...given], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    child.on('close', (status) => resolve({ status, lines: text.trimEnd().split('\n') }))
+  })
+}

@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
+import inject from 'light-my-request'
+import type { Dispatcher } from 'undici'
+import { type Call, called } from '../claims.ts'
+import { type Fault, placeOfCall } from '../day.ts'
+import { holdAgainstDisk } from '../removals.ts'
+import { type Life, world } from '../world.ts'
+
+/*
+ * In the place of base/http-client-undici and of what listens in base/http-server: a request goes to the service's server in this
+ * process. It takes virtual time, and the faults of the day befall it here.
+ */
+
+type ServiceFault = Extract<Fault, { kind: 'service' }>
+
+/** Where the local service "listens": its API first, then its blob store. */
+const first_port = 41_001
+/** A request takes so long: the way there, and the way back. */
+const way_ms = [10, 40] as const
+/** One in six takes so many times as long. */
+const slow_times = 50
+/** Between two pieces of a body that goes out. */
+const piece_ms = 30
+
+export async function listen(server: Server, _host: string, _port: number): Promise<number> {
+  const port = first_port + world.servers.size
+  world.servers.set(port, server)
+  return port
+}
+
+export function listenOnSocket(): never {
+  throw new Error('the sim listens on no Unix socket')
+}
+
+export async function closeServer(server: Server): Promise<void> {
+  for (const [port, other] of world.servers) if (other === server) world.servers.delete(port)
+}
+
+export class PlainAgent {
+  readonly life: Life | undefined = world.life
+  readonly ending = new AbortController()
+
+  async destroy(): Promise<void> {
+    this.ending.abort()
+  }
+}
+
+export function loadProxyAgent(): never {
+  throw new Error('the sim has no proxy')
+}
+
+type Options = Dispatcher.RequestOptions
+
+/**
+ * Each of these calls may leave a bare slot: its answer is lost, or the slot is given up after it.
+ */
+export const slot_costs = 'calls that cost a slot'
+
+/** As undici: resolves with the head of the answer; its body may follow later. */
+export function requestThrough(agent: PlainAgent, options: Options): Promise<Answered> {
+  const { life } = agent
+  return new Promise((resolve, reject) => {
+    const ended = new AbortController()
+    let callEnded = () => {}
+    const end = (settle: () => void) => {
+      if (ended.signal.aborted) return
+      ended.abort()
+      callEnded()
+      signal?.removeEventListener('abort', onAbort)
+      agent.ending.signal.removeEventListener('abort', onDestroy)
+      if (!life?.is_dead) settle()
+    }
+    const signal = options.signal as AbortSignal | null | undefined
+    const onAbort = () => end(() => reject(networkError('UND_ERR_ABORTED')))
+    const onDestroy = () => end(() => reject(networkError('UND_ERR_DESTROYED')))
+    if (signal?.aborted) return onAbort()
+    if (agent.ending.signal.aborted) return onDestroy()
+    signal?.addEventListener('abort', onAbort)
+    agent.ending.signal.addEventListener('abort', onDestroy)
+    if (life) callEnded = called(life, callOf(options), declared)
+    const limit_ms = options.headersTimeout ?? 0
+    if (limit_ms > 0) {
+      const late = () => end(() => reject(networkError('UND_ERR_HEADERS_TIMEOUT')))
+      void world.clockOf(life, 'machine').sleep(limit_ms, ended.signal).then(late)
+    }
+    carry(life, options, ended.signal).then(
+      (answer) => end(() => resolve(answer)),
+      (error: unknown) => end(() => reject(error)),
+    )
+  })
+}
+
+function callOf({ method, path, body }: Options): Call {
+  const place = placeOfCall(method, path)
+  if (place !== 'create') return { place, about: asset_id.exec(path)?.[0] ?? path }
+  const { md5, filename } = JSON.parse(String(body)) as { md5?: string; filename: string }
+  return { place, about: md5 ?? filename }
+}
+
+/** `gone`: nobody waits for the answer any more. */
+async function carry(life: Life | undefined, options: Options, gone: AbortSignal): Promise<Answered> {
+  const clock = world.clockOf(life, 'machine')
+  const place = placeOfCall(options.method, options.path)
+  const fault = faultFor(callOf(options))
+  if (fault) world.note(`service: ${fault.how} at ${place}`)
+  const costs_slot = place === 'create' || place === 'put' || place === 'complete'
+  if (costs_slot && (fault || world.inForce('descriptors').length > 0)) world.count(slot_costs)
+  const slow = world.chance.oneIn(6) ? slow_times : 1
+  const ways = way_ms.map((most) => slow * (1 + world.chance.below(most))) as [number, number]
+  await clock.sleep(ways[0])
+  if (world.inForce('descriptors').length > 0) throw networkError('EMFILE')
+  if (fault?.how === 'refused') throw networkError('ECONNREFUSED')
+  if (fault?.how === 'early') return answerOf(place === 'put' ? 201 : 200, '')
+  const body = await bodyOf(life, options.body, gone)
+  if (fault?.how === 'status' || fault?.how === 'unknown slot') {
+    await clock.sleep(ways[1])
+    return refusal(fault)
+  }
+  if (gone.aborted || life?.is_dead) throw networkError('ECONNRESET')
+  const answer = await dispatch(options, body)
+  holdToMd5(place, body, answer.payload, options.path)
+  if (place === 'delete' && answer.statusCode < 300) {
+    const { about } = callOf(options)
+    holdAgainstDisk(about, declared.get(about))
+  }
+  await clock.sleep(ways[1])
+  if (fault?.how === 'lost answer') throw networkError('ECONNRESET')
+  if (fault?.how === 'late') await clock.sleep(world.chance.below(90_000))
+  if (fault?.how === 'wrong body')
+    return answerOf(answer.statusCode, wrong_bodies[world.chance.below(wrong_bodies.length)]!)
+  const text = fault?.how === 'bad ticket' ? withBadTicket(answer.payload) : answer.payload
+  return answerOf(answer.statusCode, text, answer.headers, fault?.how === 'slow body' ? dripping(life) : undefined)
+}
+
+/** By asset: the md5 that it was asked for with. */
+const declared = new Map<string, string>()
+const asset_id = /asset_[a-z0-9]{20}/
+
+/**
+ * What goes into a slot is what the slot was asked for: a file that changed meanwhile never becomes
+ * a whole object.
+ */
+function holdToMd5(place: string, body: Buffer | undefined, payload: string, path: string): void {
+  if (!body) return
+  if (place === 'create') {
+    const { md5 } = JSON.parse(body.toString()) as { md5?: string }
+    const id = asset_id.exec(payload)?.[0]
+    if (md5 !== undefined && id !== undefined) declared.set(id, md5)
+  }
+  const wanted = place === 'put' ? declared.get(asset_id.exec(path)?.[0] ?? '') : undefined
+  if (wanted === undefined || createHash('md5').update(body).digest('hex') === wanted) return
+  world.broken.push(`the bytes of another content went into a slot for ${wanted}`)
+}
+
+const wrong_bodies = ['', '{}', '{"data":', '<!doctype html><title>Sign in</title>', '"ok"', 'null']
+
+/** Nobody ever listens where this slot is to be filled. */
+function withBadTicket(payload: string): string {
+  return payload.replace(/("upload_url":"http:\/\/[^:/]+:)\d+/, '$19')
+}
+
+function refusal({ status, how }: ServiceFault): Answered {
+  const headers: Record<string, string> = status === 429 ? { 'retry-after': '5' } : {}
+  if (status === 502) return answerOf(status, '<html>Bad Gateway</html>', { 'content-type': 'text/html' })
+  const unavailable = status === 401 ? 'publicapi.auth.invalid' : 'publicapi.service.unavailable'
+  const code = how === 'unknown slot' ? 'publicapi.asset.not_found' : unavailable
+  return answerOf(status, JSON.stringify({ code, humane: 'by the day', statusCode: status }), headers)
+}
+
+/** A piece every few seconds. */
+function dripping(life: Life | undefined): () => Promise<void> {
+  return () => world.clockOf(life, 'machine').sleep(4_000)
+}
+
+/** By what was asked so often before: another fault that goes does not move it. */
+function faultFor(call: Call): ServiceFault | undefined {
+  return world.inForce('service').find((fault) => {
+    if (fault.place !== 'all' && fault.place !== call.place) return false
+    if (fault.one_content && !isItsContent(fault, call)) return false
+    return world.count(`${fault.from_ms} ${fault.how} ${fault.place}`) % fault.one_in === 0
+  })
+}
+
+/** By fault: the content that it befalls, the first that met it. */
+const befallen = new WeakMap<ServiceFault, string>()
+
+function isItsContent(fault: ServiceFault, { about }: Call): boolean {
+  const content = declared.get(about) ?? about
+  if (!befallen.has(fault)) befallen.set(fault, content)
+  return befallen.get(fault) === content
+}
+
+async function bodyOf(life: Life | undefined, body: unknown, gone: AbortSignal): Promise<Buffer | undefined> {
+  if (body === null || body === undefined) return undefined
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body as Uint8Array)
+  const pieces: Buffer[] = []
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    // A chunk is valid until the one after the next is asked for.
+    pieces.push(Buffer.from(piece))
+    await world.clockOf(life, 'machine').sleep(piece_ms)
+    if (gone.aborted || life?.is_dead) throw networkError('UND_ERR_ABORTED')
+  }
+  return Buffer.concat(pieces)
+}
+
+async function dispatch(options: Options, body: Buffer | undefined) {
+  const origin = new URL(String(options.origin))
+  const server = world.servers.get(Number(origin.port))
+  if (!server) throw networkError('ECONNREFUSED')
+  const headers = options.headers as Record<string, string>
+  return inject(
+    (request, response) => {
+      const whole = request as unknown as IncomingMessage & { headersDistinct: Record<string, string[]> }
+      whole.headersDistinct = Object.fromEntries(
+        Object.entries(whole.headers).map(([name, value]) => [name, [String(value)]]),
+      )
+      // The body is there as a whole, and there is no connection to end.
+      whole.complete = true
+      server.emit('request', whole, response as unknown as ServerResponse)
+    },
+    {
+      method: options.method as 'GET',
+      url: options.path,
+      authority: origin.host,
+      headers,
+      ...(body === undefined ? {} : { payload: body as unknown as Readable }),
+    },
+  )
+}
+
+/** An answer as undici hands it over. */
+interface Answered {
+  statusCode: number
+  headers: Record<string, string | string[] | undefined>
+  body: Body
+}
+
+type Headers = Answered['headers']
+
+/** The body of an answer: at once, or piece by piece. */
+class Body implements AsyncIterable<Buffer> {
+  readonly #text: string
+  readonly #pause: (() => Promise<void>) | undefined
+  #fault: Error | undefined
+
+  constructor(text: string, pause: (() => Promise<void>) | undefined) {
+    this.#text = text
+    this.#pause = pause
+  }
+
+  async text(): Promise<string> {
+    let text = ''
+    for await (const piece of this) text += piece.toString('latin1')
+    return Buffer.from(text, 'latin1').toString('utf8')
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    const bytes = Buffer.from(this.#text)
+    const length = this.#pause ? Math.max(1, Math.ceil(bytes.length / 20)) : Math.max(1, bytes.length)
+    for (let at = 0; at < bytes.length; at += length) {
+      await this.#pause?.()
+      if (this.#fault) throw this.#fault
+      yield bytes.subarray(at, at + length)
+    }
+  }
+
+  destroy(error?: Error): void {
+    this.#fault ??= error ?? networkError('UND_ERR_ABORTED')
+  }
+}
+
+function answerOf(statusCode: number, text: string, headers: object = {}, pause?: () => Promise<void>): Answered {
+  const known: Headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  if (pause) delete known['content-length']
+  else known['content-length'] = String(Buffer.byteLength(text))
+  return { statusCode, headers: known, body: new Body(text, pause) }
+}
+
+function networkError(code: string): Error {
+  return Object.assign(new Error(`the day: ${code}`), { code })
+}

@@ -1,0 +1,41 @@
+import { AllInFlight as RealInFlight } from '../../../src/ledger/in-flight.ts'
+import type { Release } from '../../../src/ledger/ledger.ts'
+import { claimed, released, type WorkKind } from '../claims.ts'
+import { world } from '../world.ts'
+
+/* In the place of ledger/in-flight: the real one, which says to the sim what is claimed and what is given back. */
+
+const kinds: readonly WorkKind[] = ['look', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
+
+type Query = (in_flight: unknown[]) => Promise<{ work: object[] }>
+
+export class AllInFlight extends RealInFlight {
+  readonly #life = world.life!
+
+  constructor() {
+    super()
+    for (const kind of kinds) {
+      const queue = this[kind] as unknown as { take(query: Query): Promise<unknown> }
+      const take = queue.take.bind(queue)
+      queue.take = (query) =>
+        take(async (in_flight) => {
+          const answer = await query(in_flight)
+          for (const work of answer.work) claimed(this.#life, kind, work)
+          if (kind === 'remove' && answer.work.length > 0) world.happened('removal_claimed')
+          return answer
+        })
+    }
+  }
+
+  override release(...release: Release): void {
+    super.release(...release)
+    const [kind, items] = release
+    for (const item of items) released(this.#life, kind, named(kind, item))
+  }
+}
+
+/** Contents and runs are given back by their number. */
+function named(kind: WorkKind, item: number | object): object {
+  if (typeof item !== 'number') return item
+  return kind === 'run' ? { run: item } : { content: item }
+}

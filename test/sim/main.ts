@@ -1,0 +1,141 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { replaceBuiltins } from './builtins.ts'
+import { type Day, type FaultKind, faultName } from './day.ts'
+import { register } from './doors/thread.ts'
+import { drawDay } from './draw-day.ts'
+import { real } from './real.ts'
+
+/** A red day is made smaller for so long at the most. */
+const shrink_most_ms = 120_000
+
+const { values: options } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '10' },
+    seed: { type: 'string', default: '1' },
+    day: { type: 'string', multiple: true },
+    without: { type: 'string', default: '' },
+    /** Of the seeds, those alone whose day has this fault, as the table names it. */
+    having: { type: 'string', default: '' },
+    /** Where the script and the log of a red day go. */
+    red: { type: 'string', default: '/tmp' },
+    verbose: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: true },
+    table: { type: 'boolean', default: false },
+    'stop-at-red': { type: 'boolean', default: false },
+    twice: { type: 'boolean', default: false },
+  },
+  allowNegative: true,
+})
+
+// With their modules read before the first day, all days find the same.
+const threads = [
+  'ledger/thread',
+  'disk/examine-thread',
+  'disk/scan-thread',
+  'disk/root-thread',
+  'service/reader-thread',
+]
+for (const module of threads) {
+  register(module)
+  await import(`../../src/${module}.js`)
+}
+replaceBuiltins()
+const { playDay } = await import('./play-day.js')
+const { world } = await import('./world.js')
+const { digestOf, Table } = await import('./table.js')
+const table = new Table()
+
+function* days(): Generator<Day> {
+  for (const file of options.day ?? []) yield JSON.parse(real.readFileSync(file, 'utf8')) as Day
+  if (options.day) return
+  const without = options.without.split(',').filter(Boolean) as FaultKind[]
+  for (let seed = Number(options.seed), left = Number(options.seeds); left > 0; seed++, left--) {
+    const day = drawDay(seed, without)
+    if (options.having === '' || day.faults.some((fault) => faultName(fault) === options.having)) yield day
+  }
+}
+
+async function play(day: Day, seen = new Table()) {
+  const base = real.mkdtempSync('/dev/shm/sluice-sim-')
+  try {
+    return await playDay(day, base, seen)
+  } finally {
+    real.rmSync(base, { recursive: true, force: true })
+  }
+}
+
+type Part = 'faults' | 'kills' | 'acts'
+/** Faults first: a red day with one fault says most. */
+const parts: readonly Part[] = ['faults', 'kills', 'acts']
+
+/**
+ * A smaller day that is still red: takes out faults, kills and acts, several at a time and then one
+ * by one, as long as there is time.
+ */
+async function shrink(day: Day, isRed: (day: Day) => Promise<boolean>, isInTime: () => boolean): Promise<Day> {
+  let smallest = day
+  for (let is_smaller = true; is_smaller && isInTime(); ) {
+    is_smaller = false
+    for (const part of parts) {
+      for (let size = Math.max(1, smallest[part].length >> 1); size >= 1; size = size >> 1) {
+        for (let at = 0; at < smallest[part].length && isInTime(); ) {
+          const fewer = { ...smallest, [part]: smallest[part].toSpliced(at, size) } as Day
+          if (await isRed(fewer)) {
+            smallest = fewer
+            is_smaller = true
+          } else at += size
+        }
+      }
+    }
+  }
+  return smallest
+}
+
+/** Keeps the smallest day that is red in this way, as a script that `--day` replays. */
+async function keep(day: Day): Promise<void> {
+  real.mkdirSync(options.red, { recursive: true })
+  const until_ms = performance.now() + shrink_most_ms
+  const isRed = async (smaller: Day) => (await play(smaller)).wrong.length > 0
+  const small = options.shrink ? await shrink(day, isRed, () => performance.now() < until_ms) : day
+  const played = await play(small)
+  const name = join(options.red, `sim-red-${day.seed}`)
+  const byTime = (a: string, b: string) => Number.parseFloat(a) - Number.parseFloat(b)
+  real.writeFileSync(`${name}.json`, `${JSON.stringify(small, null, 2)}\n`)
+  real.writeFileSync(
+    `${name}.log`,
+    `${[...played.wrong, ...[...played.play.log, ...world.notes].sort(byTime)].join('\n')}\n`,
+  )
+  const { acts, faults, kills } = small
+  console.log(`  kept as ${name}.json: ${acts.length} acts, ${faults.map(faultName).join(', ')}, ${kills.length} kills`)
+}
+
+const began = performance.now()
+let red = 0
+let count = 0
+for (const day of days()) {
+  count++
+  const day_began = performance.now()
+  const played = await play(day, table)
+  const virtual_min = Math.round(world.at_ms / 60_000)
+  const ms = Math.round(performance.now() - day_began)
+  const { wrong, end_state, trace } = played
+  if (options.twice && digestOf((await play(day)).end_state) !== digestOf(end_state))
+    wrong.push('the day does not repeat itself')
+  if (options.verbose || wrong.length > 0) {
+    const faults = day.faults.map(faultName).join(', ')
+    const facts = `${played.play.facts.length} facts, end ${digestOf(end_state)}, trace ${trace}`
+    console.log(
+      `${wrong.length > 0 ? 'RED' : 'ok'} seed ${day.seed}, ${ms} ms for ${virtual_min} min, ${facts}: ${faults}`,
+    )
+    for (const line of wrong) console.log(`  ${line}`)
+  }
+  if (wrong.length === 0) continue
+  red++
+  await keep(day)
+  if (options['stop-at-red']) break
+}
+if (options.table) console.log([...table.lines(), `empty cells: ${table.empty().join(', ') || 'none'}`].join('\n'))
+const s = ((performance.now() - began) / 1000).toFixed(1)
+console.log(`${count} ${count === 1 ? 'seed' : 'seeds'}, ${red} red, ${s} s`)
+process.exit(red > 0 ? 1 : 0)

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * Builds the program and the sim into a directory of their own, puts the sim's doors in the place of the program's, and plays days
+ * there; with `--patch FILE` on a patched copy of the tree. docs/development.md has the options and lists the doors.
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Module of the program -> the text that stands in its place. */
+const doors = {
+  'base/thread': `export * from '{doors}/thread.js'`,
+  'base/http-client-undici': `export * from '{doors}/http.js'`,
+  'base/http-server': `export * from './http-server.real.js'\nexport { closeServer, listen, listenOnSocket } from '{doors}/http.js'`,
+  'base/ticker': `export { startTicker } from '{doors}/time.js'`,
+  'base/time': `export * from './time.real.js'\nexport { system_clock } from '{doors}/time.js'`,
+  'base/sqlite-driver': `export * from '{doors}/sqlite.js'`,
+  'ledger/in-flight': `export * from '{doors}/in-flight.js'`,
+  'disk/watch': `export * from '{doors}/watch.js'`,
+}
+
+/** A door that keeps a part of what it replaces imports it under this name. */
+const with_real = { sqlite: 'sqlite-driver', 'in-flight': 'in-flight' }
+
+function copyOfTree(patch) {
+  const copy = mkdtempSync(join(tmpdir(), 'sluice-sim-patched-'))
+  for (const name of ['src', 'test/sim', 'test/journey/chance.ts', 'package.json', 'tsconfig.json']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  const { status } = spawnSync('git', ['apply', resolve(patch)], { cwd: copy, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`${patch} does not apply`)
+  return copy
+}
+
+function build(tree, built) {
+  mkdirSync(built, { recursive: true })
+  const project = join(tree, 'test/sim/tsconfig.json')
+  // A planted fault may leave something unused.
+  const options = ['-p', project, '--outDir', built, '--noUnusedLocals', 'false', '--noUnusedParameters', 'false']
+  const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), options, { stdio: 'inherit' })
+  if (status !== 0) throw new Error('the sim does not build')
+  cpSync(join(tree, 'package.json'), join(built, 'package.json'))
+  for (const [module, text] of Object.entries(doors)) {
+    const file = join(built, 'src', `${module}.js`)
+    renameSync(file, file.replace(/\.js$/, '.real.js'))
+    writeFileSync(file, `${text.replaceAll('{doors}', '../../test/sim/doors')}\n`)
+  }
+  for (const [door, module] of Object.entries(with_real)) {
+    const file = join(built, 'test/sim/doors', `${door}.js`)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`/${module}.js`, `/${module}.real.js`))
+  }
+}
+
+function optionsWithout(name) {
+  const given = process.argv.slice(2)
+  const at = given.indexOf(name)
+  if (at < 0) return { value: undefined, rest: given }
+  return { value: given[at + 1], rest: given.toSpliced(at, 2) }
+}
+
+const { value: patch, rest } = optionsWithout('--patch')
+const caches = join(root, 'node_modules/.cache')
+mkdirSync(caches, { recursive: true })
+const tree = patch === undefined ? root : copyOfTree(patch)
+const built = patch === undefined ? mkdtempSync(join(caches, 'sim-')) : join(tree, 'built')
+try {
+  build(tree, built)
+  const { status } = spawnSync(process.execPath, [join(built, 'test/sim/main.js'), ...rest], { stdio: 'inherit' })
+  process.exitCode = status ?? 2
+} finally {
+  rmSync(built, { recursive: true, force: true })
+  if (tree !== root) rmSync(tree, { recursive: true, force: true })
+}

@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { runSim } from './days-run.ts'
+
+/** Ten days take ten seconds where nothing else runs; the build of the program comes first. */
+const patience_ms = 300_000
+
+test(
+  'ten random days of two or three lives end with every file in, once, and every view honest',
+  async () => {
+    const { status, lines } = await runSim('--seeds', '10', '--no-shrink')
+    expect(lines.join('\n')).toMatch(/^10 seeds, 0 red, [\d.]+ s$/)
+    expect(status).toBe(0)
+  },
+  patience_ms,
+)
+
+test(
+  'days that were red once are green, and end the same when they are played twice',
+  async () => {
+    const folder = fileURLToPath(new URL('days/', import.meta.url))
+    const days = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    const { status, lines } = await runSim('--twice', '--no-shrink', ...days.flatMap((day) => ['--day', folder + day]))
+    expect(lines.join('\n')).toMatch(new RegExp(`^${days.length} seeds?, 0 red, [\\d.]+ s$`))
+    expect(status).toBe(0)
+  },
+  patience_ms,
+)
