@@ -21,7 +21,8 @@ const { values: options } = parseArgs({
     red: { type: 'string', default: '/tmp' },
     verbose: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: true },
-    table: { type: 'boolean', default: false },
+    /** Where what came of the days goes, as JSON: run.mjs adds up what several processes played. */
+    result: { type: 'string', default: '' },
     'stop-at-red': { type: 'boolean', default: false },
     twice: { type: 'boolean', default: false },
   },
@@ -110,7 +111,6 @@ async function keep(day: Day): Promise<void> {
   console.log(`  kept as ${name}.json: ${acts.length} acts, ${faults.map(faultName).join(', ')}, ${kills.length} kills`)
 }
 
-const began = performance.now()
 let red = 0
 let count = 0
 for (const day of days()) {
@@ -135,7 +135,5 @@ for (const day of days()) {
   await keep(day)
   if (options['stop-at-red']) break
 }
-if (options.table) console.log([...table.lines(), `empty cells: ${table.empty().join(', ') || 'none'}`].join('\n'))
-const s = ((performance.now() - began) / 1000).toFixed(1)
-console.log(`${count} ${count === 1 ? 'seed' : 'seeds'}, ${red} red, ${s} s`)
+real.writeFileSync(options.result, JSON.stringify({ count, red, cells: [...table.cells.counts] }))
 process.exit(red > 0 ? 1 : 0)

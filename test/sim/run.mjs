@@ -1,5 +1,15 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,22 +66,66 @@ function build(tree, built) {
   }
 }
 
-function optionsWithout(name) {
-  const given = process.argv.slice(2)
+/** The value of an option that node is not given, and what it is given. */
+function takeOption(given, name) {
   const at = given.indexOf(name)
   if (at < 0) return { value: undefined, rest: given }
   return { value: given[at + 1], rest: given.toSpliced(at, 2) }
 }
 
-const { value: patch, rest } = optionsWithout('--patch')
+/** The options of each process: seeds are dealt out in stretches of one length. */
+function dealOut(given, jobs) {
+  const { value: seeds = '10', rest } = takeOption(given, '--seeds')
+  const { value: seed = '1', rest: others } = takeOption(rest, '--seed')
+  if (given.includes('--day')) return [given]
+  const each = Math.ceil(Number(seeds) / jobs)
+  const shares = Array.from({ length: jobs }, (_, job) => Math.min(each, Number(seeds) - job * each))
+  return shares.flatMap((share, job) =>
+    share > 0 ? [['--seed', String(Number(seed) + job * each), '--seeds', String(share), ...others]] : [],
+  )
+}
+
+/** Resolves when all have ended; with `--stop-at-red` the first red day ends them all. */
+async function playAll(main, shares) {
+  const children = shares.map((options, job) => {
+    const result = join(built, `result-${job}.json`)
+    const child = spawn(process.execPath, [main, '--result', result, ...options], { stdio: 'inherit' })
+    const ended = new Promise((resolve) => child.on('close', (status) => resolve(status)))
+    return { child, ended, result }
+  })
+  const results = children.map(async ({ ended, result }) => {
+    const status = await ended
+    if (status !== 0 && shares[0].includes('--stop-at-red')) for (const { child } of children) child.kill()
+    // One that was killed has written none.
+    return existsSync(result) ? JSON.parse(readFileSync(result, 'utf8')) : { count: 0, red: 0, cells: [] }
+  })
+  const statuses = await Promise.all(children.map(({ ended }) => ended))
+  return { results: await Promise.all(results), failed: statuses.some((status) => status !== 0) }
+}
+
+const { value: patch, rest } = takeOption(process.argv.slice(2), '--patch')
+const { value: jobs = '1', rest: others } = takeOption(rest, '--jobs')
+const shows_table = others.includes('--table')
 const caches = join(root, 'node_modules/.cache')
 mkdirSync(caches, { recursive: true })
 const tree = patch === undefined ? root : copyOfTree(patch)
 const built = patch === undefined ? mkdtempSync(join(caches, 'sim-')) : join(tree, 'built')
 try {
   build(tree, built)
-  const { status } = spawnSync(process.execPath, [join(built, 'test/sim/main.js'), ...rest], { stdio: 'inherit' })
-  process.exitCode = status ?? 2
+  const began = performance.now()
+  const shares = dealOut(
+    others.filter((option) => option !== '--table'),
+    Number(jobs),
+  )
+  const { results, failed } = await playAll(join(built, 'test/sim/main.js'), shares)
+  const total = (what) => results.reduce((sum, result) => sum + result[what], 0)
+  if (shows_table) {
+    const { Cells } = await import(join(built, 'test/sim/cells.js'))
+    console.log(new Cells(results.flatMap(({ cells }) => cells)).lines().join('\n'))
+  }
+  const s = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`${total('count')} ${total('count') === 1 ? 'seed' : 'seeds'}, ${total('red')} red, ${s} s`)
+  process.exitCode = failed ? 1 : 0
 } finally {
   rmSync(built, { recursive: true, force: true })
   if (tree !== root) rmSync(tree, { recursive: true, force: true })

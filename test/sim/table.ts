@@ -1,52 +1,21 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
-import { fault_forms, faultName } from './day.ts'
+import { Cells } from './cells.ts'
 import type { Play } from './play.ts'
 import { real } from './real.ts'
 import { world } from './world.ts'
-
-/** On their way: what a fault can break. `ready` stands for all that is in. */
-const content_states = ['wanted', 'reserving', 'reserved', 'sent', 'ingesting', 'ready', 'removing'] as const
-const run_states = ['due', 'planned', 'asking', 'asked', 'answered'] as const
-const states = [...content_states.map((state) => `content ${state}`), ...run_states.map((state) => `run ${state}`)]
-
-const rows = ['kill', ...fault_forms.map(faultName)]
-
-/** Cells that cannot occur, with the reason. */
-export const impossible: Readonly<Record<string, string>> = {}
 
 /**
  * Which faults were in force while contents and runs were in which state, over all days of a run.
  */
 export class Table {
-  readonly #counts = new Map<string, number>()
+  readonly cells = new Cells()
 
   note(play: Play, faults: readonly string[]): void {
     if (faults.length === 0) return
     const now = statesNow(play)
-    for (const fault of faults) for (const state of now) this.#add(`${fault}|${state}`)
-  }
-
-  /** Cells that can occur, and did not. */
-  empty(): string[] {
-    const cells = rows.flatMap((row) => states.map((state) => ({ row, state })))
-    return cells
-      .filter(({ row, state }) => !this.#counts.has(`${row}|${state}`))
-      .map(({ row, state }) => `${row} × ${state}`)
-      .filter((cell) => !(cell in impossible))
-  }
-
-  lines(): string[] {
-    const head = ['', ...states.map((state) => state.replace(/^(content|run) /, ''))]
-    const body = rows.map((row) => [row, ...states.map((state) => String(this.#counts.get(`${row}|${state}`) ?? '·'))])
-    return [head, ...body].map((cells) =>
-      cells.map((cell, index) => (index === 0 ? cell.padEnd(20) : cell.padStart(10))).join(''),
-    )
-  }
-
-  #add(cell: string): void {
-    this.#counts.set(cell, (this.#counts.get(cell) ?? 0) + 1)
+    for (const fault of faults) for (const state of now) this.cells.add(fault, state)
   }
 }
 
