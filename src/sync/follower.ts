@@ -1,77 +1,39 @@
 import { listOf } from '../base/group.ts'
-import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { restUntilDue } from '../base/rest.ts'
-import type { Clock } from '../base/time.ts'
-import { allEnded, runWorker, type Worker } from '../base/worker.ts'
+import { allEnded } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
-import type { FollowWork, Ledger } from '../ledger/ledger.ts'
+import type { FollowWork } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import type { Failure } from '../remote/outcome.ts'
-import type { Remote } from '../remote/remote.ts'
-import type { Circuits } from './circuits.ts'
+import { type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
 import { type FollowPolicy, followFact, vanishedFact } from './follow-verdict.ts'
-import type { SyncReport } from './report.ts'
 
-export interface FollowTools {
-  ledger: Ledger
-  remote: Remote
-  circuits: Circuits
-  clock: Clock
-  report: SyncReport
-  pulses: Pulses
+export interface FollowTools extends ClaimTools {
   policy: FollowPolicy
   /** From so many pending ones on, list pages are read: one tells 100 of them. */
   list_from: number
 }
 
-const claimed_at_once = 1_000
 const page_size = 100
 /** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
 const single_reads_most = 50
 const reads_at_once = 4
-/** Many facts wake it; they are gathered for this long. */
-const pace_ms = 100
-
-export interface Follower {
-  worker: Worker
-  inFlight(): number
-}
 
 /** Follows what the service is reading, until it is ready or failed. Slow is not failed. */
-export function startFollower(tools: FollowTools, signal: AbortSignal): Follower {
-  const { ledger, circuits, clock, report, pulses } = tools
-  let in_flight = 0
-
-  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
-    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
-    if (limit === 0) return { wait_ms }
-    const { work, next_due_ms } = await ledger.claimToFollow(Math.min(claimed_at_once, limit), { except_projects })
-    if (work.length === 0) {
-      if (limit === 1) circuits.unused()
-      return restUntilDue(next_due_ms, clock)
-    }
-    in_flight = work.length
-    const held = { ...tools, remote: heldBy(pulse, tools.remote) }
-    try {
-      for (const [project_id, items] of byProject(work)) await new FollowRound(held, project_id, items, signal).run()
-    } finally {
-      in_flight = 0
-      const contents = work.map(({ content }) => content)
-      ledger.release('follow', contents)
-    }
-    return { wait_ms: 0 }
-  }
-
-  const worker = runWorker({
-    name: 'follower',
-    step,
-    clock,
+export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWorker {
+  return startClaimWorker<FollowWork, FollowTools>(
+    {
+      name: 'follower',
+      kind: 'follow',
+      max_claimed: 1_000,
+      pace_ms: 100,
+      claim: (limit, options) => tools.ledger.claimToFollow(limit, options),
+      async act(work, held) {
+        for (const [project_id, items] of byProject(work)) await new FollowRound(held, project_id, items, signal).run()
+      },
+    },
+    tools,
     signal,
-    pace_ms,
-    pulses,
-    on_error: (error) => report.fault('follower', error),
-  })
-  return { worker, inFlight: () => in_flight }
+  )
 }
 
 function byProject(work: readonly FollowWork[]): Map<string, FollowWork[]> {

@@ -1,99 +1,52 @@
-import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { restUntilDue } from '../base/rest.ts'
-import { backoff_ms, type Clock, day_ms, hour_ms, second_ms } from '../base/time.ts'
-import { allEnded, runWorker, type Worker } from '../base/worker.ts'
+import { backoff_ms, day_ms, hour_ms, second_ms } from '../base/time.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
 import type { RemovalFact } from '../domain/removal.ts'
-import type { Ledger, RemoveWork } from '../ledger/ledger.ts'
+import type { RemoveWork } from '../ledger/ledger.ts'
 import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
-import type { Remote } from '../remote/remote.ts'
-import type { Circuits } from './circuits.ts'
+import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
 import { textOf } from './give-up.ts'
-import type { SyncReport } from './report.ts'
-
-export interface RemoveTools {
-  ledger: Ledger
-  remote: Remote
-  circuits: Circuits
-  clock: Clock
-  report: SyncReport
-  pulses: Pulses
-}
 
 /** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
-const claimed_at_once = 16
-const removed_at_once = 4
+const max_claimed = 16
 /** Nobody waits for it; many facts wake it. */
 const pace_ms = 250
 const retry = { first_ms: second_ms, most_ms: hour_ms }
 /** What the service would not remove is asked for again rarely: it may learn to, or the token may get the right. */
 const refused_ms = day_ms
 
-export interface Remover {
-  worker: Worker
-  inFlight(): number
-}
-
 /** Removes on the service what no file needs any more, where the policy of its folders says so; the ledger decides what that is. */
-export function startRemover(tools: RemoveTools, signal: AbortSignal): Remover {
-  const { ledger, circuits, clock, report, pulses } = tools
-  let in_flight = 0
-
-  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
-    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
-    if (limit === 0) return { wait_ms }
-    const { work, next_due_ms } = await ledger.claimToRemove(Math.min(claimed_at_once, limit), { except_projects })
-    if (work.length === 0) {
-      if (limit === 1) circuits.unused()
-      return restUntilDue(next_due_ms, clock)
-    }
-    in_flight = work.length
-    const held = { ...tools, remote: heldBy(pulse, tools.remote) }
-    const left = new Set(work)
-    try {
-      for (let from = 0; from < work.length && !signal.aborted; from += removed_at_once) {
-        const begun = work
-          .slice(from, from + removed_at_once)
-          .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
-        for (const item of begun) left.delete(item)
-        await allEnded(begun.map((item) => removeAsset(item, held)))
-      }
-    } finally {
-      try {
-        await forgetIntents([...left], tools)
-      } finally {
-        in_flight = 0
-        const contents = work.map(({ content }) => content)
-        ledger.release('remove', contents)
-      }
-    }
-    return { wait_ms: 0 }
-  }
-
-  const worker = runWorker({
-    name: 'remover',
-    step,
-    clock,
+export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
+  return startClaimWorker<RemoveWork, ClaimTools>(
+    {
+      name: 'remover',
+      kind: 'remove',
+      max_claimed,
+      pace_ms,
+      claim: (limit, options) => tools.ledger.claimToRemove(limit, options),
+      act: (work, held) =>
+        actOnEach(
+          work,
+          { circuits: tools.circuits, signal },
+          { act: (item) => removeAsset(item, held), leave: (left) => forgetIntents(left, tools) },
+        ),
+    },
+    tools,
     signal,
-    pace_ms,
-    pulses,
-    on_error: (error) => report.fault('remover', error),
-  })
-  return { worker, inFlight: () => in_flight }
+  )
 }
 
 /**
  * The service was not asked about these. Those that no earlier claim asked about are not to be
  * removed any more.
  */
-async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: RemoveTools): Promise<void> {
+async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: ClaimTools): Promise<void> {
   const fresh = work.filter(({ is_fresh }) => is_fresh)
   const not_before_ms = clock.now_ms()
   if (fresh.length === 0) return
   await ledger.record(fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })))
 }
 
-async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> {
+async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   if (work.is_doubted) return askWhetherThere(work, tools)
   const outcome = await tools.remote.removeAsset(work.project_id, work.asset_id)
   if (outcome.ok) return afterRemoval(work, tools)
@@ -104,7 +57,7 @@ async function removeAsset(work: RemoveWork, tools: RemoveTools): Promise<void> 
 }
 
 /** Nobody knows whether it was removed, and it should be there now: as it is there is how it stays. */
-async function askWhetherThere(work: RemoveWork, tools: RemoveTools): Promise<void> {
+async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const { content, project_id, asset_id } = work
   const { ledger, remote, circuits, clock } = tools
   const read = await remote.readAsset(project_id, asset_id)
@@ -117,14 +70,14 @@ async function askWhetherThere(work: RemoveWork, tools: RemoveTools): Promise<vo
   await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
 }
 
-async function afterRemoval({ content, project_id, name }: RemoveWork, tools: RemoveTools): Promise<void> {
+async function afterRemoval({ content, project_id, name }: RemoveWork, tools: ClaimTools): Promise<void> {
   await tools.circuits.succeeded(project_id, 'api')
   await tools.ledger.record([{ type: 'asset_removed', content }])
   tools.report.removed(name)
 }
 
 /** Gone already, unless the service does not know the call: then the asset itself can still be read. */
-async function afterGone(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
+async function afterGone(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const read = await tools.remote.readAsset(work.project_id, work.asset_id)
   if (read.ok) return keep(work, failure, true, tools)
   if (read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
@@ -140,7 +93,7 @@ async function keep(
   { content, name }: RemoveWork,
   failure: Failure,
   by_service: boolean,
-  { ledger, circuits, clock, report }: RemoveTools,
+  { ledger, circuits, clock, report }: ClaimTools,
 ): Promise<void> {
   circuits.unused()
   const not_before_ms = clock.now_ms() + refused_ms
@@ -150,7 +103,7 @@ async function keep(
 }
 
 /** Whether it was removed nobody knows, unless the call surely did not reach the service: then it is as if nothing had been meant. */
-async function setBack(work: RemoveWork, failure: Failure, tools: RemoveTools): Promise<void> {
+async function setBack(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools
   const is_held = (await circuits.failed(failure, project_id, 'api', { content })) === 'hold'
