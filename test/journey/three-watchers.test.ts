@@ -121,6 +121,8 @@ localJourneys('whatever watches', (profile) => {
       const journey = await watched(kind, { 'docs/a.txt': 'a', 'next/a.txt': 'a', 'next/b.txt': 'b' }, profile)
       renameSync(journey.at('docs'), journey.at('before'))
       renameSync(journey.at('next'), journey.at('docs'))
+      // Who looked between the two renames has the folder offline, and an offline folder is told of.
+      await journey.until('the new docs is there', () => journey.file('docs/b.txt')?.stage === 'ready')
       await allTold(journey)
       await journey.idle()
       mkdirSync(journey.at('docs/sub'))
