@@ -4,7 +4,7 @@ import { openHealthView } from '../../src/ledger/view-health.ts'
 import { healthFacts, healthStatus } from '../../src/status/health-facts.ts'
 import { type StatusView, statusView } from '../../src/status/view.ts'
 import { idleClaims } from './claims.ts'
-import type { Fault } from './day.ts'
+import type { Fault, FaultKind } from './day.ts'
 import { isAway } from './mounts.ts'
 import { isEmpty, readyMd5s } from './oracle.ts'
 import type { Play } from './play.ts'
@@ -17,8 +17,15 @@ const minute = 60 * second
  * A change is heard, looked at and recorded within this; whatever befalls the daemon puts it off.
  */
 const noticed_ms = 30 * second
-/** A change that no watcher told of is found by a scan. */
-const scanned_ms = 20 * minute
+/** A fault put off the looks, and these the calls: all of it is made up within this. */
+const made_up_ms = 20 * minute
+/**
+ * A change that no watcher told of is found by the next scan: rescan_interval_ms, an hour give or
+ * take a tenth.
+ */
+const scanned_ms = 66 * minute + noticed_ms
+/** All but lost events are known to the daemon. */
+const known_faults: readonly FaultKind[] = ['disk', 'descriptors', 'mounts', 'service', 'clock']
 /**
  * Beyond what the promise itself says: the next look of health, and a minute until the ledger is
  * asked to record.
@@ -120,9 +127,14 @@ export class Honesty {
     for (const [name, md5] of play.onDisk()) {
       if (isEmpty(md5) || ready.has(md5)) continue
       const since_ms = world.at_ms - (world.changed_ms.get(name) ?? 0)
-      const patience_ms = world.wasTroubled(scanned_ms) ? scanned_ms : noticed_ms
+      const patience_ms = this.#patience_ms()
       if (since_ms > patience_ms) this.#wrong(`the status says "all ready", and ${name} is not in`)
     }
+  }
+
+  #patience_ms(): number {
+    if (world.wasTroubled(scanned_ms, known_faults)) return scanned_ms
+    return world.wasTroubled(made_up_ms) ? made_up_ms : noticed_ms
   }
 
   /** What is shown as ready has an asset that is. */

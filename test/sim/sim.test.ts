@@ -1,10 +1,21 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { runSim } from './days-run.ts'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Ten days take ten seconds where nothing else runs; the build of the program comes first. */
 const patience_ms = 300_000
+
+/** They follow the code that they break. */
+test('the planted faults still apply', () => {
+  const folder = fileURLToPath(new URL('patches/', import.meta.url))
+  for (const patch of readdirSync(folder)) {
+    const { status, stderr } = spawnSync('git', ['apply', '--check', folder + patch], { cwd: root, encoding: 'utf8' })
+    expect({ patch, status, stderr }).toEqual({ patch, status: 0, stderr: '' })
+  }
+})
 
 test(
   'ten random days of two or three lives end with every file in, once, and every view honest',
