@@ -6,7 +6,7 @@ import { printable, printableJson } from './format.ts'
 import { scrubValue } from './scrub.ts'
 
 export type Log = pino.Logger
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 export interface LogOptions {
   level: LogLevel

@@ -21,7 +21,7 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
 }
 
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
-export interface AnyCommand {
+interface AnyCommand {
   readonly repeatable?: readonly string[]
   options(yargs: Argv<GlobalOptions>): unknown
   run(options: never, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>

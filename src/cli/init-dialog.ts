@@ -1,7 +1,7 @@
 import { confirm, input, password, select } from '@inquirer/prompts'
 import { initStopped } from './init-stopped.ts'
 
-export interface Choice<Value> {
+interface Choice<Value> {
   value: Value
   name: string
   description?: string

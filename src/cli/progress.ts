@@ -65,7 +65,11 @@ interface Display {
   log_destination: { write(text: string): void } | undefined
 }
 
-/** The bar and as many of the texts as the window has room for, the first of them first. */
+/**
+ * The bar and as many of the texts as the window has room for, the first of them first.
+ *
+ * @internal
+ */
 export function barText(progress: number, { files, bytes, rate, left }: PassTexts, columns: number): string {
   const width = columns < narrow_columns ? 8 : 20
   const done = Math.round(Math.min(1, progress) * width)

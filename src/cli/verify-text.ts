@@ -3,7 +3,7 @@ import { type Difference, type DifferenceKind, isWhole, type VerifySummary } fro
 import { type Line, LineWriter } from '../status/lines.ts'
 
 /** What --json lists of each kind; a person sees a few. */
-export const most_listed = 10_000
+const most_listed = 10_000
 const most_examples = 3
 
 /** Keeps the first differences of each kind. */

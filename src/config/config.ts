@@ -60,12 +60,12 @@ export interface FolderConfig {
 }
 
 /** Which of the files found at the very first look are sent. */
-export type FolderStart =
+type FolderStart =
   | { readonly kind: 'all' }
   | { readonly kind: 'from_now' }
   | { readonly kind: 'newer_than'; readonly age_ms: number }
 
-export interface UploadsConfig {
+interface UploadsConfig {
   readonly concurrency: number
   readonly order: 'newest' | 'as_found'
   readonly bandwidth: readonly BandwidthSpan[]
@@ -81,7 +81,7 @@ export interface UploadsConfig {
   readonly stall_timeout_ms: number
 }
 
-export interface FollowConfig {
+interface FollowConfig {
   readonly first_ms: number
   readonly most_ms: number
   readonly list_from: number
@@ -91,19 +91,19 @@ export interface FollowConfig {
   readonly pass_wait_ms: number
 }
 
-export interface AuditConfig {
+interface AuditConfig {
   readonly pages_per_minute: number
   readonly round_hours: number
   readonly on_remote_delete: 'respect' | 'resend'
 }
 
-export interface RemovalConfig {
+interface RemovalConfig {
   readonly most_files: number
   readonly most_percent: number
   readonly per_hours: number
 }
 
-export interface ScanConfig {
+interface ScanConfig {
   readonly answer_ms: number
   readonly batch_entries: number
   readonly empty_folder_files: number
@@ -112,7 +112,7 @@ export interface ScanConfig {
   readonly max_hints: number
 }
 
-export type WatchingConfig = Readonly<CheckedWatching>
+type WatchingConfig = Readonly<CheckedWatching>
 
 export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
@@ -161,7 +161,7 @@ export interface PromptConfig {
   readonly deliver: readonly DeliveryConfig[]
 }
 
-export type Intelligence = 'auto' | 'fast' | 'expert' | 'research'
+type Intelligence = 'auto' | 'fast' | 'expert' | 'research'
 
 export type DeliveryConfig = { readonly name: string } & (
   | { readonly kind: 'file'; readonly dir: string; readonly file_name: string }
@@ -196,7 +196,7 @@ export interface SmtpConfig {
   readonly ca_file?: string
 }
 
-export interface AskingConfig {
+interface AskingConfig {
   readonly first_ms: number
   readonly most_ms: number
   readonly deadline_ms: Readonly<Record<Intelligence, number>>
@@ -208,7 +208,7 @@ export interface AskingConfig {
 }
 
 /** `listen`: an address of this machine with a port, `127.0.0.1:9464`. */
-export type HealthConfig = Readonly<CheckedHealth>
+type HealthConfig = Readonly<CheckedHealth>
 
 export interface AlertsConfig {
   /** Their names are unique. */

@@ -98,7 +98,11 @@ function sectionOf(schema: z.ZodType): z.ZodObject | undefined {
   return undefined
 }
 
-/** The schema of what is written: without defaults, transformations and the like around it. */
+/**
+ * The schema of what is written: without defaults, transformations and the like around it.
+ *
+ * @internal
+ */
 export function unwrapped(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrapped(schema.unwrap() as z.ZodType)
   if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType)

@@ -21,6 +21,8 @@ export function inService(environment: Environment, file: string): Environment {
 /**
  * That of the unit which a configuration in /etc/sluice belongs to (systemd/sluice.service, sluice@.service): a command typed by
  * hand has no STATE_DIRECTORY, and must not look for the service's ledger in a home.
+ *
+ * @internal
  */
 export function serviceStateDir(file: string): string | undefined {
   const name = /^\/etc\/sluice\/([^/]+)\.yaml$/.exec(file)?.[1]

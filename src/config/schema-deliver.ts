@@ -24,7 +24,11 @@ function faultOfUrl(text: string): string | undefined {
   return 'must begin with https:// (http:// is for this machine only)'
 }
 
-/** Values of a report's message (prompts/report), and those of every message (deliver/template-values). */
+/**
+ * Values of a report's message (prompts/report), and those of every message (deliver/template-values).
+ *
+ * @internal
+ */
 export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
 
 /** Every value is a text, `count` has commas from a thousand on: between quotes each fits, without them none does for certain. */

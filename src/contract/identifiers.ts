@@ -3,6 +3,8 @@ import { z } from 'zod'
 /**
  * The kinds of ids that the service gives out (A-10); `session` to `memory` are seen on the hosted one (A-11), and for the last three
  * the local service has a form of its own (A-32).
+ *
+ * @internal
  */
 export const id_kinds = [
   'project',
@@ -24,7 +26,7 @@ export const id_kinds = [
 export type IdKind = (typeof id_kinds)[number]
 
 /** What follows the kind and its underscore. */
-export const id_tail = /[a-z0-9]{20}/
+const id_tail = /[a-z0-9]{20}/
 
 /** `pat_` and 32 characters. The contract names no alphabet: letters and digits are ours (L), and safe in a header. */
 export const token_pattern = /^pat_[A-Za-z0-9]{32}$/

@@ -22,7 +22,7 @@ function part(pattern: RegExp, range: string, example: string) {
 }
 
 /** When it is to happen. All four are strings. */
-export const actionSchedule = z
+const actionSchedule = z
   .strictObject({
     hour: part(/^(\*|[01]?\d|2[0-3])$/, '0 to 23', '8'),
     weekday: part(/^(\*|[0-7])$/, '0 to 7, of which 0 and 7 are Sunday', '1'),
@@ -31,14 +31,14 @@ export const actionSchedule = z
   })
   .meta({ id: 'ActionSchedule' })
 
-export const actionTrigger = z
+const actionTrigger = z
   .strictObject({
     kind: text(1, name_longest).meta({ examples: ['asset_ready'] }),
     created_by: text(1, name_longest).optional(),
   })
   .meta({ id: 'ActionTrigger', description: 'What it is to happen upon.' })
 
-export const actionEmail = z
+const actionEmail = z
   .strictObject({
     to: z
       .array(
@@ -100,7 +100,7 @@ export const actionRecord = z
   })
   .meta({ id: 'Action', description: timing_text, ...timing_shape })
 
-export const actionListItem = z
+const actionListItem = z
   .object({ action_id: idSchema('action'), name: fields.name, enabled: z.boolean(), created_at: timestamp })
   .meta({ id: 'ActionListItem' })
 

@@ -6,7 +6,7 @@ import { labelReference } from './messages-labels.ts'
 import { text } from './text.ts'
 
 /** `uploaded`: a slot whose bytes were not handed over yet; `ready` and `failed` are final. */
-export const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
+const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
 const assetStatus = z.enum(asset_statuses).meta({
   description:
@@ -84,9 +84,7 @@ const recordFields = {
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
 
-export const assetListItem = z
-  .object({ ...recordFields, labels: z.array(labelReference) })
-  .meta({ id: 'AssetListItem' })
+const assetListItem = z.object({ ...recordFields, labels: z.array(labelReference) }).meta({ id: 'AssetListItem' })
 
 export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetList', description: 'Newest first.' })
 
@@ -103,4 +101,3 @@ export type AssetSlot = z.infer<typeof assetSlot>
 export type AssetExists = z.infer<typeof assetExists>
 export type AssetWireRecord = z.infer<typeof assetRecord>
 export type AssetListItem = z.infer<typeof assetListItem>
-export type AssetUpdate = z.infer<typeof assetUpdate>

@@ -6,7 +6,7 @@ import { text } from './text.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const
-export const message_statuses = ['running', 'done', 'error'] as const
+const message_statuses = ['running', 'done', 'error'] as const
 
 function scopeIds(kind: IdKind, description: string) {
   return z.array(idSchema(kind)).max(scope_ids_most).optional().meta({ description })
@@ -80,7 +80,7 @@ export const chatList = listEnvelope(chatRecord, 'chat').meta({ id: 'ChatList', 
 
 export const chatUpdate = z.strictObject({ title: text(1, name_longest) }).meta({ id: 'ChatUpdate' })
 
-export const messageReference = z
+const messageReference = z
   .object({ message_id: idSchema('message'), created_at: timestamp })
   .meta({ id: 'MessageReference' })
 
@@ -110,7 +110,5 @@ export type ChatAppend = z.infer<typeof chatAppend>
 export type ChatStarted = z.infer<typeof chatStarted>
 export type MessageAppended = z.infer<typeof messageAppended>
 export type ChatRecord = z.infer<typeof chatRecord>
-export type ChatUpdate = z.infer<typeof chatUpdate>
 export type MessageReference = z.infer<typeof messageReference>
-export type MessageList = z.infer<typeof messageList>
 export type MessageRecord = z.infer<typeof messageRecord>

@@ -44,8 +44,5 @@ export const labelAttach = z
   .strictObject({ label_name: labelName })
   .meta({ id: 'LabelAttach', description: 'By name, not by id: a label that does not exist yet is made.' })
 
-export type LabelCreate = z.infer<typeof labelCreate>
-export type LabelUpdate = z.infer<typeof labelUpdate>
 export type LabelRecord = z.infer<typeof labelRecord>
 export type LabelReference = z.infer<typeof labelReference>
-export type LabelAttach = z.infer<typeof labelAttach>

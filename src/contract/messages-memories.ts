@@ -4,9 +4,9 @@ import { idSchema } from './identifiers.ts'
 import { memory_content_longest, memory_importance_least, memory_importance_most } from './limits.ts'
 import { text } from './text.ts'
 
-export const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
+const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
 /** `user`: of the one who made it; `project`: made with a key that belongs to nobody, and known to all in the project. */
-export const memory_scopes = ['user', 'project'] as const
+const memory_scopes = ['user', 'project'] as const
 
 const fields = {
   content: text(1, memory_content_longest).meta({

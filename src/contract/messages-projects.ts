@@ -5,7 +5,7 @@ import { description_longest, email_longest, name_longest } from './limits.ts'
 import { text } from './text.ts'
 
 /** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
-export const roles = ['owner', 'collaborator', 'reader'] as const
+const roles = ['owner', 'collaborator', 'reader'] as const
 
 const name = text(1, name_longest).meta({ examples: ['Finance'] })
 const description = text(0, description_longest)
@@ -36,7 +36,7 @@ export const projectList = listEnvelope(projectRecord, 'project').meta({
   description: 'The projects within reach of the key.',
 })
 
-export const memberRecord = z
+const memberRecord = z
   .object({
     user_id: idSchema('user'),
     email,

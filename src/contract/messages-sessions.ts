@@ -12,7 +12,7 @@ const turnFields = {
   end: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
 }
 
-export const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
+const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
 
 const name = text(1, name_longest).meta({ examples: ['Weekly meeting'] })
 const description = text(0, description_longest)
@@ -39,7 +39,7 @@ const itemFields = {
   modified_at: timestamp,
 }
 
-export const sessionListItem = z.object(itemFields).meta({ id: 'SessionListItem' })
+const sessionListItem = z.object(itemFields).meta({ id: 'SessionListItem' })
 
 export const sessionRecord = z
   .object({
@@ -54,7 +54,7 @@ export const sessionList = listEnvelope(sessionListItem, 'session').meta({
   description: 'Newest first.',
 })
 
-export const transcriptTurn = z
+const transcriptTurn = z
   .object({ turn_id: idSchema('turn'), ...turnFields })
   .meta({ id: 'TranscriptTurn', description: 'The id is there to page by.' })
 

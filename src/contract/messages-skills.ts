@@ -5,8 +5,8 @@ import { description_longest, name_longest, skill_content_longest } from './limi
 import { text } from './text.ts'
 
 /** `project`: everybody in the project can use it; `user`: whoever made it. */
-export const skill_scopes = ['project', 'user'] as const
-export const skill_categories = ['skill', 'persona'] as const
+const skill_scopes = ['project', 'user'] as const
+const skill_categories = ['skill', 'persona'] as const
 
 const fields = {
   name: text(1, name_longest).meta({

@@ -76,7 +76,7 @@ export const routes = [
 ] as const satisfies readonly Route[]
 
 export type RouteId = (typeof routes)[number]['id']
-export type RouteOf<Id extends RouteId> = Extract<(typeof routes)[number], { id: Id }>
+type RouteOf<Id extends RouteId> = Extract<(typeof routes)[number], { id: Id }>
 
 type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: infer Schema extends z.ZodType }
   ? z.output<Schema>
@@ -86,7 +86,3 @@ type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: in
 export type ParamsOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'params'>
 export type QueryOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'query'>
 export type RequestOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'request'>
-
-export function routeById<Id extends RouteId>(id: Id): RouteOf<Id> {
-  return routes.find((route) => route.id === id) as RouteOf<Id>
-}

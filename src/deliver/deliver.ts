@@ -6,7 +6,7 @@ import { type Delivered, type DeliveryTools, failed } from './outcome.ts'
 import type { DeliveryTarget } from './target.ts'
 import { deliverByWebhook } from './webhook.ts'
 
-export type { CommandEnvironment, Delivered, DeliveryTools } from './outcome.ts'
+export type { Delivered, DeliveryTools } from './outcome.ts'
 
 /**
  * One try to bring a message to one receiver; the caller keeps what is still to be delivered and tries again. At least once:

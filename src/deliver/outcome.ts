@@ -29,7 +29,7 @@ export interface DeliveryTools {
   output_bytes: number
 }
 
-export interface CommandEnvironment {
+interface CommandEnvironment {
   readonly PATH?: string | undefined
   readonly HOME?: string | undefined
   readonly LANG?: string | undefined

@@ -156,7 +156,11 @@ const final_patterns = compileGroups(final_groups, true)
 const ordinary_patterns = compileGroups(ordinary_groups, false)
 const candidatesFor = indexPatterns([...final_patterns, ...ordinary_patterns])
 
-/** Every default, for documents and tests; the rule of dot-files comes last and holds only without `dot_files`. */
+/**
+ * Every default, for documents and tests; the rule of dot-files comes last and holds only without `dot_files`.
+ *
+ * @internal
+ */
 export const default_ignores: readonly DefaultIgnore[] = [...final_patterns, ...ordinary_patterns, dot_file]
 
 /**

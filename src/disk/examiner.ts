@@ -21,7 +21,6 @@ import { KnownProofs, newProofKey } from './proof.ts'
 import { type ReadAhead, Rooms, readAhead } from './read-ahead.ts'
 import { statAt } from './scan-batch.ts'
 
-export type { FileToRead } from './examine-slices.ts'
 export type { Fingerprint, Look } from './examine-wire.ts'
 
 /**

@@ -50,6 +50,8 @@ function hasFreeDescriptors(): boolean {
 /**
  * The kernel fills the first 32 bits, or the last ones as `stat` prints them, with the device
  * number (huge_encode_dev).
+ *
+ * @internal
  */
 export function repeatsDevice(id: string, device: bigint): boolean {
   const value = BigInt(`0x${id}`)

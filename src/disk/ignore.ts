@@ -27,7 +27,7 @@ export interface Ignored {
   readonly passing?: true
 }
 
-export type Verdict = { ignored: false } | Ignored
+type Verdict = { ignored: false } | Ignored
 
 export interface IgnoreRules {
   /**

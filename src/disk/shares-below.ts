@@ -32,7 +32,11 @@ export function sharesBelow(real_root: string): SharesBelow {
   return shares
 }
 
-/** Of the given mount table. */
+/**
+ * Of the given mount table.
+ *
+ * @internal
+ */
 export function sharesIn(real_root: string, mountinfo: string): SharesBelow {
   const mounts = parseMountTable(mountinfo)
   const base = real_root.endsWith('/') ? real_root : `${real_root}/`

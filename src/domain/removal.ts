@@ -72,7 +72,7 @@ export interface Parting {
   now: { kind: 'ready' } | { kind: 'moving' } | { kind: 'gone'; gone_ms: number; last_ready: boolean }
 }
 
-export interface PartingFolder extends RemovalPolicy {
+interface PartingFolder extends RemovalPolicy {
   name: string
   configured: boolean
   /** It is there, and was looked at since this process began: what came back while nobody was here is known. */

@@ -30,7 +30,7 @@ export interface WalkedFolder {
 }
 
 /** The bytes that a pass would take up, by project. */
-export interface Arriving {
+interface Arriving {
   /** `project md5 size` of the files that were read. */
   bytes: ReadonlySet<string>
   /** `project size` of those whose bytes are not known. */

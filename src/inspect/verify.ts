@@ -32,7 +32,7 @@ export interface VerifyOptions {
 }
 
 /** What was looked at so far. */
-export interface VerifyProgress {
+interface VerifyProgress {
   files: number
   assets: number
 }

@@ -26,7 +26,7 @@ export interface Coverage {
   folders: FolderCoverage[]
 }
 
-export interface FolderCoverage {
+interface FolderCoverage {
   name: string
   /** End of the last complete look; absent: there was none. */
   looked_ms?: number

@@ -9,8 +9,8 @@ import { runLine } from './run-line.ts'
 /** All of a run that a report is made of: the same while it is answered and once it is written. */
 export type RunContent = Omit<RunWork, 'state'>
 
-export const manifest_format = 'sluice-run'
-export const manifest_version = 1
+const manifest_format = 'sluice-run'
+const manifest_version = 1
 
 /**
  * What a run rests on, beside its report: enough to check the coverage line, to ask again, and to tell a ledger that lost its

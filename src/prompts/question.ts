@@ -13,7 +13,7 @@ import { lastLine, runLine } from './run-line.ts'
 export const prompt_longest = 24_000
 
 /** Each turn takes minutes and is paid for; what does not fit stays fresh for the next run. */
-export const batches_most = 50
+const batches_most = 50
 
 export interface TurnsWanted {
   settings: PromptSettings

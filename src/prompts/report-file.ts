@@ -54,7 +54,11 @@ function hintFor(error: unknown): string {
   return 'see that it is a directory the daemon can write to, and that the name of the report has {{date}} in it'
 }
 
-/** A name inside the directory, whatever the template and the prompt are called: no separators, no hidden file. */
+/**
+ * A name inside the directory, whatever the template and the prompt are called: no separators, no hidden file.
+ *
+ * @internal
+ */
 export function reportFileName(settings: PromptSettings, { due_ms }: Pick<Manifest, 'due_ms'>): string {
   const zone = settings.schedule.timezone
   const values = { name: settings.name, date: localDate(due_ms, zone), due: localTime(due_ms, zone) }

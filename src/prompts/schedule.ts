@@ -7,15 +7,15 @@ import type { PromptState } from '../ledger/prompt-work.ts'
 import type { PromptSettings, Schedule } from './prompt-settings.ts'
 
 /** A run that begins no later than this is on time: a step of the scheduler comes each minute, and may be held up by another one. */
-export const on_time_ms = 2 * minute_ms
+const on_time_ms = 2 * minute_ms
 
 /** A clock this far behind what was already looked through has been ahead and was set right; less is an hour set back, or drift. */
-export const set_right_ms = day_ms
+const set_right_ms = day_ms
 
 /** So many missed times are counted: telling of more than "1,000 and more" is worth nobody's time, and a year of minutes takes 20 s. */
-export const most_counted = 1_000
+const most_counted = 1_000
 
-export type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'schedule_reset' }>
+type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'schedule_reset' }>
 
 export interface DueQuestion {
   prompt: Pick<PromptSettings, 'name' | 'schedule' | 'catch_up_ms' | 'overlap'>

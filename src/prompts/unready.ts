@@ -9,7 +9,7 @@ export interface NamedFiles {
 }
 
 /** A thousand names tell a person that it is a matter of a folder, not of files; more would only make the manifest heavy. */
-export const named_most = 1_000
+const named_most = 1_000
 
 /** What is not ready of the files that a run is about. */
 export interface Unready {

@@ -25,7 +25,7 @@ import { listProjects, type ProjectReference } from './projects.ts'
 import { putBytes, type UploadBody } from './put-bytes.ts'
 import { pageOf } from './translate.ts'
 
-export interface PageRequest {
+interface PageRequest {
   after_id?: string | undefined
   /** 1 to 100; 100 unless told. */
   limit?: number | undefined

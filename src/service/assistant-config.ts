@@ -6,8 +6,8 @@ import { isLoopbackHost } from '../base/loopback.ts'
 import { minute_ms, second_ms } from '../base/time.ts'
 import { intelligence_modes, providers } from '../contract/messages-chats.ts'
 
-export const tools = ['passages', 'past_chats', 'memories', 'web'] as const
-export const depths = ['none', 'low', 'medium', 'high'] as const
+const tools = ['passages', 'past_chats', 'memories', 'web'] as const
+const depths = ['none', 'low', 'medium', 'high'] as const
 
 const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', 'expert', 'research']
 const whole = (least: number, most: number) => z.int().min(least).max(most)

@@ -7,7 +7,7 @@ import { checkName, refused } from './administration.ts'
 import { makeId } from './ids.ts'
 import { openLabelStore } from './store-labels.ts'
 
-export interface ConceptRow {
+interface ConceptRow {
   concept_id: string
   project_id: string
   name: string
@@ -17,7 +17,7 @@ export interface ConceptRow {
   created_at: string
 }
 
-export interface ViewListed {
+interface ViewListed {
   view_id: string
   project_id: string
   name: string

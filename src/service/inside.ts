@@ -4,7 +4,11 @@ import type { AssetStatus } from '../contract/messages-assets.ts'
 import type { ChatScope } from '../contract/messages-chats.ts'
 import type { Stores } from './stores.ts'
 
-/** An asset as it is stored, with what the interface does not say. */
+/**
+ * An asset as it is stored, with what the interface does not say.
+ *
+ * @internal
+ */
 export interface StoredAsset {
   asset_id: string
   filename: string
@@ -19,14 +23,14 @@ export interface StoredAsset {
   bare: boolean
 }
 
-export interface StoredChat {
+interface StoredChat {
   chat_id: string
   title: string | null
   created_at: string
   messages: StoredMessage[]
 }
 
-export interface StoredMessage {
+interface StoredMessage {
   message_id: string
   status: 'running' | 'done' | 'error'
   prompt: string

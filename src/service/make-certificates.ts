@@ -58,7 +58,7 @@ export function makeCertificates(folder: string, hosts: readonly string[], clock
   return files
 }
 
-export function certificateFiles(folder: string): CertificateFiles {
+function certificateFiles(folder: string): CertificateFiles {
   return {
     ca: join(folder, 'ca.pem'),
     ca_key: join(folder, 'ca.key'),

@@ -20,7 +20,7 @@ const of_bodies: readonly ErrorCode[] = [
 ]
 
 /** Every code that a call can answer with, derived from its row in the table of routes. */
-export function errorCodesOf(route: Route): ErrorCode[] {
+function errorCodesOf(route: Route): ErrorCode[] {
   const { auth, scoped, params, query, method, errors = [], field_codes = {} } = route
   const codes: ErrorCode[] = [...of_every_call]
   if (auth) codes.push('publicapi.auth.invalid')

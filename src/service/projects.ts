@@ -4,7 +4,7 @@ import { checkName, refused } from './administration.ts'
 import { makeId } from './ids.ts'
 import { findWorkspace, type WorkspaceName } from './workspaces.ts'
 
-export interface ProjectRow {
+interface ProjectRow {
   project_id: string
   name: string
   organisation: string

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts'
 import { SluiceError } from '../base/errors.ts'
 
 /** What an upload URL allows: one PUT of at most so many bytes to one asset, with exactly these headers, until then. */
-export interface Ticket {
+interface Ticket {
   asset_id: string
   /** Names in the form in which they are handed out; compared in lower case. */
   headers: Readonly<Record<string, string>>
@@ -13,14 +13,14 @@ export interface Ticket {
   expires_at_ms: number
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   method: string
   asset_id: string
   query: URLSearchParams
   headers: IncomingHttpHeaders
 }
 
-export type SignatureVerdict =
+type SignatureVerdict =
   | { ok: true; limit_bytes: number; expires_at_ms: number; signed_headers: readonly string[] }
   | { ok: false; reason: string }
 

@@ -26,7 +26,7 @@ export interface ListedAsset extends AssetRow {
   labels: string
 }
 
-export interface NewAsset {
+interface NewAsset {
   asset_id: string
   project: number
   filename: string

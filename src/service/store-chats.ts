@@ -29,7 +29,7 @@ export interface MessageRow {
   response: string | null
 }
 
-export interface NewMessage {
+interface NewMessage {
   message_id: string
   created_at_ms: number
   answer_due_ms: number
@@ -39,7 +39,7 @@ export interface NewMessage {
 }
 
 /** What was said in these chats, or in every chat of these projects. */
-export type SaidWhere = { chats: readonly number[] } | { projects: readonly number[] }
+type SaidWhere = { chats: readonly number[] } | { projects: readonly number[] }
 
 export interface ChatStore {
   insert(project: number, chat_id: string, created_at_ms: number): number

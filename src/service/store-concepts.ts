@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 
-export interface ViewRow {
+interface ViewRow {
   /** JSON of a list of names. */
   label_names: string | null
   name_pattern: string | null

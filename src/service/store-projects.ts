@@ -11,7 +11,7 @@ export interface ListedProject {
   is_default: 0 | 1
 }
 
-export interface ProjectFields {
+interface ProjectFields {
   name?: string | undefined
   description?: string | undefined
 }

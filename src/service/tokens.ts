@@ -3,7 +3,7 @@ import type { Sqlite } from '../base/sqlite.ts'
 import { type Clock, isoTime } from '../base/time.ts'
 import { checkName, refused } from './administration.ts'
 
-export interface TokenRow {
+interface TokenRow {
   name: string
   /** The e-mail address of its user; absent: it belongs to nobody. */
   user?: string
@@ -12,7 +12,7 @@ export interface TokenRow {
   created_at: string
 }
 
-export interface TokenReach {
+interface TokenReach {
   project_ids?: readonly string[] | undefined
   /** The e-mail address of a user: the token reaches what this user is a member of, in their role. */
   user?: string | undefined

@@ -1,8 +1,8 @@
 import type { ChatAppend, intelligence_modes, providers } from '../contract/messages-chats.ts'
 import type { Caller } from './access.ts'
 
-export type Intelligence = (typeof intelligence_modes)[number]
-export type Provider = (typeof providers)[number]
+type Intelligence = (typeof intelligence_modes)[number]
+type Provider = (typeof providers)[number]
 
 /** What a turn was asked with beside its prompt and its scope; kept with the message, so that a restart changes nothing of it. */
 export interface TurnOptions {

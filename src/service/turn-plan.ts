@@ -37,7 +37,11 @@ export function planTurn(config: AssistantConfig, options: TurnOptions, asked: A
   }
 }
 
-/** The mode of the first rule that holds; the last one always does. */
+/**
+ * The mode of the first rule that holds; the last one always does.
+ *
+ * @internal
+ */
 export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
   const words = new Set(asked.prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
   const found = rules.find(

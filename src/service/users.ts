@@ -4,7 +4,7 @@ import type { Role } from '../contract/messages-projects.ts'
 import { checkEmail, checkName, refused } from './administration.ts'
 import { makeId } from './ids.ts'
 
-export interface UserRow {
+interface UserRow {
   user_id: string
   email: string
   name?: string

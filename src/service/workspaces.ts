@@ -8,7 +8,7 @@ export interface WorkspaceName {
   workspace?: string | undefined
 }
 
-export interface WorkspaceRow {
+interface WorkspaceRow {
   organisation: string
   workspace: string
   projects: number

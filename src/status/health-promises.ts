@@ -33,7 +33,7 @@ export const promises = [
   'ledger',
   'progress',
 ] as const
-export type PromiseName = (typeof promises)[number]
+type PromiseName = (typeof promises)[number]
 
 /** What is known, all of one moment. Times are Unix ms. */
 export interface HealthFacts {

@@ -14,7 +14,7 @@ import type { PromptStatus } from './prompts.ts'
 import { type RemovalStatus, removalStatus } from './removals.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
-export const status_version = 1
+const status_version = 1
 
 /**
  * Where everything stands, as JSON. Times are ISO 8601 UTC; null: not known, or none.
@@ -61,7 +61,7 @@ export interface StatusView {
  * reason. `refused`: the service refuses the token or a project, so nothing can go on. `stale`:
  * nothing can be recorded, so nobody knows.
  */
-export type Verdict = 'all_ready' | 'incomplete' | 'refused' | 'stale'
+type Verdict = 'all_ready' | 'incomplete' | 'refused' | 'stale'
 
 export type DaemonStatus =
   | { state: 'stopped' }
@@ -79,7 +79,7 @@ export type DaemonStatus =
 /** `running`: a process is at work on it, and `troubles` are its own. `unfinished`: it was interrupted, and goes on when it is run again. */
 export type RebuildStatus = 'running' | 'unfinished'
 
-export type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
+type TroubleStatus = Pick<Trouble, 'about' | 'code' | 'message'> & {
   hint: string | null
   since: string
   last: string
@@ -99,7 +99,7 @@ export interface BandwidthStatus {
   until: string | null
 }
 
-export type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
+type RetryStatus = Omit<RetryGroup, 'next_try_ms'> & { next_try: string }
 
 export interface FolderStatus {
   name: string

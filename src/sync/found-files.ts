@@ -17,7 +17,7 @@ export interface FoundFiles {
   end(): void
 }
 
-export interface Taken {
+interface Taken {
   taken: ReadonlySet<number>
   recorded: Promise<void>
 }

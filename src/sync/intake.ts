@@ -36,7 +36,7 @@ export interface Intake {
 }
 
 /** What a scan hands on with the paths that it found. */
-export interface Scanned {
+interface Scanned {
   /** What it saw of them a moment ago. A path that nobody knows needs no other look: hashing finds out whether that still holds. */
   stats: ReadonlyMap<string, FileStat>
   /** Gathers what many rounds tell. */

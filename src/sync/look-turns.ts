@@ -13,7 +13,7 @@ export interface LookTurns {
   beginScan(folder: string): ScanTurn
 }
 
-export interface Looks {
+interface Looks {
   folder: string
   paths: readonly string[]
   by_scan: boolean

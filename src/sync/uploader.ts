@@ -26,7 +26,7 @@ export interface Uploader {
  * they are, the fewer commits each of them pays for. Half as many again are claimed ahead, so that a free place never waits for a
  * claim, and what is saved now does not wait for a long row of others; a slot is asked for only when a place is free.
  */
-export const contents_per_call = 16
+const contents_per_call = 16
 
 export function startUploader(
   tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },

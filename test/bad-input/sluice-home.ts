@@ -11,7 +11,7 @@ import { capturedTerminal } from '../cli/captured-terminal.ts'
 import { unprivileged } from '../disk/unprivileged.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
 
-export const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** No command of these tests may take longer: what does, hangs. */
 const patience_ms = 45_000
 

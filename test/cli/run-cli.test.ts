@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
-import type { AnyCommand, Command, ListedCommand } from '../../src/cli/command.ts'
+import type { Command, ListedCommand } from '../../src/cli/command.ts'
 import { commands as real_commands } from '../../src/cli/commands.ts'
 import { exit_codes, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -8,6 +8,8 @@ import { createTerminal } from '../../src/cli/terminal.ts'
 
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 let loaded: string[]
+
+type AnyCommand = Awaited<ReturnType<NonNullable<ListedCommand['load']>>>['command']
 
 /** Commands that tell what they were called with, or fail. */
 function listed(

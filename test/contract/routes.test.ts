@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { error_statuses } from '../../src/contract/error-codes.ts'
 import { error_code_pattern } from '../../src/contract/identifiers.ts'
 import type { Route } from '../../src/contract/route.ts'
-import { type ParamsOf, type QueryOf, type RequestOf, routeById, routes } from '../../src/contract/routes.ts'
+import { type ParamsOf, type QueryOf, type RequestOf, routes } from '../../src/contract/routes.ts'
 
 const table: readonly Route[] = routes
 
@@ -63,7 +63,7 @@ test('error codes have the form of the contract and a status of it', () => {
 })
 
 test('handlers get parsed types', () => {
-  expect(routeById('assets.read').path).toBe('/v1/assets/{asset_id}')
+  expect(table.find(({ id }) => id === 'assets.read')?.path).toBe('/v1/assets/{asset_id}')
   expectTypeOf<RequestOf<'assets.create'>>().toEqualTypeOf<{
     filename: string
     mime_type: string

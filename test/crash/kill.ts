@@ -8,7 +8,6 @@ import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations, ticket_migrations } from '../../src/ledger/migrations.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { contents_per_call } from '../../src/sync/uploader.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { within } from '../journey/waiting.ts'
 import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
@@ -52,14 +51,14 @@ export interface KillMoment {
 
 const connections = 4
 /** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
-export const most_in_flight = contents_per_call * connections
+export const most_in_flight = 16 * connections
 /** On the average of many deaths far fewer are sent twice. */
 export const usual_in_flight = 4 * connections
 /** A pass over 300 files takes two seconds on a free machine. */
 const pass_most_ms = 60_000
 
 /** 300 files: one in ten is the copy of another; some are streamed and go into files of their own there. */
-export function manyFiles(count = 300): Record<string, TreeEntry> {
+function manyFiles(count = 300): Record<string, TreeEntry> {
   const tree: Record<string, TreeEntry> = {}
   for (let index = 0; index < count; index++) {
     const number = index % 10 === 9 ? index - 9 : index

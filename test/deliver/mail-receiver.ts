@@ -2,7 +2,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { listen } from '../remote/recording-server.ts'
 import { test_certificate, test_key } from '../remote/test-certificate.ts'
 
-export interface Received {
+interface Received {
   from: string
   to: string[]
   user: unknown

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { type FileToRead, type Look, startExaminer } from '../../src/disk/examiner.ts'
+import { type Examiner, type Look, startExaminer } from '../../src/disk/examiner.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { makeFifo, makeSocket } from './odd-entries.ts'
 import { builtModule, runUnprivileged } from './unprivileged.ts'
@@ -28,7 +28,7 @@ function md5(bytes: string | Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-async function lookAt(root: string, paths: string[]): Promise<FileToRead[]> {
+async function lookAt(root: string, paths: string[]): Promise<Parameters<Examiner['fingerprint']>[1][number][]> {
   const looks = await examiner.lstat(root, paths)
   return looks.map((look, index) => {
     if (look.kind !== 'file') throw new Error(`${paths[index]} is ${look.kind}`)

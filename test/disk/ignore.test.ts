@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createIgnoreRules, type IgnoreSpec, type Verdict } from '../../src/disk/ignore.ts'
+import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
 import { addToTree, makeTree } from '../tree.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }
@@ -14,7 +14,7 @@ function rulesFor(tree: Record<string, string>, spec: Partial<IgnoreSpec> = {}) 
 }
 
 /** The rule that ignores the path, or undefined. */
-function ruleOf(verdict: Verdict): string | undefined {
+function ruleOf(verdict: ReturnType<IgnoreRules['verdict']>): string | undefined {
   return verdict.ignored ? verdict.rule : undefined
 }
 

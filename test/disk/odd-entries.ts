@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 
 /** A path whose last name is given byte by byte (latin1), so that it need not be UTF-8. */
-export function rawPath(root: string, raw_name: string): Buffer {
+function rawPath(root: string, raw_name: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(raw_name, 'latin1')])
 }
 

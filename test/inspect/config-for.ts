@@ -1,7 +1,7 @@
 import type { Config } from '../../src/config/config.ts'
 import { configFromObject } from '../../src/config/load.ts'
 
-export const project_id = 'project_0123456789abcdefghij'
+const project_id = 'project_0123456789abcdefghij'
 
 /** A configuration of one folder called `notes`. */
 export function configFor(options: {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { Fields } from './quick-config.ts'
 
-export interface Passing {
+interface Passing {
   method: string
   path: string
   /** Of a request with a body. */

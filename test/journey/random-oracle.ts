@@ -4,7 +4,7 @@ import { openLedgerView } from '../../src/ledger/view.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { Alive, Policy, RandomLife } from './random-life.ts'
 
-export const folders = ['docs', 'notes']
+const folders = ['docs', 'notes']
 
 /** Name -> md5, read by plain means. */
 export function diskOf({ journey }: RandomLife): Map<string, string> {

@@ -113,6 +113,6 @@ export class PromptWords {
   }
 }
 
-export function runAsset({ content, asset_id, md5, size, folder, path, seq, arrived_ms }: Arrival): RunAsset {
+function runAsset({ content, asset_id, md5, size, folder, path, seq, arrived_ms }: Arrival): RunAsset {
   return { content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms, turn: 0 }
 }

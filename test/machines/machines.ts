@@ -19,7 +19,7 @@ function whyNone(): string | undefined {
   return status === 0 ? undefined : 'this machine allows no new namespaces (unshare failed)'
 }
 
-export interface Ended {
+interface Ended {
   code: number | null
   out: string
   err: string

@@ -4,7 +4,6 @@ import { prompt_longest as contract_longest } from '../../src/contract/limits.ts
 import { chatStart } from '../../src/contract/messages-chats.ts'
 import { composePlan } from '../../src/prompts/plan-run.ts'
 import {
-  batches_most,
   bodyToSend,
   composeTurns,
   matchesRun,
@@ -89,8 +88,8 @@ test('too many for more turns: batches, and a closing turn over the chat', () =>
 
 test('so many turns are enough; the rest is for the next run', () => {
   const settings = settingsOf({ max_assets: 1, when_too_many: 'more_turns' })
-  const { bodies, assets: taken } = turns({ settings, assets: assets(batches_most + 7) })
-  expect([bodies.length, taken.length]).toEqual([batches_most + 1, batches_most])
+  const { bodies, assets: taken } = turns({ settings, assets: assets(57) })
+  expect([bodies.length, taken.length]).toEqual([51, 50])
 })
 
 test('a prompt that was refused for its length is asked with fewer names', () => {

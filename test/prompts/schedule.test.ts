@@ -4,7 +4,7 @@ import { cronTimes } from '../../src/base/cron.ts'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { localTime } from '../../src/base/zone-time.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
-import { nextTimes, type ScheduleFact, whatIsDue } from '../../src/prompts/schedule.ts'
+import { nextTimes, whatIsDue } from '../../src/prompts/schedule.ts'
 
 const zone = 'Europe/Berlin'
 const at = (text: string) => Date.parse(text)
@@ -35,6 +35,8 @@ function ask(given: Given) {
 }
 
 /** `schedule 2026-11-23T08:00+01:00`: what is recorded, without the words. */
+type ScheduleFact = ReturnType<typeof whatIsDue>['facts'][number]
+
 function brief(fact: ScheduleFact): string {
   if (fact.type === 'schedule_reset') return `reset ${localTime(fact.checked_ms, zone)}`
   return `${fact.type === 'run_due' ? fact.cause : 'passed over'} ${localTime(fact.due_ms, zone)}`

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
-import type { Route } from '../../src/contract/route.ts'
-import { type RouteId, routes } from '../../src/contract/routes.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeStore } from '../tree.ts'
@@ -148,16 +146,4 @@ export async function until(
     if (performance.now() - began > most_ms) throw new Error(`${what} did not come within ${most_ms} ms`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-}
-
-export function routeOf(method: string, path: string): Route | undefined {
-  const bare = path.split('?')[0]!
-  return (routes as readonly Route[]).find((route) => {
-    const pattern = new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`)
-    return route.method === method && pattern.test(bare)
-  })
-}
-
-export function pathOf(id: RouteId): string {
-  return routes.find((route) => route.id === id)!.path
 }

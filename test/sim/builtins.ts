@@ -10,8 +10,6 @@ import { type Life, later, world } from './world.ts'
  * virtual clock; random numbers follow from the seed.
  */
 
-const real_timers = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout }
-
 const service_part = '/service/'
 
 export function replaceBuiltins(): void {
@@ -55,13 +53,6 @@ function virtualTimer(callback: (...args: unknown[]) => void, ms = 0, ...args: u
 
 function refuseTimer(): never {
   throw new Error('an interval of Node in the sim: give it a door')
-}
-
-/** For the limit on a whole day, which is real time. */
-export function realTimer(callback: () => void, ms: number): () => void {
-  const timer = real_timers.setTimeout(callback, ms)
-  timer.unref()
-  return () => real_timers.clearTimeout(timer)
 }
 
 function replaceStats(): void {

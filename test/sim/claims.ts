@@ -68,7 +68,7 @@ function atWork(life: Life): AtWork {
   return found
 }
 
-export function keyOf({ content, run, target, folder, path }: Work): string {
+function keyOf({ content, run, target, folder, path }: Work): string {
   return content !== undefined
     ? `content ${content}`
     : run !== undefined

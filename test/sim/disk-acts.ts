@@ -55,7 +55,7 @@ function moveTo(to: Place, from: Place): void {
 }
 
 /** The bytes of an act follow from its number: text, since the service reads it. */
-export function textOf(number: number, bytes: number): Buffer {
+function textOf(number: number, bytes: number): Buffer {
   const words = createHash('md5').update(`${number}`).digest('hex')
   const line = `act ${number} ${words} the quick brown fox jumps over the lazy dog\n`
   return Buffer.from(line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes))

@@ -22,7 +22,7 @@ const made_ns = 1_700_000_000_000_000_000n
 const hang_ms = 250
 
 /** Whether a call that reads below this root would not come back now. */
-export function isHung(path: string): boolean {
+function isHung(path: string): boolean {
   return world.inForce('mounts').some(({ how, folder }) => how === 'hung' && isBelow(path, join(world.base, folder)))
 }
 

@@ -68,7 +68,7 @@ interface Report {
   md5s: string[]
 }
 
-export function reportsOf(play: Play): Report[] {
+function reportsOf(play: Play): Report[] {
   const root = join(play.state_dir, 'reports')
   if (!real.existsSync(root)) return []
   const files = (real.readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('.json'))

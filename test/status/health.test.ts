@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
 import { healthOf } from '../../src/status/health.ts'
-import { type HealthFacts, type HealthLimits, type PromiseName, promises } from '../../src/status/health-promises.ts'
+import { type HealthFacts, type HealthLimits, promises } from '../../src/status/health-promises.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
 const limits: HealthLimits = {
@@ -59,7 +59,7 @@ const byBegin = (one: { from_ms: number }, other: { from_ms: number }) => one.fr
 const trouble = (about: string, since_ms: number) => ({ about, message: 'it says no', hint: undefined, since_ms })
 
 /** What breaks a promise by a little, and what is just short of it. */
-const table: [PromiseName, string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
+const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<HealthFacts>][] = [
   [
     'scan',
     'a folder that was not scanned for longer than its interval and the limit',

@@ -24,13 +24,13 @@ function whyNoLab(): string | undefined {
   return status === 0 ? undefined : 'this machine allows no new namespaces (unshare failed)'
 }
 
-export interface Ended {
+interface Ended {
   code: number | null
   out: string
   err: string
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   at_ms: number
   /** As in syslog: 3 is an error, 4 a warning, 6 information. */
   priority: number

@@ -201,7 +201,11 @@ function describeUnit(
   return { text, advice }
 }
 
-/** A right on the folder is of no use behind a closed door, and what lies behind it shows when it is open. */
+/**
+ * A right on the folder is of no use behind a closed door, and what lies behind it shows when it is open.
+ *
+ * @internal
+ */
 export function openingAdvice({ path, parent }: Closed): string {
   if (parent !== undefined) {
     const why = `it cannot pass there on the way to ${shellWord(path)}; then run \`sluice install\` again`

@@ -16,7 +16,7 @@ import { codeOf, messageOf, SluiceError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface FileToLay {
+interface FileToLay {
   /** As the machine knows it, without the prefix. */
   path: string
   text: string

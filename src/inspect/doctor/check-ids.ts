@@ -8,5 +8,5 @@ export const check_groups = {
   Machine: ['node', 'sqlite', 'md5', 'open_files'],
 } as const
 
-export type GroupName = keyof typeof check_groups
+type GroupName = keyof typeof check_groups
 export type CheckId = (typeof check_groups)[GroupName][number]

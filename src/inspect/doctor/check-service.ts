@@ -103,7 +103,11 @@ async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: s
   }
 }
 
-/** `theirs_ms` is cut to whole seconds. */
+/**
+ * `theirs_ms` is cut to whole seconds.
+ *
+ * @internal
+ */
 export function judgeClock(theirs_ms: number, ours_ms: number): Check {
   const skew_ms = ours_ms - theirs_ms
   const off_ms = Math.max(0, Math.abs(skew_ms) - second_ms)

@@ -22,7 +22,7 @@ export interface FoundUnit {
   gids: string[]
 }
 
-export const usual_system_dir = '/etc/systemd/system'
+const usual_system_dir = '/etc/systemd/system'
 /** Which configuration a unit without a drop-in reads (systemd/sluice.service). */
 const usual_config = '/etc/sluice/sluice.yaml'
 

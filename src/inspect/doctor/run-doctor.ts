@@ -34,7 +34,7 @@ import { reportDirs, secretFiles } from './targets.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-export const doctor_version = 1
+const doctor_version = 1
 
 export interface DoctorAnswer {
   version: typeof doctor_version

@@ -2,7 +2,7 @@ import type { Config } from '../../../src/config/config.ts'
 import { configFromObject } from '../../../src/config/load.ts'
 import type { DropInFacts } from '../../../src/inspect/unit/drop-in.ts'
 
-export const project_id = 'project_0123456789abcdefghij'
+const project_id = 'project_0123456789abcdefghij'
 
 export function unitConfig(
   folders: readonly string[],
