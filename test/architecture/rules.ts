@@ -53,6 +53,7 @@ export const doors: Record<string, RegExp> = {
   pino: /^base\/log\.ts$/,
   'pino-pretty': /^base\/log\.ts$/,
   'prom-client': /^status\/metrics/,
+  htmlparser2: /^service\/html-text\.ts$/,
   sax: /^service\/extract-xml\.ts$/,
   undici: /^base\/http-client/,
   unpdf: /^service\/extract-pdf\.ts$/,
