@@ -2,6 +2,7 @@ import { isSluiceError, SluiceError, toPlainError } from '../base/errors.ts'
 import { ingest_failed } from '../domain/content.ts'
 import type { AttachedLabel, ComparedAsset } from '../ledger/view-comparison.ts'
 import type { AssetRecord } from '../remote/assets.ts'
+import { assets_a_page, ListCursor } from '../remote/list-cursor.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Difference, ProjectComparison } from './verify-answer.ts'
@@ -13,11 +14,8 @@ export interface ServiceTools extends VerifyTools {
   onAsset: (assets: number) => void
 }
 
-const page_size = 100
 const rows_at_once = 500
 const reads_at_once = 4
-/** A cursor that was taken out of the list is unknown to some services; those before it on its page are tried in its place. */
-const other_cursors = 5
 /** Ids of other people's assets are told up to here, their number always. */
 const most_unknown = 1_000
 
@@ -65,26 +63,19 @@ class ProjectComparer {
   }
 
   async #list(): Promise<void> {
+    const place = new ListCursor()
     let cursor: string | undefined
-    let last_page: string[] = []
-    let tried = 0
     for (;;) {
-      const after_id = tried === 0 ? cursor : last_page.at(-1 - tried)
-      const outcome = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: page_size }))
+      const after_id = place.afterId(cursor)
+      const outcome = await this.#ask((remote) =>
+        remote.listAssets(this.#project_id, { after_id, limit: assets_a_page }),
+      )
       if (outcome.ok) {
         const { items, next } = outcome.value
-        const is_again = new Set(tried === 0 ? [] : last_page)
-        await this.#see(
-          items.filter(({ asset_id }) => !is_again.has(asset_id)),
-          after_id,
-        )
+        await this.#see(place.take(items), after_id)
         if (next === undefined) return
-        last_page = items.map(({ asset_id }) => asset_id)
         cursor = next
-        tried = 0
-      } else if (outcome.failure.about === 'attempt' && tried < Math.min(other_cursors, last_page.length - 1))
-        tried += 1
-      else throw unlisted(wordsOf(outcome.failure))
+      } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(wordsOf(outcome.failure))
     }
   }
 
@@ -129,7 +120,7 @@ class ProjectComparer {
   ): Promise<void> {
     const { onDifference } = this.#tools
     if (this.#missingLabels(records, known).length === 0) return
-    const again = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: page_size }))
+    const again = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: assets_a_page }))
     // What new assets have pushed off the page is told by the next comparison.
     if (!again.ok) return
     for (const { asset, label } of this.#missingLabels(again.value.items, known))

@@ -1,10 +1,10 @@
 import { minute_ms } from '../base/time.ts'
 import type { AuditState } from '../ledger/audit-work.ts'
 import { expectedAssets } from '../ledger/audit-work.ts'
+import { assets_a_page } from '../remote/list-cursor.ts'
 
 /** A page of the list, or so many single reads, are one turn: the service answers a read from memory, a page it has to put together. */
 export const reads_a_turn = 10
-export const page_size = 100
 
 /** Who asks for an audit waits for it; a list of a million is then read in an hour and a half. */
 const asked_per_minute = 120
@@ -35,6 +35,6 @@ export function pauseAfterTurn_ms(
 
 function turnsLeft(running: NonNullable<AuditState['running']>, last_pages: number, expected: number): number {
   if (running.listed) return Math.max(1, (expected - expectedAssets(running.counts)) / reads_a_turn)
-  const pages = Math.max(last_pages, expected / page_size)
+  const pages = Math.max(last_pages, expected / assets_a_page)
   return Math.max(1, pages - running.pages)
 }

@@ -3,9 +3,10 @@ import type { Fact } from '../domain/fact.ts'
 import type { AuditState, UnauditedAsset } from '../ledger/audit-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
+import { assets_a_page, ListCursor } from '../remote/list-cursor.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
-import { page_size, reads_a_turn } from './audit-pace.ts'
+import { reads_a_turn } from './audit-pace.ts'
 import type { Circuits } from './circuits.ts'
 import { isOfAHost } from './fault-counts.ts'
 import { isUnfilled } from './follow-verdict.ts'
@@ -20,8 +21,6 @@ export interface AuditTools {
 const reads_at_once = 4
 /** Times that what got no answer is asked for again before the round ends without it. */
 const passes_most = 3
-/** A cursor that was taken out of the list is unknown to some services; those before it on its page are tried in its place. */
-const other_cursors = 5
 
 /** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
 export class AuditRound {
@@ -29,9 +28,7 @@ export class AuditRound {
   readonly #tools: AuditTools
   readonly #resend: boolean
   readonly #signal: AbortSignal
-  /** Ids of the last page in this life, newest last; with them the places that the next page may be asked for from. */
-  #last_page: string[] = []
-  #tried_cursors = 0
+  readonly #cursor = new ListCursor()
   /** How far what was not seen has been asked for. */
   #reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
@@ -55,25 +52,17 @@ export class AuditRound {
   }
 
   async #list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
-    const after_id = this.#tried_cursors === 0 ? cursor : this.#last_page.at(-1 - this.#tried_cursors)
-    const outcome = await remote.listAssets(this.#project_id, { after_id, limit: page_size })
+    const page = { after_id: this.#cursor.afterId(cursor), limit: assets_a_page }
+    const outcome = await remote.listAssets(this.#project_id, page)
     if ((await this.#noted(outcome)) === 'hold') return 1
     if (outcome.ok) {
       const { items, next } = outcome.value
-      const is_again = new Set(this.#tried_cursors === 0 ? [] : this.#last_page)
-      this.#last_page = items.map(({ asset_id }) => asset_id)
-      this.#tried_cursors = 0
-      const listed = items.filter(({ asset_id }) => !is_again.has(asset_id)).map(listedAsset)
+      const listed = this.#cursor.take(items).map(listedAsset)
       await this.#record({ type: 'assets_listed', project_id: this.#project_id, round, cursor: next, items: listed })
-    } else if (outcome.failure.about === 'attempt' && cursor !== undefined) await this.#cursorLost()
+    } else if (cursor !== undefined && this.#cursor.refused(outcome.failure) === 'lost') {
+      await this.#record({ type: 'audit_round_began', project_id: this.#project_id })
+    }
     return 1
-  }
-
-  /** The place in the list is gone. Another on the same page, or all of it anew: nothing is missing for it. */
-  async #cursorLost(): Promise<void> {
-    const has_more = this.#tried_cursors < Math.min(other_cursors, this.#last_page.length - 1)
-    this.#tried_cursors = has_more ? this.#tried_cursors + 1 : 0
-    if (!has_more) await this.#record({ type: 'audit_round_began', project_id: this.#project_id })
   }
 
   /** Asks singly for what was on no page, or not as ready. */

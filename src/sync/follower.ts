@@ -3,6 +3,7 @@ import { allEnded } from '../base/worker.ts'
 import type { ContentFact } from '../domain/fact.ts'
 import type { FollowWork } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
+import { assets_a_page } from '../remote/list-cursor.ts'
 import type { Failure } from '../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
 import { type FollowPolicy, followFact, vanishedFact } from './follow-verdict.ts'
@@ -13,7 +14,6 @@ export interface FollowTools extends ClaimTools {
   list_from: number
 }
 
-const page_size = 100
 /** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
 const single_reads_most = 50
 const reads_at_once = 4
@@ -68,7 +68,7 @@ class FollowRound {
     const pages_most = Math.ceil(this.#pending.size / 50) + 10
     let after_id: string | undefined
     for (let page = 0; page < pages_most && this.#pending.size > 0 && !this.#signal.aborted; page++) {
-      const listed = await this.#tools.remote.listAssets(this.#project_id, { after_id, limit: page_size })
+      const listed = await this.#tools.remote.listAssets(this.#project_id, { after_id, limit: assets_a_page })
       if (!listed.ok && this.#isLeft(listed.failure)) return true
       if (!listed.ok) return (await this.#tools.circuits.failed(listed.failure, this.#project_id, 'api')) === 'count'
       await this.#tools.circuits.succeeded(this.#project_id, 'api')

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
 import type { AuditState } from '../../src/ledger/audit-work.ts'
-import { page_size, pauseAfterTurn_ms, reads_a_turn } from '../../src/sync/audit-pace.ts'
+import { assets_a_page } from '../../src/remote/list-cursor.ts'
+import { pauseAfterTurn_ms, reads_a_turn } from '../../src/sync/audit-pace.ts'
 
 type Running = NonNullable<AuditState['running']>
 
@@ -35,7 +36,7 @@ function round(of: { expected: number; lost: number; pages_per_minute: number; a
     now_ms += ms
     shortest_ms = Math.min(shortest_ms, ms)
   }
-  for (let pages = 1; pages < expected / page_size; pages++) rest(running({ asked, pages }))
+  for (let pages = 1; pages < expected / assets_a_page; pages++) rest(running({ asked, pages }))
   const seen = expected - lost
   for (let read = 0; read < lost; read += reads_a_turn) {
     rest(running({ asked, listed: true, counts: { ...no_counts, usable: seen, missing: read } }))
