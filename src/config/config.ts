@@ -18,7 +18,7 @@ export interface Config {
   readonly hashing: { readonly threads: number }
   readonly scan: ScanConfig
   readonly watching: WatchingConfig
-  readonly ledger: { readonly history_days: number; readonly history_rows: number }
+  readonly ledger: { readonly history_days: number }
   readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
   readonly asking: AskingConfig
@@ -74,7 +74,6 @@ interface UploadsConfig {
   readonly min_resend_s: number
   readonly max_attempts: number
   readonly small_file_bytes: number
-  readonly held_bytes: number
   readonly retry_first_ms: number
   readonly retry_most_ms: number
   readonly request_timeout_ms: number
@@ -85,8 +84,6 @@ interface FollowConfig {
   readonly first_ms: number
   readonly most_ms: number
   readonly list_from: number
-  readonly deadline_base_ms: number
-  readonly deadline_per_mb_ms: number
   readonly dead_hit_after_ms: number
   readonly pass_wait_ms: number
 }
@@ -105,7 +102,6 @@ interface RemovalConfig {
 
 interface ScanConfig {
   readonly answer_ms: number
-  readonly batch_entries: number
   readonly empty_folder_files: number
   readonly missing_files: number
   readonly missing_percent: number
@@ -204,7 +200,6 @@ interface AskingConfig {
   readonly deliver_first_ms: number
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
-  readonly deliver_output_bytes: number
 }
 
 /** `listen`: an address of this machine with a port, `127.0.0.1:9464`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { duration, size } from './fields.ts'
+import { duration } from './fields.ts'
 
 const second_ms = 1_000
 const hour_ms = 3_600_000
@@ -60,13 +60,5 @@ export const asking_schema = z.strictObject({
     about:
       'A delivery that failed for so long is given up, and said so. Default 3d: a receiver that breaks on Friday is ' +
       'mended on Monday. Most 30d.',
-  }),
-  deliver_output_bytes: size({
-    usual: '2KiB',
-    least: 256,
-    most: 65_536,
-    about:
-      'So much of the end of what a command writes is kept with its delivery, for `sluice prompts show`. Default 2KiB: a ' +
-      'screen of text, in which a command says what it did or why it failed. Most 64KiB.',
   }),
 })

@@ -86,15 +86,7 @@ export const uploads_schema = z.strictObject({
     most: 64 * 2 ** 20,
     about:
       'Files up to this are read once, into memory, and sent from there; larger ones are streamed. Default 1MiB: most documents, ' +
-      'and reading them twice would cost more than the memory (held_bytes bounds it).',
-  }),
-  held_bytes: size({
-    usual: '32MiB',
-    least: 0,
-    most: 2 ** 30,
-    about:
-      'So many bytes of small files are held in memory at once, or those of a single one. Default 32MiB: hundreds of usual ' +
-      'documents, and little beside what the daemon needs anyway.',
+      'and reading them twice would cost more than the memory.',
   }),
   retry_first_ms: duration('ms', {
     usual: '1s',
@@ -151,20 +143,6 @@ export const follow_schema = z.strictObject({
       'From so many pending files on, pages of the list are read instead of single files. Default 20: a page tells ' +
       'the state of 100 files at the price of one call, but holds others, too.',
   }),
-  deadline_base_ms: duration('ms', {
-    usual: '15m',
-    least: 1_000,
-    most: 30 * day_ms,
-    about:
-      'After this time, plus deadline_per_mb_ms for each megabyte, status calls a pending file slow; it is ' +
-      'followed on. Default 15m: slow is not failed, and nothing but the word in status hangs on it.',
-  }),
-  deadline_per_mb_ms: duration('ms', {
-    usual: '2s',
-    least: 0,
-    most: day_ms,
-    about: 'See deadline_base_ms. Default 2s: large scans are read for long, and too much patience costs nothing.',
-  }),
   dead_hit_after_ms: duration('ms', {
     usual: '15m',
     least: 1_000,
@@ -202,14 +180,6 @@ export const scan_schema = z.strictObject({
     about:
       'A folder whose root gives no answer for longer than this is offline: so is a share whose server is gone. Default 10s: a disk that ' +
       'has to spin up answers sooner.',
-  }),
-  batch_entries: count({
-    usual: 2_000,
-    least: 10,
-    most: 100_000,
-    about:
-      'Files handed on at once while a folder is walked. Default 2000: measured; larger batches gain nothing and ' +
-      'cost memory.',
   }),
   empty_folder_files: count({
     usual: 10,
@@ -254,14 +224,6 @@ export const ledger_schema = z.strictObject({
     about:
       'How long the history of each file is kept for `explain`. Default 90: questions come within weeks. The state ' +
       'of the files is kept for ever.',
-  }),
-  history_rows: count({
-    usual: 1_000_000,
-    least: 1_000,
-    most: 100_000_000,
-    about:
-      'The most rows of history kept; the oldest go first. Default 1000000: on a busy share the days alone would ' +
-      'set no limit.',
   }),
 })
 

@@ -104,9 +104,8 @@ export class AlertSender {
     const { clock, ledger, receivers: http, signal, config, prompt_report } = this.#tools
     const target = config().alerts.deliver.find(({ name }) => name === work.target)
     const environment = readEnvironment().for_commands
-    const output_bytes = config().asking.deliver_output_bytes
     const outcome = target
-      ? await deliver(target, messageFor(work), { http, clock, signal, environment, output_bytes })
+      ? await deliver(target, messageFor(work), { http, clock, signal, environment })
       : notConfigured(work.target)
     // Dropped in the middle by a stop: the next life tries it again.
     if (signal.aborted && !outcome.ok) return

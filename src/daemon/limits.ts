@@ -1,9 +1,13 @@
 import { slowest_bytes_per_s } from '../base/answer-pace.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
+import { slowAfter_ms } from '../domain/content.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
 import type { AuditSettings } from '../sync/auditor.ts'
 import type { FollowPolicy } from '../sync/follow-verdict.ts'
+
+/** On a busy share the days alone would set no limit. */
+const max_history_rows = 1_000_000
 
 /** The config's limits in the terms of the rooms that keep them. */
 export function ledgerLimits({ uploads, ledger, removal, scan }: Config): LedgerLimits {
@@ -14,7 +18,7 @@ export function ledgerLimits({ uploads, ledger, removal, scan }: Config): Ledger
     min_resend_ms: uploads.min_resend_s * second_ms,
     newest_first: uploads.order === 'newest',
     history_days: ledger.history_days,
-    history_rows: ledger.history_rows,
+    max_history_rows,
     removal: {
       files: removal.most_files,
       percent: removal.most_percent,
@@ -35,13 +39,12 @@ export function stuckAfter_ms({ watchdog, uploads }: Pick<Config, 'watchdog' | '
 
 /** What the service has been reading for longer than its deadline is looked at less often. */
 const slow_wait_ms = 5 * minute_ms
-const megabyte = 1_000_000
 
 export function followPolicy({ follow }: Config): FollowPolicy {
   return {
     wait_ms: (attempts) => backoff_ms(Math.floor(attempts / 2), follow),
     slow_wait_ms,
-    deadline_ms: (bytes) => follow.deadline_base_ms + (bytes / megabyte) * follow.deadline_per_mb_ms,
+    deadline_ms: slowAfter_ms,
     dead_hit_after_ms: follow.dead_hit_after_ms,
   }
 }

@@ -53,7 +53,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
       follow_first_ms: follow.first_ms,
       retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
     },
-    { calls_most: uploads.concurrency, held_bytes: uploads.held_bytes, signal: soft, hard_stop: hard },
+    { calls_most: uploads.concurrency, signal: soft, hard_stop: hard },
   )
   const follower = startFollower({ ...tools, policy: followPolicy(config), list_from: follow.list_from }, soft)
   const labeler = startLabeler(tools, soft)
@@ -102,8 +102,7 @@ export function startWorkers(tools: WorkerTools, options: WorkerSettings): Worke
 function startAsking(tools: WorkerTools, { config, asking, soft, hard }: WorkerSettings): PromptWorkers {
   const { circuits: circuit, clock, receivers: http, prompt_report: report } = tools
   const environment = readEnvironment().for_commands
-  const output_bytes = config.asking.deliver_output_bytes
-  const delivery_tools = { http, clock, signal: hard, environment, output_bytes }
+  const delivery_tools = { http, clock, signal: hard, environment }
   const run_tools = { ...tools, circuit, report, asking: config.asking, soft, hard }
   return startPrompts(run_tools, config.prompts, delivery_tools, { on_schedule: asking === 'on_schedule' })
 }

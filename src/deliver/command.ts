@@ -16,12 +16,14 @@ const margin_bytes = 4_096
 const grace_ms = 5 * second_ms
 /** Linux takes 128 KB for one string of the environment and a few megabytes for all. */
 const longest_variable = 32_768
+/** Of the end of what a command writes: a screen of text, in which it says what it did or why it failed. */
+const max_output_bytes = 2_048
 
 /** The report comes on standard input; its values as arguments where templates ask for them, and as SLUICE_<NAME>. */
 export async function runCommand(
   { run, timeout_ms }: CommandTarget,
   message: Message,
-  { clock, signal, environment, output_bytes }: DeliveryTools,
+  { clock, signal, environment }: DeliveryTools,
 ): Promise<Delivered> {
   const values = templateValues(message)
   const [program = '', ...rendered] = run.map((part) => renderTemplate(part, values))
@@ -34,7 +36,7 @@ export async function runCommand(
   } catch (error) {
     return notStarted(program, error)
   }
-  const output = collectOutput(child, output_bytes)
+  const output = collectOutput(child, max_output_bytes)
   child.stdin?.on('error', () => {}) // A command need not read the report: EPIPE says nothing about its success.
   child.stdin?.end(message.text)
   const ending = await endOf(child, timeout_ms, clock, signal)

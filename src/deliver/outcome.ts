@@ -25,8 +25,6 @@ export interface DeliveryTools {
   signal: AbortSignal
   /** All of the environment that a command gets, besides SLUICE_*. */
   environment: CommandEnvironment
-  /** Of what a command writes so much of the end is kept. */
-  output_bytes: number
 }
 
 interface CommandEnvironment {

@@ -1,3 +1,4 @@
+import { minute_ms, second_ms } from '../base/time.ts'
 import type { ContentFact } from './fact.ts'
 
 /**
@@ -53,6 +54,16 @@ export interface ContentProgress {
   sent_ms: number | undefined
   following_since_ms: number | undefined
   ready_ms: number | undefined
+}
+
+/**
+ * Status calls a file slow that the service has been reading for so long, and so much longer for each megabyte: large scans are
+ * read for long, and nothing but that word hangs on it.
+ */
+export const slow_reading = { base_ms: 15 * minute_ms, per_mb_ms: 2 * second_ms }
+
+export function slowAfter_ms(bytes: number): number {
+  return slow_reading.base_ms + (bytes / 1_000_000) * slow_reading.per_mb_ms
 }
 
 /** An asset that vanishes while being read is sent once more (contract, "404 while following"), then taken as removed. */

@@ -2,6 +2,7 @@ import { formatBytes, formatDuration } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { second_ms } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
+import { slowAfter_ms } from '../domain/content.ts'
 import { large_bytes } from '../domain/file.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { FileStory } from '../ledger/view-files.ts'
@@ -13,7 +14,6 @@ import type { Explanation } from './explanation.ts'
 export interface Circumstances {
   now_ms: number
   uploads: Config['uploads']
-  follow: Config['follow']
   /** Why its folder is offline. */
   offline: string | undefined
   /** The folder's first scan is over. */
@@ -169,8 +169,7 @@ function sendingReasons(of: Case): string[] {
 function ingestingReasons(of: Case): string[] {
   const { content } = of.story!
   const since_ms = of.now_ms - (content?.following_since_ms ?? of.now_ms)
-  const megabytes = Math.floor((content?.size ?? 0) / 1_000_000)
-  const is_slow = since_ms > of.follow.deadline_base_ms + megabytes * of.follow.deadline_per_mb_ms
+  const is_slow = since_ms > slowAfter_ms(content?.size ?? 0)
   const duration = formatDuration(Math.max(0, since_ms))
   return [
     ...standstill(of),

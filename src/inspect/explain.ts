@@ -68,12 +68,11 @@ function circumstancesOf(
   ledger: LedgerView | undefined,
   now_ms: number,
 ): Omit<Circumstances, 'parting' | 'older_versions'> {
-  const { uploads, follow } = config
+  const { uploads } = config
   const known = ledger?.folders().find(({ name }) => name === folder.name)
   return {
     now_ms,
     uploads,
-    follow,
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
     troubles: (ledger?.troubles() ?? []).filter(

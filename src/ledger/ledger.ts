@@ -269,7 +269,7 @@ export interface LedgerLimits {
   /** What is claimed to be sent first: what was changed last; else what was wanted first. */
   newest_first: boolean
   history_days: number
-  history_rows: number
+  max_history_rows: number
   /** More than this is not removed on the service without a person. */
   removal: RemovalLimits
 }

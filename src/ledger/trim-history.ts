@@ -5,7 +5,7 @@ import type { LedgerLimits } from './ledger.ts'
 /** Drops what is too old or one too many, a bounded piece at a time. */
 export function trimHistory(
   database: Sqlite,
-  { history_days, history_rows }: LedgerLimits,
+  { history_days, max_history_rows }: LedgerLimits,
   most_at_once: number,
   at_ms: number,
 ): void {
@@ -16,5 +16,5 @@ export function trimHistory(
       `DELETE FROM history WHERE id IN (
          SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
     )
-    .run(most_at_once, (newest ?? 0) - history_rows, at_ms - history_days * day_ms)
+    .run(most_at_once, (newest ?? 0) - max_history_rows, at_ms - history_days * day_ms)
 }

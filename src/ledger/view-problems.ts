@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { slow_reading } from '../domain/content.ts'
 import { queueConditions } from './content-queue.ts'
 import type { Amount } from './view-folders.ts'
 
@@ -136,14 +137,14 @@ function oldest(ids: string): number[] {
 }
 
 /** How many of those that the service is reading have taken longer than the config expects. */
-export function countSlow(database: Sqlite, now_ms: number, deadline: { base_ms: number; per_mb_ms: number }): number {
+export function countSlow(database: Sqlite, now_ms: number): number {
   return database
     .prepare(
       `SELECT count(*) FROM (SELECT size, following_since_ms FROM contents WHERE state = 'ingesting' LIMIT 10000)
        WHERE following_since_ms + ? + size / 1000000 * ? < ?`,
     )
     .pluck()
-    .get(deadline.base_ms, deadline.per_mb_ms, now_ms) as number
+    .get(slow_reading.base_ms, slow_reading.per_mb_ms, now_ms) as number
 }
 
 interface BrakedRow extends Amount {

@@ -44,7 +44,7 @@ export interface LedgerView {
   problems(): ProblemGroup[]
   retrying(): RetryGroup[]
   /** Contents that the service has been reading for longer than `deadline` allows. */
-  slow(now_ms: number, deadline: { base_ms: number; per_mb_ms: number }): number
+  slow(now_ms: number): number
   braked(): Braked
   /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
   used(what: 'wanted' | 'sent', span_ms: number, now_ms: number): Amount
@@ -95,7 +95,7 @@ export function openLedgerView(state_dir: string): LedgerView {
     troubles: () => readTroubles(database),
     problems: () => readProblems(database),
     retrying: () => readRetrying(database),
-    slow: (now_ms, deadline) => countSlow(database, now_ms, deadline),
+    slow: (now_ms) => countSlow(database, now_ms),
     braked: () => readBraked(database),
     used: (what, span_ms, now_ms) => used.get(what, now_ms - span_ms) as Amount,
     files: (query) => files.files(query),

@@ -62,5 +62,4 @@ export interface AskingLimits {
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
   /** Of what a command writes so much of the end is kept. */
-  readonly deliver_output_bytes: number
 }

@@ -127,7 +127,6 @@ export interface StatusSettings {
     readonly max_bytes_per_day: number | 'off'
     readonly bandwidth: readonly BandwidthSpan[]
   }
-  readonly follow: { readonly deadline_base_ms: number; readonly deadline_per_mb_ms: number }
 }
 
 /** `ledger` is undefined where nothing was ever kept: then every folder is new. */
@@ -141,7 +140,7 @@ export function statusView(source: {
   now_ms: number
 }): StatusView {
   const { ledger, settings, daemon, health, prompts, rebuild, now_ms } = source
-  const { state_dir, follow } = settings
+  const { state_dir } = settings
   const pause = ledger?.pause(now_ms)
   const read = (): Omit<StatusView, 'verdict'> => ({
     version: status_version,
@@ -159,7 +158,7 @@ export function statusView(source: {
       ...group,
       next_try: isoTime(next_try_ms),
     })),
-    slow: ledger?.slow(now_ms, { base_ms: follow.deadline_base_ms, per_mb_ms: follow.deadline_per_mb_ms }) ?? 0,
+    slow: ledger?.slow(now_ms) ?? 0,
     braked: ledger?.braked() ?? { files: 0, bytes: 0, places: [] },
     removals: removalStatus(ledger?.removals() ?? no_removals),
     audits: (ledger?.audits() ?? []).map(auditStatus),

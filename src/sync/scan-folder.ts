@@ -13,7 +13,6 @@ import type { MissedEvents } from './missed-events.ts'
 
 export interface ScanTools extends WalkTools {
   pulses: Pulses
-  batch_entries: number
   scan_thread?: KeptScanThread
   turns: DeviceTurns
   roots: Pick<RootAsker, 'status'>
@@ -87,7 +86,6 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNo
   const scan = scanFolder({
     root: folder.path,
     ignore: folder,
-    batch_entries: tools.batch_entries,
     hashing: walk.hashing(),
     pulses: tools.pulses,
     signal,
@@ -148,8 +146,8 @@ async function compareNow(
   tools: ScanTools,
   { state, signal }: CompareOptions,
 ): Promise<FoundAgain | undefined> {
-  const { batch_entries, pulses } = tools
-  const scan = scanFolder({ root: folder.path, ignore: folder, batch_entries, pulses, signal, ...keptThread(tools) })
+  const { pulses } = tools
+  const scan = scanFolder({ root: folder.path, ignore: folder, pulses, signal, ...keptThread(tools) })
   const walk = new FolderWalk(folder, tools, undefined)
   let met = 0
   for await (const batch of scan.batches) met += await walk.countMet(batch)

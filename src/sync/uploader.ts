@@ -28,11 +28,13 @@ export interface Uploader {
  */
 const contents_per_call = 16
 
+/** Of small files, in memory at once: hundreds of usual documents, and little beside what the daemon needs anyway. */
+const max_held_bytes = 32 * 2 ** 20
+
 export function startUploader(
   tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
   options: {
     calls_most: number
-    held_bytes: number
     /** Begin nothing new: work that waits for its turn is released. */
     signal: AbortSignal
     hard_stop: AbortSignal
@@ -42,7 +44,7 @@ export function startUploader(
   const places = createSendPlaces(options.calls_most, clock)
   const contentsAtOnce = () => places.width() * contents_per_call
   const queue = new PQueue({ concurrency: contentsAtOnce() })
-  const memory = new ByteGate(options.held_bytes)
+  const memory = new ByteGate(max_held_bytes)
   const letWaitingSeeTheSignal = () => {
     queue.concurrency = Number.POSITIVE_INFINITY
     places.letAllIn()

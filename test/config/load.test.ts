@@ -78,7 +78,6 @@ describe('a good file', () => {
           "deliver_first_ms": 10000,
           "deliver_give_up_ms": 259200000,
           "deliver_most_ms": 3600000,
-          "deliver_output_bytes": 2048,
           "first_ms": 1000,
           "look_for_ms": 120000,
           "most_ms": 15000,
@@ -116,8 +115,6 @@ describe('a good file', () => {
         ],
         "follow": {
           "dead_hit_after_ms": 900000,
-          "deadline_base_ms": 900000,
-          "deadline_per_mb_ms": 2000,
           "first_ms": 300,
           "list_from": 20,
           "most_ms": 30000,
@@ -140,7 +137,6 @@ describe('a good file', () => {
         },
         "ledger": {
           "history_days": 90,
-          "history_rows": 1000000,
         },
         "log": {
           "files_per_second": 10,
@@ -155,7 +151,6 @@ describe('a good file', () => {
         },
         "scan": {
           "answer_ms": 10000,
-          "batch_entries": 2000,
           "empty_folder_files": 10,
           "max_hints": 10000,
           "missing_files": 100,
@@ -174,7 +169,6 @@ describe('a good file', () => {
             "per_hours": 24,
           },
           "concurrency": 16,
-          "held_bytes": 33554432,
           "max_attempts": 12,
           "max_bytes_per_day": "off",
           "min_resend_s": 600,

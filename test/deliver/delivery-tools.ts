@@ -14,7 +14,7 @@ export function tools(changes: Partial<DeliveryTools> = {}): DeliveryTools {
   })
   onTestFinished(() => http.close())
   const environment = { PATH: '/usr/bin:/bin', HOME: '/nowhere', LANG: 'C.UTF-8' }
-  return { http, clock, signal: new AbortController().signal, environment, output_bytes: 2_048, ...changes }
+  return { http, clock, signal: new AbortController().signal, environment, ...changes }
 }
 
 export function message(changes: Partial<Message> = {}): Message {

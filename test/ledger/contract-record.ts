@@ -131,7 +131,7 @@ export function recordContract(factory: LedgerFactory): void {
       expect(bench.see.file('docs', 'a')).toBeUndefined()
       expect(bench.see.counts('docs')).toEqual({ ready: { files: 1, bytes: 5 } })
     },
-    { history_rows: 4 },
+    { max_history_rows: 4 },
   )
 
   check('after close every verb is refused; closing while others still call closes', async (bench) => {

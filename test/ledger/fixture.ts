@@ -66,7 +66,7 @@ export const no_limits: LedgerLimits = {
   min_resend_ms: 0,
   newest_first: false,
   history_days: 90,
-  history_rows: 100_000,
+  max_history_rows: 100_000,
   removal: { files: 100, percent: 10, per_ms: 86_400_000, wiped: { files: 10, percent: 50 } },
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
+import { slowAfter_ms } from '../../src/domain/content.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
@@ -134,8 +135,8 @@ describe('stages', () => {
       ['removed_on_service', 1, 8],
       ['blocked', 1, 3],
     ])
-    expect(view.slow(now + 999, { base_ms: 1_000, per_mb_ms: 0 })).toBe(0)
-    expect(view.slow(now + 1_001, { base_ms: 1_000, per_mb_ms: 0 })).toBe(1)
+    expect(view.slow(now + slowAfter_ms(0) - 1)).toBe(0)
+    expect(view.slow(now + slowAfter_ms(0) + 1_000)).toBe(1)
   })
 })
 

@@ -44,7 +44,6 @@ const quick: AskingLimits = {
   deliver_first_ms: 10,
   deliver_most_ms: 50,
   deliver_give_up_ms: 60_000,
-  deliver_output_bytes: 2_048,
 }
 
 /** A real service and a real ledger with a folder `notes` and a prompt `digest`; its runs are moved on by hand. */

@@ -23,7 +23,6 @@ function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettin
     state_dir: '/var/lib/sluice',
     folders: [{ name: 'notes', path: '/srv/notes', project_id }],
     uploads: { brake: { files: 2, bytes: 1e9, per_hours: 24 }, max_bytes_per_day: 'off', bandwidth: [], ...change },
-    follow: { deadline_base_ms: 15 * minute_ms, deadline_per_mb_ms: 2_000 },
   }
 }
 

@@ -83,7 +83,6 @@ async function keep() {
   const start = () => {
     const limits = {
       max_hints: 100,
-      batch_entries: 100,
       empty_folder_files: 20,
       missing_files: 100,
       missing_percent: 50,

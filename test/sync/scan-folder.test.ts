@@ -75,7 +75,6 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
         turns,
         roots: { status: async () => ({ ...(rootStatus(root) as OnlineRoot), device, identity: undefined }) },
         answer_ms: hour_ms,
-        batch_entries: 64,
         empty_folder_files: 1_000,
         missing_files: 1_000,
         missing_percent: 100,
