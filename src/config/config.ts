@@ -1,30 +1,37 @@
-import type { BandwidthSpan } from './schema-bandwidth.ts'
-import type { CheckedHealth } from './schema-health.ts'
-import type { CheckedWatching } from './schema-watching.ts'
+import type { CheckedConfig } from './schema.ts'
+
+type Section<Name extends keyof CheckedConfig> = DeepReadonly<CheckedConfig[Name]>
+
+type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
+
+/** What is used as the schema has it. */
+type AsChecked = {
+  readonly [Name in
+    | 'uploads'
+    | 'follow'
+    | 'audit'
+    | 'removal'
+    | 'hashing'
+    | 'scan'
+    | 'watching'
+    | 'ledger'
+    | 'asking'
+    | 'health'
+    | 'watchdog']: Section<Name>
+}
 
 /**
  * The configuration as the program uses it: complete, checked and frozen. What each field means, its default and the reason
  * of the default stand in schema.ts; durations are numbers in the unit of their name, sizes are bytes.
  */
-export interface Config {
+export interface Config extends AsChecked {
   readonly service: ServiceConfig
   /** The ledger and what belongs to it; absolute. */
   readonly state_dir: string
   readonly folders: readonly FolderConfig[]
-  readonly uploads: UploadsConfig
-  readonly follow: FollowConfig
-  readonly audit: AuditConfig
-  readonly removal: RemovalConfig
-  readonly hashing: { readonly threads: number }
-  readonly scan: ScanConfig
-  readonly watching: WatchingConfig
-  readonly ledger: { readonly history_days: number }
   readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
-  readonly asking: AskingConfig
-  readonly health: HealthConfig
   readonly alerts: AlertsConfig
-  readonly watchdog: { readonly silence_ms: number }
 }
 
 export interface ServiceConfig {
@@ -65,56 +72,7 @@ type FolderStart =
   | { readonly kind: 'from_now' }
   | { readonly kind: 'newer_than'; readonly age_ms: number }
 
-interface UploadsConfig {
-  readonly concurrency: number
-  readonly order: 'newest' | 'as_found'
-  readonly bandwidth: readonly BandwidthSpan[]
-  readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
-  readonly max_bytes_per_day: number | 'off'
-  readonly min_resend_s: number
-  readonly max_attempts: number
-  readonly small_file_bytes: number
-  readonly retry_first_ms: number
-  readonly retry_most_ms: number
-  readonly request_timeout_ms: number
-  readonly stall_timeout_ms: number
-}
-
-interface FollowConfig {
-  readonly first_ms: number
-  readonly most_ms: number
-  readonly list_from: number
-  readonly dead_hit_after_ms: number
-  readonly pass_wait_ms: number
-}
-
-interface AuditConfig {
-  readonly pages_per_minute: number
-  readonly round_hours: number
-  readonly on_remote_delete: 'respect' | 'resend'
-}
-
-interface RemovalConfig {
-  readonly most_files: number
-  readonly most_percent: number
-  readonly per_hours: number
-}
-
-interface ScanConfig {
-  readonly answer_ms: number
-  readonly empty_folder_files: number
-  readonly missing_files: number
-  readonly missing_percent: number
-  readonly max_hints: number
-}
-
-type WatchingConfig = Readonly<CheckedWatching>
-
-export interface LogConfig {
-  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
-  readonly format: 'auto' | 'json' | 'pretty'
-  readonly files_per_second: number
-}
+export type LogConfig = Section<'log'>
 
 /** One prompt that is asked on a schedule. */
 export interface PromptConfig {
@@ -191,19 +149,6 @@ export interface SmtpConfig {
   readonly password_file?: string
   readonly ca_file?: string
 }
-
-interface AskingConfig {
-  readonly first_ms: number
-  readonly most_ms: number
-  readonly deadline_ms: Readonly<Record<Intelligence, number>>
-  readonly look_for_ms: number
-  readonly deliver_first_ms: number
-  readonly deliver_most_ms: number
-  readonly deliver_give_up_ms: number
-}
-
-/** `listen`: an address of this machine with a port, `127.0.0.1:9464`. */
-type HealthConfig = Readonly<CheckedHealth>
 
 export interface AlertsConfig {
   /** Their names are unique. */

@@ -100,5 +100,3 @@ export const health_schema = z.strictObject({
       'without room nothing can be recorded.',
   }),
 })
-
-export type CheckedHealth = z.output<typeof health_schema>

@@ -101,5 +101,3 @@ export const watching_schema = z.strictObject({
       'deaf (a file system, a limit) is rarely changed sooner.',
   }),
 })
-
-export type CheckedWatching = z.output<typeof watching_schema>

@@ -61,5 +61,4 @@ export interface AskingLimits {
   readonly deliver_first_ms: number
   readonly deliver_most_ms: number
   readonly deliver_give_up_ms: number
-  /** Of what a command writes so much of the end is kept. */
 }
