@@ -23,14 +23,3 @@ export type AlertFact =
   | { type: 'alert_set_back'; alert: number; target: string; not_before_ms: number; error: FaultNote }
   /** Given up: a person must look. */
   | { type: 'alert_given_up'; alert: number; target: string; error: FaultNote }
-
-export function isAlertFact(fact: { type: string }): fact is AlertFact {
-  return alert_facts.has(fact.type)
-}
-
-const alert_facts: ReadonlySet<string> = new Set<AlertFact['type']>([
-  'alert_raised',
-  'alert_delivered',
-  'alert_set_back',
-  'alert_given_up',
-])

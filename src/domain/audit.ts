@@ -25,18 +25,6 @@ export interface ListedAsset {
   status: 'ready' | 'slot' | 'other'
 }
 
-export function isAuditFact(fact: { type: string }): fact is AuditFact {
-  return audit_facts.has(fact.type)
-}
-
-const audit_facts: ReadonlySet<string> = new Set<AuditFact['type']>([
-  'audit_wanted',
-  'audit_round_began',
-  'assets_listed',
-  'asset_confirmed',
-  'audit_round_ended',
-])
-
 /** Somebody who tidies up removes a folder's worth; a tenth of everything is an emptied project, or another one of the same id. */
 const mass_share = 0.1
 const mass_least = 100

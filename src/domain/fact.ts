@@ -198,33 +198,3 @@ export type Fact =
   | RunFact
   | AlertFact
   | AuditFact
-
-export function isContentFact(fact: Fact): fact is ContentFact {
-  return content_facts.has(fact.type)
-}
-
-const content_facts: ReadonlySet<string> = new Set<ContentFact['type']>([
-  'slot_intended',
-  'slot_reserved',
-  'asset_found',
-  'bytes_accepted',
-  'bytes_missing',
-  'ingest_started',
-  'ingest_continues',
-  'asset_ready',
-  'content_refused',
-  'set_back',
-  'slot_lost',
-  'hit_dead',
-  'asset_vanished',
-  'asset_missing',
-  'asset_unready',
-  'asset_failed',
-  'asset_returned',
-  'content_orphaned',
-  'content_wanted_again',
-  'removal_intended',
-  'asset_removed',
-  'asset_kept',
-  'removal_set_back',
-])

@@ -134,29 +134,3 @@ export type RunFact =
   | ({ type: 'delivery_failed'; error: FaultNote } & DeliveryTried)
   /** A person's word: what was given up or waits is due now. One that the run did not have is new; what was delivered stays so. */
   | { type: 'delivery_wanted_again'; run: number; targets: readonly string[] }
-
-export function isRunFact(fact: { type: string }): fact is RunFact {
-  return run_facts.has(fact.type)
-}
-
-const run_facts: ReadonlySet<string> = new Set<RunFact['type']>([
-  'prompts_configured',
-  'told_restored',
-  'run_due',
-  'run_passed_over',
-  'schedule_reset',
-  'run_skipped',
-  'run_planned',
-  'turn_intended',
-  'turn_unsent',
-  'turn_lost',
-  'turn_asked',
-  'turn_answered',
-  'run_written',
-  'run_failed',
-  'run_set_back',
-  'delivered',
-  'delivery_set_back',
-  'delivery_failed',
-  'delivery_wanted_again',
-])

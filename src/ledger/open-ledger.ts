@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
+import { fact_table } from './fact-table.ts'
 import { packFacts } from './fact-wire.ts'
 import { AllInFlight } from './in-flight.ts'
 import type { Claimed, Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
@@ -116,60 +117,8 @@ function notIn(except_folders: readonly string[] = [], looks: readonly LookWork[
   return looks.filter(({ folder }) => !except_folders.includes(folder))
 }
 
-/** Which queues a fact may have filled. Too many wakes cost a query, one too few costs the wait until the next. */
 function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   const kinds = new Set<WorkKind>()
-  for (const fact of facts) for (const kind of wakes[fact.type] ?? []) kinds.add(kind)
+  for (const fact of facts) for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
   return kinds
-}
-
-const wakes: Partial<Record<Fact['type'], readonly WorkKind[]>> = {
-  folder_configured: ['look', 'send', 'label', 'remove'],
-  folders_removed_except: ['label'],
-  folder_online: ['look', 'send', 'remove'],
-  file_seen: ['look'],
-  file_changed: ['look'],
-  file_blocked: ['look'],
-  file_settled: ['send', 'label', 'remove'],
-  files_found: ['send', 'label', 'remove'],
-  file_skipped: ['label'],
-  file_gone: ['label', 'remove'],
-  file_ignored: ['label'],
-  asset_found: ['follow'],
-  ingest_started: ['follow'],
-  asset_ready: ['label', 'remove'],
-  asset_removed: ['send'],
-  asset_kept: ['label', 'remove'],
-  removals_accepted: ['remove'],
-  scan_finished: ['remove'],
-  bytes_missing: ['send'],
-  slot_lost: ['send'],
-  hit_dead: ['send'],
-  asset_vanished: ['send'],
-  content_wanted_again: ['send'],
-  asset_missing: ['look'],
-  asset_unready: ['follow'],
-  asset_returned: ['label'],
-  audit_wanted: ['audit'],
-  assets_listed: ['label'],
-  audit_round_ended: ['send'],
-  accepted: ['look', 'send'],
-  retried: ['look', 'send', 'follow'],
-  trouble_ended: ['send', 'follow', 'label', 'remove', 'run'],
-  resumed: ['send', 'label', 'remove', 'run', 'delivery'],
-  scan_wanted: ['scan'],
-  prompts_configured: ['prompt', 'run', 'delivery'],
-  schedule_reset: ['prompt'],
-  run_due: ['run'],
-  run_skipped: ['run'],
-  run_planned: ['run'],
-  turn_unsent: ['run'],
-  turn_lost: ['run'],
-  turn_asked: ['run'],
-  turn_answered: ['run'],
-  run_written: ['run', 'delivery'],
-  delivery_wanted_again: ['delivery'],
-  run_failed: ['run'],
-  run_set_back: ['run'],
-  delivery_set_back: ['delivery'],
 }

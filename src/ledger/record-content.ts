@@ -5,6 +5,7 @@ import type { ContentFact } from '../domain/fact.ts'
 import { type ContentRow, ContentRows } from './content-rows.ts'
 import { is_there, oldestThere } from './copies.ts'
 import type { Counts } from './counts.ts'
+import { fact_table } from './fact-table.ts'
 import type { FolderRows } from './folder-rows.ts'
 import { HostRows } from './host-rows.ts'
 import type { RemovalRows } from './removal-rows.ts'
@@ -86,7 +87,7 @@ export class ContentRecorder {
       this.#mark_sent.run(at_ms, before.id)
       this.#usage.add('sent', before.size, at_ms)
     }
-    if (told_to_people.has(fact.type)) {
+    if (fact_table[fact.type].is_history) {
       this.#append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
     }
     if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms)) this.#wantAgain(before.id, at_ms)
@@ -146,7 +147,7 @@ export class ContentRecorder {
     if (fact.type === 'slot_reserved') {
       this.#tickets.put(fact.content, fact.asset_id, fact.ticket)
       this.#hosts.noteUpload(fact.ticket.upload_url, at_ms)
-    } else if (ends_ticket.has(fact.type)) this.#tickets.erase(fact.content)
+    } else if (fact_table[fact.type].ends_ticket) this.#tickets.erase(fact.content)
   }
 
   #restage(before: ContentRow, after: ContentProgress, at_ms: number): void {
@@ -165,37 +166,6 @@ export class ContentRecorder {
     }
   }
 }
-
-/** After these no PUT can follow on the ticket that was kept. */
-const ends_ticket: ReadonlySet<string> = new Set<ContentFact['type']>([
-  'asset_found',
-  'ingest_started',
-  'content_refused',
-  'slot_lost',
-  'content_orphaned',
-  'content_wanted_again',
-])
-
-const told_to_people: ReadonlySet<string> = new Set<ContentFact['type']>([
-  'slot_reserved',
-  'asset_found',
-  'bytes_accepted',
-  'bytes_missing',
-  'ingest_started',
-  'asset_ready',
-  'content_refused',
-  'slot_lost',
-  'hit_dead',
-  'asset_vanished',
-  'asset_missing',
-  'asset_unready',
-  'asset_failed',
-  'asset_returned',
-  'content_orphaned',
-  'content_wanted_again',
-  'removal_intended',
-  'asset_removed',
-])
 
 /** A service may carry out later what it gave no answer to: so long a removal of ours may be why an asset is not there. */
 const removal_echo_ms = day_ms

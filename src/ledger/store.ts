@@ -1,14 +1,12 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { isAlertFact } from '../domain/alert.ts'
-import { isAuditFact } from '../domain/audit.ts'
-import { type Fact, isContentFact, type PersonFact } from '../domain/fact.ts'
+import type { Fact, PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
-import { isRunFact } from '../domain/run.ts'
 import { AbsenceRows } from './absence-rows.ts'
 import { AlertRows } from './alert-rows.ts'
 import { Claims } from './claims.ts'
 import { Counts } from './counts.ts'
 import { DifferenceFinder, no_differences } from './differences.ts'
+import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
 import { FileRows } from './file-rows.ts'
 import { FolderRows } from './folder-rows.ts'
 import { folderState } from './folder-state.ts'
@@ -190,66 +188,32 @@ export class LedgerStore {
   }
 
   #apply(fact: Fact, at_ms: number): void {
-    if (isContentFact(fact)) {
+    const apply = this.#recorders[fact_table[fact.type].of] as (fact: Fact, at_ms: number) => void
+    apply(fact, at_ms)
+  }
+
+  readonly #recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
+    folder: (fact, at_ms) => {
+      this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
+      if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
+      if (fact.type === 'folder_online' || fact.type === 'scan_finished') this.#removals.lookSoon(at_ms)
+    },
+    file: (fact, at_ms) => this.#file_recorder.apply(fact, at_ms),
+    found: (fact, at_ms) => this.#found.apply(fact, at_ms),
+    content: (fact, at_ms) => {
       if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content, at_ms)
-      return
-    }
-    if (isAuditFact(fact)) {
-      this.audits.apply(fact, at_ms)
-      return
-    }
-    if (isRunFact(fact)) {
-      this.runs.apply(fact, at_ms)
-      return
-    }
-    if (isAlertFact(fact)) {
-      this.#alerts.apply(fact, at_ms)
-      return
-    }
-    switch (fact.type) {
-      case 'folder_configured':
-      case 'folders_removed_except':
-      case 'folder_online':
-      case 'folder_watched':
-      case 'folder_offline':
-      case 'scan_wanted':
-      case 'scan_finished':
-        this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
-        if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
-        if (fact.type === 'folder_online' || fact.type === 'scan_finished') this.#removals.lookSoon(at_ms)
-        break
-      case 'labels_intended':
-      case 'labels_unsent':
-      case 'label_attached':
-      case 'label_detached':
-      case 'labels_settled':
-      case 'labels_set_back':
-        this.#labels.apply(fact)
-        break
-      case 'accepted':
-      case 'retried':
-      case 'removals_accepted':
-        this.#applyWord(fact, at_ms)
-        break
-      case 'paused':
-      case 'resumed':
-        this.#pause.apply(fact, at_ms)
-        this.claims.held_for_budget.forget()
-        break
-      case 'daemon_at_work':
-        this.#absences.atWork(fact, at_ms)
-        break
-      case 'trouble_began':
-      case 'trouble_ended':
-      case 'daemon_started':
-        this.#troubles.apply(fact, at_ms)
-        break
-      case 'files_found':
-        this.#found.apply(fact, at_ms)
-        break
-      default:
-        this.#file_recorder.apply(fact, at_ms)
-    }
+    },
+    label: (fact) => this.#labels.apply(fact),
+    person: (fact, at_ms) => this.#applyWord(fact, at_ms),
+    pause: (fact, at_ms) => {
+      this.#pause.apply(fact, at_ms)
+      this.claims.held_for_budget.forget()
+    },
+    life: (fact, at_ms) => this.#absences.atWork(fact, at_ms),
+    trouble: (fact, at_ms) => this.#troubles.apply(fact, at_ms),
+    run: (fact, at_ms) => this.runs.apply(fact, at_ms),
+    alert: (fact, at_ms) => this.#alerts.apply(fact, at_ms),
+    audit: (fact, at_ms) => this.audits.apply(fact, at_ms),
   }
 
   #applyWord(fact: PersonFact, at_ms: number): void {

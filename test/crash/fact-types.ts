@@ -1,4 +1,5 @@
-import { type Fact, isContentFact } from '../../src/domain/fact.ts'
+import type { Fact } from '../../src/domain/fact.ts'
+import { fact_table } from '../../src/ledger/fact-table.ts'
 
 /**
  * How a fact comes about. `worker`: the daemon's own workers tell it. `person`: through the daemon's control socket.
@@ -101,7 +102,7 @@ export const fact_types = Object.keys(tellers) as FactType[]
  */
 export function isActedOn(type: FactType): boolean {
   if (tellers[type] === 'ledger') return false
-  return isContentFact({ type } as Fact) || type.startsWith('label') || hasEffects(type)
+  return ['content', 'label'].includes(fact_table[type].of) || hasEffects(type)
 }
 
 /** Sent, answered and written, delivered: and the fact that says so is lost. */

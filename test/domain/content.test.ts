@@ -8,7 +8,7 @@ import {
   most_vanished,
   newContent,
 } from '../../src/domain/content.ts'
-import { type ContentFact, isContentFact } from '../../src/domain/fact.ts'
+import type { ContentFact } from '../../src/domain/fact.ts'
 
 const states: readonly ContentState[] = [
   'wanted',
@@ -119,11 +119,6 @@ describe('every fact in every state', () => {
       contentAfter(contentIn('ready'), { ...facts[type], asset_id } as ContentFact, now_ms)
     expect(said('asset_old')).toEqual(contentAfter(contentIn('ready'), facts[type], now_ms))
     expect(said('asset_before')).toBeUndefined()
-  })
-
-  test('the table knows every fact about contents, and isContentFact too', () => {
-    for (const fact of Object.values(facts)) expect(isContentFact(fact)).toBe(true)
-    expect(isContentFact({ type: 'file_gone', folder: 'a', path: 'b' })).toBe(false)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isFinal, isRunFact, type RunState } from '../../src/domain/run.ts'
+import { isFinal, type RunState } from '../../src/domain/run.ts'
 import { newRun, type RunProgress, type RunStep, runAfter } from '../../src/domain/run-progress.ts'
 
 const states: readonly RunState[] = ['due', 'planned', 'asking', 'asked', 'answered', 'written', 'skipped', 'failed']
@@ -104,9 +104,4 @@ test('a fault keeps the state and waits; success forgets it', () => {
   const set_back = through(runIn('due'), 'run_set_back')
   expect(set_back).toEqual({ ...runIn('due'), attempts: 4, not_before_ms: later_ms, error })
   expect(through(set_back, 'run_planned')).toMatchObject({ attempts: 0, not_before_ms: now_ms, error: undefined })
-})
-
-test('a run fact is told from every other', () => {
-  for (const type of Object.keys(facts)) expect(isRunFact({ type })).toBe(true)
-  expect(isRunFact({ type: 'asset_ready' })).toBe(false)
 })

@@ -1,0 +1,141 @@
+import type { AlertFact } from '../domain/alert.ts'
+import type { AuditFact } from '../domain/audit.ts'
+import type {
+  ContentFact,
+  Fact,
+  FileFact,
+  FilesFound,
+  FolderEvent,
+  LabelFact,
+  LifeFact,
+  PauseFact,
+  PersonFact,
+  TroubleFact,
+} from '../domain/fact.ts'
+import type { RunFact } from '../domain/run.ts'
+import type { WorkKind } from './ledger.ts'
+
+/** Each kind of fact has one recorder (store.ts). */
+export interface FactsOf {
+  folder: FolderEvent
+  file: FileFact
+  found: FilesFound
+  content: ContentFact
+  label: LabelFact
+  person: PersonFact
+  pause: PauseFact
+  life: LifeFact
+  trouble: TroubleFact
+  run: RunFact
+  alert: AlertFact
+  audit: AuditFact
+}
+
+export type FactKind = keyof FactsOf
+
+type KindOf<Type> = { [Kind in FactKind]: Type extends FactsOf[Kind]['type'] ? Kind : never }[FactKind]
+
+interface FactRule<Type> {
+  of: KindOf<Type>
+  /** Which queues it may have filled. Too many wakes cost a query, one too few costs the wait until the next. */
+  wakes?: readonly WorkKind[]
+  /** `explain` tells of it, in the story of the content. */
+  is_history?: true
+  /** After it no PUT can follow on the ticket that was kept. */
+  ends_ticket?: true
+}
+
+export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
+  folder_configured: { of: 'folder', wakes: ['look', 'send', 'label', 'remove'] },
+  folders_removed_except: { of: 'folder', wakes: ['label'] },
+  folder_online: { of: 'folder', wakes: ['look', 'send', 'remove'] },
+  folder_watched: { of: 'folder' },
+  folder_offline: { of: 'folder' },
+  scan_wanted: { of: 'folder', wakes: ['scan'] },
+  scan_finished: { of: 'folder', wakes: ['remove'] },
+
+  file_seen: { of: 'file', wakes: ['look'] },
+  file_settled: { of: 'file', wakes: ['send', 'label', 'remove'] },
+  file_gone: { of: 'file', wakes: ['label', 'remove'] },
+  file_ignored: { of: 'file', wakes: ['label'] },
+  file_skipped: { of: 'file', wakes: ['label'] },
+  file_blocked: { of: 'file', wakes: ['look'] },
+  file_changed: { of: 'file', wakes: ['look'] },
+
+  files_found: { of: 'found', wakes: ['send', 'label', 'remove'] },
+
+  slot_intended: { of: 'content' },
+  slot_reserved: { of: 'content', is_history: true },
+  asset_found: { of: 'content', wakes: ['follow'], is_history: true, ends_ticket: true },
+  bytes_accepted: { of: 'content', is_history: true },
+  bytes_missing: { of: 'content', wakes: ['send'], is_history: true },
+  ingest_started: { of: 'content', wakes: ['follow'], is_history: true, ends_ticket: true },
+  ingest_continues: { of: 'content' },
+  asset_ready: { of: 'content', wakes: ['label', 'remove'], is_history: true },
+  content_refused: { of: 'content', is_history: true, ends_ticket: true },
+  set_back: { of: 'content' },
+  slot_lost: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
+  hit_dead: { of: 'content', wakes: ['send'], is_history: true },
+  asset_vanished: { of: 'content', wakes: ['send'], is_history: true },
+  asset_missing: { of: 'content', wakes: ['look'], is_history: true },
+  asset_unready: { of: 'content', wakes: ['follow'], is_history: true },
+  asset_failed: { of: 'content', is_history: true },
+  asset_returned: { of: 'content', wakes: ['label'], is_history: true },
+  content_orphaned: { of: 'content', is_history: true, ends_ticket: true },
+  content_wanted_again: { of: 'content', wakes: ['send'], is_history: true, ends_ticket: true },
+  removal_intended: { of: 'content', is_history: true },
+  asset_removed: { of: 'content', wakes: ['send'], is_history: true },
+  asset_kept: { of: 'content', wakes: ['label', 'remove'] },
+  removal_set_back: { of: 'content' },
+
+  labels_intended: { of: 'label' },
+  labels_unsent: { of: 'label' },
+  label_attached: { of: 'label' },
+  label_detached: { of: 'label' },
+  labels_settled: { of: 'label' },
+  labels_set_back: { of: 'label' },
+
+  accepted: { of: 'person', wakes: ['look', 'send'] },
+  retried: { of: 'person', wakes: ['look', 'send', 'follow'] },
+  removals_accepted: { of: 'person', wakes: ['remove'] },
+
+  paused: { of: 'pause' },
+  resumed: { of: 'pause', wakes: ['send', 'label', 'remove', 'run', 'delivery'] },
+
+  daemon_at_work: { of: 'life' },
+
+  trouble_began: { of: 'trouble' },
+  trouble_ended: { of: 'trouble', wakes: ['send', 'follow', 'label', 'remove', 'run'] },
+  daemon_started: { of: 'trouble' },
+
+  prompts_configured: { of: 'run', wakes: ['prompt', 'run', 'delivery'] },
+  told_restored: { of: 'run' },
+  run_due: { of: 'run', wakes: ['run'] },
+  run_passed_over: { of: 'run' },
+  schedule_reset: { of: 'run', wakes: ['prompt'] },
+  run_skipped: { of: 'run', wakes: ['run'] },
+  run_planned: { of: 'run', wakes: ['run'] },
+  turn_intended: { of: 'run' },
+  turn_unsent: { of: 'run', wakes: ['run'] },
+  turn_lost: { of: 'run', wakes: ['run'] },
+  turn_asked: { of: 'run', wakes: ['run'] },
+  turn_answered: { of: 'run', wakes: ['run'] },
+  run_written: { of: 'run', wakes: ['run', 'delivery'] },
+  run_failed: { of: 'run', wakes: ['run'] },
+  run_set_back: { of: 'run', wakes: ['run'] },
+  delivered: { of: 'run' },
+  delivery_set_back: { of: 'run', wakes: ['delivery'] },
+  delivery_failed: { of: 'run' },
+  delivery_wanted_again: { of: 'run', wakes: ['delivery'] },
+
+  alert_raised: { of: 'alert' },
+  alert_delivered: { of: 'alert' },
+  alert_set_back: { of: 'alert' },
+  alert_given_up: { of: 'alert' },
+
+  audit_wanted: { of: 'audit', wakes: ['audit'] },
+  audit_round_began: { of: 'audit' },
+  assets_listed: { of: 'audit', wakes: ['label'] },
+  asset_confirmed: { of: 'audit' },
+  audit_round_ended: { of: 'audit', wakes: ['send'] },
+}
