@@ -3,7 +3,7 @@ import { type BigIntStats, lstatSync } from 'node:fs'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { entryKind, isGone } from './entry.ts'
 import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
-import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'
+import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
 export interface Measured {
@@ -11,22 +11,11 @@ export interface Measured {
   total: MeasuredTotal
 }
 
-export interface Hashing {
-  hasher: SmallHasher
-  /** By the index in the batch; complete when the hasher rests. */
-  md5s: string[]
-}
-
-export function createHashing(root: string, rule: HashRule): Hashing {
-  const md5s: string[] = []
-  return { hasher: createSmallHasher(root, rule, (index, md5) => (md5s[index] = md5)), md5s }
-}
-
 export interface MeasureOptions {
   root: string
   keeps_inodes: boolean
   /** Reads what may be read in the same go; undefined: looks only. */
-  hashing?: Hashing | undefined
+  hasher?: SmallHasher | undefined
   /** Called for every file: a share may take its time. */
   progressed: () => void
 }
@@ -39,21 +28,22 @@ const options = { bigint: true, throwIfNoEntry: false } as const
  * @param room its `names` and `ends` hold `listed` files
  */
 export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
-  const { root, keeps_inodes, hashing, progressed } = measure
+  const { root, keeps_inodes, hasher, progressed } = measure
   const base = root.endsWith('/') ? root : `${root}/`
   const { names, ends, stats } = room
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const total = createMeasuredTotal()
   let count = 0
   let used = 0
+  const md5s: string[] = []
   for (let index = 0, begin = 0; index < listed; index += 1) {
     const end = ends[index]!
     const path = bytes.toString('utf8', begin, end)
     progressed()
-    const is_hashed = hashing?.hasher.hash(path, stats, count) ?? false
-    if (is_hashed) total.file(Number(stats[4 * count]))
-    if (is_hashed || lookAt(base + path, path, stats, count, total)) {
-      if (hashing && !is_hashed) hashing.md5s[count] = no_md5
+    const md5 = hasher?.hash(path, stats, count)
+    if (md5 !== undefined) total.file(Number(stats[4 * count]))
+    if (md5 !== undefined || lookAt(base + path, path, stats, count, total)) {
+      if (hasher) md5s.push(md5 ?? no_md5)
       if (used !== begin) bytes.copyWithin(used, begin, end)
       used += end - begin
       ends[count] = used
@@ -62,18 +52,14 @@ export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOp
     }
     begin = end
   }
+  hasher?.rest()
   const kept = {
     count,
     names: names.subarray(0, used),
     ends: ends.subarray(0, count),
     stats: stats.subarray(0, 4 * count),
   }
-  return { batch: { ...kept, digest: digestOf(kept), md5s: hashing ? md5sOf(hashing) : '' }, total: total.told() }
-}
-
-function md5sOf({ hasher, md5s }: Hashing): string {
-  hasher.rest()
-  return md5s.splice(0).join('')
+  return { batch: { ...kept, digest: digestOf(kept), md5s: md5s.join('') }, total: total.told() }
 }
 
 /** True: it is a file, and its stat was put at `at`. */

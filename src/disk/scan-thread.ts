@@ -1,8 +1,8 @@
 import { serveCalls } from '../base/thread.ts'
 import { keepsInodes } from './kept-inodes.ts'
-import { createHashing, type Hashing, measureBatch } from './measure.ts'
+import { measureBatch } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
-import type { HashRule } from './small-hasher.ts'
+import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'
 import { countInto } from './thread-progress.ts'
 import { type WalkOptions, walk } from './walk.ts'
 import type { MeasuredTotal, WalkEnd } from './walk-report.ts'
@@ -46,7 +46,7 @@ interface Walking {
   end: WalkEnd | undefined
   keeps_inodes: boolean | undefined
   rule: HashRule | undefined
-  hashing: Hashing | undefined
+  hasher: SmallHasher | undefined
 }
 
 /** One thread walks, and measures with the others what it named. */
@@ -62,7 +62,7 @@ serveCalls(() => {
     begin({ walk: options, hashing: rule, progress, rooms }: ScanThreadData): void {
       const progressed = countInto(progress)
       const steps = walk(options, progressed)
-      const nothing_yet = { end: undefined, keeps_inodes: undefined, hashing: undefined }
+      const nothing_yet = { end: undefined, keeps_inodes: undefined, hasher: undefined }
       walking = { steps, root: options.root, rooms, progressed, rule, ...nothing_yet }
     },
     next(room: number): ListStep {
@@ -83,8 +83,8 @@ serveCalls(() => {
       const { keeps_inodes } = now
       // Without inodes a walk sees too little to be the only look.
       const hashes = with_md5 && keeps_inodes
-      if (hashes && now.rule) now.hashing ??= createHashing(root, now.rule)
-      const measure = { root, keeps_inodes, hashing: hashes ? now.hashing : undefined, progressed }
+      if (hashes && now.rule) now.hasher ??= createSmallHasher(root, now.rule)
+      const measure = { root, keeps_inodes, hasher: hashes ? now.hasher : undefined, progressed }
       const { batch, total } = measureBatch(rooms[room]!, listed, measure)
       const { count, names, digest, md5s } = batch
       return { count, names_bytes: names.length, digest, md5s, total }

@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto'
 import { closeSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
-import { createManyMd5s, type TellMd5 } from './md5-lanes.ts'
 import { createDirectories, fill, hasStat, openToRead, statOpen } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
 
@@ -17,31 +17,29 @@ export interface HashRule {
  * a message there and back. Made for folders that nobody has looked into yet.
  */
 export interface SmallHasher {
-  /** Puts the stat at `index`, and the md5 is told with this number, now or later. False: it is not for us, and nothing is said about it. */
-  hash(path: string, stats: BigInt64Array, index: number): boolean
-  /** Between two batches: all that were hashed are told, and no directory is held open. */
+  /** Puts the stat at `index`, and answers the md5 in hex. Undefined: it is not for us, and nothing is said about it. */
+  hash(path: string, stats: BigInt64Array, index: number): string | undefined
+  /** Between two batches: no directory is held open. */
   rest(): void
 }
 
-export function createSmallHasher(root: string, rule: HashRule, tell: TellMd5): SmallHasher {
+export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
   const directories = createDirectories(root)
-  const md5s = createManyMd5s(rule.most_bytes, tell)
+  const room = new Uint8Array(rule.most_bytes)
 
-  function hashOpen(descriptor: number, stats: BigInt64Array, index: number): boolean {
+  function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
     const stat = statOpen(descriptor)
-    if (!stat.isFile() || !isForUs(stat, rule)) return false
+    if (!stat.isFile() || !isForUs(stat, rule)) return undefined
     putStat(stats, index, stat)
-    const size = Number(stat.size)
-    const is_whole = fill(descriptor, md5s.room().subarray(0, size))
-    if (!is_whole || !hasStat(statOpen(descriptor), stats, index)) return false
-    md5s.add(size, index)
-    return true
+    const content = room.subarray(0, Number(stat.size))
+    const is_whole = fill(descriptor, content)
+    return is_whole && hasStat(statOpen(descriptor), stats, index) ? hash('md5', content, 'hex') : undefined
   }
 
   return {
     hash(path, stats, index) {
       const { directory, name } = directories.of(path)
-      if (directory.kind !== 'open') return false
+      if (directory.kind !== 'open') return undefined
       let descriptor: number | undefined
       try {
         descriptor = openToRead(directory.prefix + name)
@@ -49,15 +47,12 @@ export function createSmallHasher(root: string, rule: HashRule, tell: TellMd5): 
       } catch (error) {
         // Whoever looks at it next says why: it is locked, a link, gone.
         if (codeOf(error) === undefined) throw error
-        return false
+        return undefined
       } finally {
         if (descriptor !== undefined) closeSync(descriptor)
       }
     },
-    rest() {
-      md5s.finish()
-      directories.close()
-    },
+    rest: () => directories.close(),
   }
 }
 

@@ -61,15 +61,14 @@ test('a link, a pipe, a directory, a locked file, a name that is gone: nothing i
   chmodSync(join(root, 'locked.txt'), 0)
   renameSync(join(root, 'inside'), join(root, 'moved'))
   symlinkSync(outside, join(root, 'inside'))
-  const told: string[] = []
-  const hasher = createSmallHasher(root, rule, (_number, md5) => told.push(md5))
+  const hasher = createSmallHasher(root, rule)
   const stats = new BigInt64Array(4)
   for (const path of ['link.txt', 'pipe', 'dir', 'gone.txt', 'inside/a.txt']) {
-    expect(hasher.hash(path, stats, 0), path).toBe(false)
+    expect(hasher.hash(path, stats, 0), path).toBeUndefined()
   }
   // Root reads what is locked as well.
   const may_read = process.getuid?.() === 0
-  expect(hasher.hash('locked.txt', stats, 0)).toBe(may_read)
+  const md5 = may_read ? md5Of(readFileSync(join(root, 'locked.txt'))) : undefined
+  expect(hasher.hash('locked.txt', stats, 0)).toBe(md5)
   hasher.rest()
-  expect(told).toEqual(may_read ? [md5Of(readFileSync(join(root, 'locked.txt')))] : [])
 })
