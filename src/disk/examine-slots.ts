@@ -31,21 +31,19 @@ export interface Slot {
   progress: Progress
   /** Those whose answer is still wanted from it. */
   jobs: Map<Job, JobUnderWay>
-  /** Files that are read ahead of who sends them: as many as there are, they wait for the network. */
-  streams: number
 }
 
 export function countOf({ jobs }: Slot, wanted: Lane): number {
   return [...jobs.keys()].filter(({ lane }) => lane === wanted).length
 }
 
-export function jobsOf({ jobs, streams }: Slot): number {
-  return jobs.size + streams
+export function jobsOf({ jobs }: Slot): number {
+  return jobs.size
 }
 
-export function startOne(proof_key: Uint8Array): Pick<Slot, 'thread' | 'progress'> {
+export function startOne(): Pick<Slot, 'thread' | 'progress'> {
   const progress = createProgress()
-  const data: ExamineThreadData = { progress: progress.shared, proof_key }
+  const data: ExamineThreadData = { progress: progress.shared }
   return { thread: startThread('disk/examine-thread', data, { young_mb: 4 }), progress }
 }
 

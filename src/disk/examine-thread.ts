@@ -1,12 +1,10 @@
 import { serveCalls, Transferred } from '../base/thread.ts'
 import { fingerprintAll, lstatAll, readWhole } from './examine.ts'
 import type { ExamineThreadData, FingerprintRequest, LookRequest, WholeRequest } from './examine-wire.ts'
-import { createStreamReads } from './stream-reads.ts'
 import { countInto } from './thread-progress.ts'
 
-serveCalls(({ progress, proof_key }: ExamineThreadData) => {
+serveCalls(({ progress }: ExamineThreadData) => {
   const progressed = countInto(progress)
-  const streams = createStreamReads(proof_key)
 
   return {
     lstat({ root, paths }: LookRequest) {
@@ -14,14 +12,11 @@ serveCalls(({ progress, proof_key }: ExamineThreadData) => {
       return new Transferred(answer, [answer.stats.buffer as ArrayBuffer])
     },
     fingerprint({ root, paths, stats }: FingerprintRequest) {
-      return fingerprintAll({ root, paths, expected: stats }, progressed, proof_key)
+      return fingerprintAll({ root, paths, expected: stats }, progressed)
     },
     readWhole({ root, path, stats }: WholeRequest) {
       const answer = readWhole(root, path, stats)
       return answer.kind === 'read' ? new Transferred(answer, [answer.bytes.buffer as ArrayBuffer]) : answer
     },
-    beginStream: streams.begin,
-    readPart: streams.readPart,
-    endStream: streams.end,
   }
 })

@@ -40,19 +40,12 @@ export interface FingerprintRequest extends LookRequest {
   stats: BigInt64Array
 }
 
-/** A string is the md5 of a file that is as expected; a large one comes with the proof of the same bytes (proof.ts). */
-export type FingerprintAnswer = (string | Proved | NotHashed)[]
+/** A string is the md5 of a file that is as expected. */
+export type FingerprintAnswer = (string | NotHashed)[]
 
-export interface Proved {
-  kind: 'proved'
-  md5: string
-  proof: string
-}
-
-/** What an examiner's thread is started with. `proof_key`: one for all threads of an examiner. */
+/** What an examiner's thread is started with. */
 export interface ExamineThreadData {
   progress: SharedArrayBuffer
-  proof_key: Uint8Array
 }
 
 export interface WholeRequest {
@@ -62,21 +55,3 @@ export interface WholeRequest {
 }
 
 export type WholeAnswer = { kind: 'read'; bytes: Uint8Array; md5: string } | NotHashed
-
-/** An open file that is read ahead of who sends it (read-ahead.ts); both sides see the same memory. */
-export interface StreamRequest {
-  id: number
-  digest: 'md5' | 'proof'
-  descriptor: number
-  shared: SharedArrayBuffer
-}
-
-/** `offset`: where in the shared memory it goes. Parts of a stream are asked for in order. */
-export interface PartRequest {
-  id: number
-  offset: number
-  position: number
-  length: number
-}
-
-export type PartAnswer = 'read' | NotHashed

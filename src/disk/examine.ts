@@ -2,9 +2,8 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
 import { large_bytes } from '../domain/file.ts'
 import { entryKind } from './entry.ts'
-import type { FingerprintAnswer, LookAnswer, NotHashed, Proved, WholeAnswer } from './examine-wire.ts'
+import type { FingerprintAnswer, LookAnswer, NotHashed, WholeAnswer } from './examine-wire.ts'
 import { notOpened } from './inside.ts'
-import { createProof, type Proof } from './proof.ts'
 import {
   createDirectories,
   type Directories,
@@ -58,7 +57,6 @@ export function lstatAll(root: string, paths: readonly string[], progressed: () 
 export async function fingerprintAll(
   { root, paths, expected }: { root: string; paths: readonly string[]; expected: BigInt64Array },
   progressed: () => void,
-  proof_key: Uint8Array,
 ): Promise<FingerprintAnswer> {
   const directories = createDirectories(root)
   const answer: FingerprintAnswer = []
@@ -71,8 +69,7 @@ export async function fingerprintAll(
         continue
       }
       try {
-        const hashed =
-          opened.size < large_bytes ? hashNow(opened) : await hashLarge(opened, progressed, createProof(proof_key))
+        const hashed = opened.size < large_bytes ? hashNow(opened) : await hashLarge(opened, progressed)
         answer.push(hashed !== undefined && isAsExpected(opened, expected, index) ? hashed : changed)
       } catch (error) {
         answer.push(notOpened(error))
@@ -144,12 +141,8 @@ function hashNow({ descriptor, size }: OpenFile): string | undefined {
   return size <= read_buffer.length ? hashSmall(descriptor, size) : hashInParts(descriptor, size)
 }
 
-/** One part is read while the one before it is hashed: it takes as long as md5 alone, and a tenth of that for the proof. */
-async function hashLarge(
-  { descriptor, size }: OpenFile,
-  progressed: () => void,
-  proof: Proof,
-): Promise<Proved | undefined> {
+/** One part is read while the one before it is hashed: it takes as long as md5 alone. */
+async function hashLarge({ descriptor, size }: OpenFile, progressed: () => void): Promise<string | undefined> {
   const buffers = spare_buffers.pop() ?? [Buffer.allocUnsafeSlow(part_bytes), Buffer.allocUnsafeSlow(part_bytes)]
   const partAt = (position: number) =>
     buffers[(position / part_bytes) % 2]!.subarray(0, Math.min(part_bytes, size - position))
@@ -162,9 +155,8 @@ async function hashLarge(
       const next = position + part_bytes
       if (next < size) reading = fillLater(descriptor, partAt(next), next)
       md5.update(partAt(position))
-      proof.update(partAt(position))
     }
-    return { kind: 'proved', md5: md5.digest('hex'), proof: proof.digest() }
+    return md5.digest('hex')
   } finally {
     spare_buffers.push(buffers)
   }

@@ -17,8 +17,6 @@ import type {
   WholeRequest,
 } from './examine-wire.ts'
 import { offline } from './offline.ts'
-import { KnownProofs, newProofKey } from './proof.ts'
-import { type ReadAhead, Rooms, readAhead } from './read-ahead.ts'
 import { statAt } from './scan-batch.ts'
 
 export type { Fingerprint, Look } from './examine-wire.ts'
@@ -34,8 +32,6 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
-  /** Of an open file of so many bytes (more than none) that is to have this md5; its descriptor is closed after the reader. Error at once: `thread.ended`. */
-  readAhead(descriptor: number, size: number, md5: string): ReadAhead
   /** From now on so many threads at the most; one that is too many ends when it has finished what it has in hand. */
   useThreads(threads: number): void
   close(): Promise<void>
@@ -61,9 +57,6 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   const slots: Slot[] = []
   const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
-  const rooms = new Rooms()
-  const proofs = new KnownProofs()
-  const proof_key = newProofKey()
   /** Given up and not ended yet: a call of theirs hangs. */
   const given_up = new Set<Slot>()
   const silent_roots = new Set<string>()
@@ -130,15 +123,8 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
     return best.reduce<Slot | undefined>((a, b) => (a && jobsOf(a) <= jobsOf(b) ? a : b), undefined)
   }
 
-  /** A large file each keeps a thread busy, whether it is read for its md5 alone or to be sent. */
-  function slotForStream(): Slot {
-    const work = (slot: Slot) => countOf(slot, 'large') + slot.streams
-    const least = slots.reduce<Slot | undefined>((a, b) => (a && work(a) <= work(b) ? a : b), undefined)
-    return least && (work(least) === 0 || slots.length >= most_threads) ? least : newSlot()
-  }
-
   function newSlot(): Slot {
-    const slot: Slot = { ...startOne(proof_key), jobs: new Map(), streams: 0 }
+    const slot: Slot = { ...startOne(), jobs: new Map() }
     slots.push(slot)
     return slot
   }
@@ -146,7 +132,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   /** A thread that died (out of memory) takes its jobs with it; the next jobs get a new one. */
   function replaceDead(slot: Slot, thread: Thread, error: unknown): void {
     if (closed || slot.thread !== thread) return
-    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne(proof_key))
+    if (error instanceof SluiceError && error.code.startsWith('thread.')) Object.assign(slot, startOne())
   }
 
   async function perform(slot: Slot, job: Job): Promise<void> {
@@ -198,10 +184,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
       )
       return answers.flat().map((answer, index): Fingerprint => {
         const { stat } = entries[index]!
-        if (typeof answer === 'string') return { kind: 'hashed', md5: answer, stat }
-        if (answer.kind !== 'proved') return answer
-        proofs.learn(answer.md5, answer.proof)
-        return { kind: 'hashed', md5: answer.md5, stat }
+        return typeof answer === 'string' ? { kind: 'hashed', md5: answer, stat } : answer
       })
     },
     async readWhole(root, path, stat) {
@@ -213,18 +196,6 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
         path,
         stats: packStats([{ path, stat }]),
       } satisfies WholeRequest)
-    },
-    readAhead(descriptor, size, md5) {
-      if (closed) throw examinerClosed()
-      const slot = slotForStream()
-      const { thread } = slot
-      slot.streams += 1
-      async function onEnd(error: unknown): Promise<void> {
-        replaceDead(slot, thread, error)
-        slot.streams -= 1
-        if (leaving.has(slot)) await endWhenIdle(slot)
-      }
-      return readAhead({ thread, rooms, onEnd }, { descriptor, size, md5, proof: proofs.of(md5) })
     },
     useThreads(threads) {
       if (closed) return

@@ -3,10 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { SluiceError } from '../base/errors.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
-import type { NotHashed } from './examine-wire.ts'
-import type { Examiner } from './examiner.ts'
 import { notOpened, placeOf, realRootLater } from './inside.ts'
-import { type Parts, type ReadAhead, read_ahead_bytes } from './read-ahead.ts'
 import { keptTime } from './scan-batch.ts'
 
 /** What the file must still be when its last byte is handed over. */
@@ -23,17 +20,15 @@ export interface Source {
   /**
    * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
    * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
-   * for another try. A chunk is valid until the one after the next is asked for (read-ahead.ts says who may rely on that); who keeps
-   * it copies it. Errors: `file.*`, and `thread.*` where what reads ahead has died.
+   * for another try. Errors: `file.*`.
    */
   stream(): AsyncIterable<Uint8Array>
   /** The first bytes, for what tells the type of a file by them; of these nothing is proved. */
   start(bytes: number): Promise<Uint8Array>
-  /** Only after what sends it has ended: the memory of its chunks goes to others. */
   close(): Promise<void>
 }
 
-/** Of what is read without a thread: calls cost little, many uploads at once stay small. */
+/** Half a millisecond of md5; calls cost little, and many uploads at once stay small. */
 const chunk_bytes = 262_144
 
 /**
@@ -41,12 +36,7 @@ const chunk_bytes = 262_144
  * expected one. Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …),
  * `disk.offline`.
  */
-export async function openSource(
-  root: string,
-  path: string,
-  expected: ExpectedFile,
-  examiner: Pick<Examiner, 'readAhead'>,
-): Promise<Source> {
+export async function openSource(root: string, path: string, expected: ExpectedFile): Promise<Source> {
   const real_root = await realRootLater(root)
   const handle = await openFile(real_root + path, path)
   try {
@@ -58,25 +48,11 @@ export async function openSource(
     throw asFault(error, path)
   }
   const { size } = expected.stat
-  const ahead: ReadAhead[] = []
-
-  function beginReading(): Parts {
-    if (size < read_ahead_bytes) return readInTurn(handle, size, expected.md5)
-    // Closed: the number may be another file's by now.
-    if (handle.fd < 0) throw fault('unreadable', path, 'EBADF')
-    const reader = examiner.readAhead(handle.fd, size, expected.md5)
-    ahead.push(reader)
-    return reader
-  }
-
   return {
     size,
-    stream: () => proved(beginReading, handle, path, expected),
+    stream: () => proved(handle, path, expected),
     start: (bytes) => readStart(handle, path, Math.min(bytes, size)),
-    async close() {
-      await Promise.all(ahead.map((reader) => reader.close()))
-      await handle.close()
-    },
+    close: () => handle.close(),
   }
 }
 
@@ -89,49 +65,31 @@ async function openFile(absolute: string, path: string): Promise<FileHandle> {
 }
 
 async function* proved(
-  beginReading: () => Parts,
   handle: FileHandle,
   path: string,
-  { stat }: ExpectedFile,
+  { stat, md5 }: ExpectedFile,
 ): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('md5')
   let last: Uint8Array | undefined
   try {
-    const reader = beginReading()
-    for (let left = reader.parts; left > 1; left--) yield bytesOf(await reader.next(), path)
-    // The last one outlives the reader: a socket may hold the end of it for as long as it likes.
-    if (reader.parts > 0) last = new Uint8Array(bytesOf(await reader.next(), path))
-    if (!(await reader.haveMd5()) || !(await hasStat(handle, stat))) throw fault('changed', path)
+    for (let position = 0; position < stat.size; position += chunk_bytes) {
+      if (last !== undefined) yield last
+      last = await readChunk(handle, position, Math.min(chunk_bytes, stat.size - position))
+      if (last === undefined) throw fault('changed', path)
+      hash.update(last)
+    }
+    if (hash.digest('hex') !== md5 || !(await hasStat(handle, stat))) throw fault('changed', path)
   } catch (error) {
     throw asFault(error, path)
   }
   if (last !== undefined) yield last
 }
 
-function bytesOf(part: Uint8Array | NotHashed, path: string): Uint8Array {
-  if (part instanceof Uint8Array) return part
-  throw fault(part.kind, path, part.kind === 'unreadable' ? part.code : undefined)
-}
-
-/** Part by part, hashed here; none is used again. */
-function readInTurn(handle: FileHandle, size: number, md5: string): Parts {
-  const hash = createHash('md5')
-  let position = 0
-  return {
-    parts: Math.ceil(size / chunk_bytes),
-    async next() {
-      const chunk = await readChunk(handle, position, Math.min(chunk_bytes, size - position))
-      if (chunk === undefined) return { kind: 'changed' }
-      hash.update(chunk)
-      position += chunk.length
-      return chunk
-    },
-    haveMd5: async () => hash.digest('hex') === md5,
-  }
-}
-
 async function readStart(handle: FileHandle, path: string, bytes: number): Promise<Uint8Array> {
   try {
-    return bytesOf((await readChunk(handle, 0, bytes)) ?? { kind: 'changed' }, path)
+    const start = await readChunk(handle, 0, bytes)
+    if (start === undefined) throw fault('changed', path)
+    return start
   } catch (error) {
     throw asFault(error, path)
   }

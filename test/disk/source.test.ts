@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, chmodSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
-import { startExaminer } from '../../src/disk/examiner.ts'
+import { describe, expect, test } from 'vitest'
 import { keptTime } from '../../src/disk/scan-batch.ts'
-import { type ExpectedFile, openSource as open } from '../../src/disk/source.ts'
+import { type ExpectedFile, openSource } from '../../src/disk/source.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
 import { makeFifo } from './odd-entries.ts'
 import { builtModule, runUnprivileged } from './unprivileged.ts'
-
-const examiner = startExaminer({ threads: 1 })
-afterAll(() => examiner.close())
-const openSource = (root: string, path: string, expected: ExpectedFile) => open(root, path, expected, examiner)
 
 function statOf(file: string): FileStat {
   const stat = lstatSync(file, { bigint: true })
@@ -108,6 +103,15 @@ describe('a file that changes on the way never comes whole', () => {
     await expect(collect(source.stream())).rejects.toMatchObject({ code: 'file.changed' })
     await source.close()
   })
+})
+
+test('closed in the middle: nothing more is read of a number that may be another file’s', async () => {
+  const { source } = await openContent()
+  const chunks = source.stream()[Symbol.asyncIterator]()
+  await Promise.all([chunks.next().catch(() => {}), source.close()])
+  await expect(chunks.next()).rejects.toMatchObject({ code: 'file.unreadable' })
+  await expect(source.stream()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'file.unreadable' })
+  await source.close()
 })
 
 function rewriteAndSetBack(file: string): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { read_ahead_bytes } from '../../src/disk/read-ahead.ts'
+import { large_bytes } from '../../src/domain/file.ts'
 import { begin, localJourneys } from './harness.ts'
 
 localJourneys('large files', (profile) => {
@@ -17,10 +17,10 @@ localJourneys('large files', (profile) => {
     expect(steps).toEqual(['assets.create', 'put', 'assets.create', 'put', 'assets.create', 'put'])
   })
 
-  test('that are read ahead become ready beside each other, also where only their bytes tell what they are', async () => {
+  test('become ready beside each other, also where only their bytes tell what they are', async () => {
     const tree = {
-      'docs/large.csv': Buffer.alloc(read_ahead_bytes + 1, 'a cell, '),
-      'docs/notes': Buffer.alloc(read_ahead_bytes, 'a line\n'),
+      'docs/large.csv': Buffer.alloc(large_bytes + 1, 'a cell, '),
+      'docs/notes': Buffer.alloc(large_bytes, 'a line\n'),
       'docs/small.txt': 'small',
     }
     const journey = await begin({ profile, tree })
