@@ -7,7 +7,7 @@ export type Sqlite = Database.Database
 export type Statement = Database.Statement<unknown[]>
 
 export interface Migration {
-  /** Numbered from 1, without gaps; stored in PRAGMA user_version. */
+  /** Without gaps; stored in PRAGMA user_version. The first makes a whole database: one of an older version is refused. */
   version: number
   sql: string
 }
@@ -23,7 +23,7 @@ export interface OpenOptions {
 
 /**
  * Opens a database in WAL mode, 0600, and brings it to the newest version; before each migration of a file that holds data a
- * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.damaged`, `database.full`, `database.disk`,
+ * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
  * `database.locked`, `database.unreadable`, each naming the file.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
@@ -44,15 +44,18 @@ export function openSqlite({ file, migrations, synchronous, secure_delete = fals
   }
 }
 
-/** Opens an existing database for reading only; works beside a writing process. Error `database.missing` where there is none. */
-export function openSqliteReadOnly(file: string, newest_version: number): Sqlite {
+/**
+ * Opens an existing database for reading only; works beside a writing process. `migrations`: as whoever writes has them.
+ * Errors: `database.missing` where there is none, `database.newer`, `database.older`.
+ */
+export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
   if (!existsSync(file)) {
     throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
   }
   let database: Sqlite | undefined
   try {
     database = new (sqliteDriver())(file, { readonly: true, timeout: 5_000 })
-    refuseNewer(database, file, newest_version)
+    if (migrations !== 'any format') versionOf(database, file, migrations)
     return database
   } catch (error) {
     database?.close()
@@ -61,8 +64,7 @@ export function openSqliteReadOnly(file: string, newest_version: number): Sqlite
 }
 
 function migrate(database: Sqlite, file: string, migrations: readonly Migration[]): void {
-  const newest = migrations.at(-1)?.version ?? 0
-  const current = refuseNewer(database, file, newest)
+  const current = versionOf(database, file, migrations)
   for (const migration of migrations) {
     if (migration.version <= current) continue
     if (current > 0) keepCopy(database, `${file}.before-v${migration.version}`)
@@ -79,8 +81,17 @@ function keepCopy(database: Sqlite, copy: string): void {
   chmodSync(copy, 0o600)
 }
 
-function refuseNewer(database: Sqlite, file: string, newest: number): number {
+/** 0 where nothing was made yet. */
+function versionOf(database: Sqlite, file: string, migrations: readonly Migration[]): number {
   const current = database.pragma('user_version', { simple: true }) as number
+  const [oldest, newest] = [migrations[0]?.version ?? 0, migrations.at(-1)?.version ?? 0]
+  if (current > 0 && current < oldest) {
+    throw new SluiceError({
+      code: 'database.older',
+      message: `${file} was written by Sluice before its first release (format ${current}, this program knows ${oldest} and newer)`,
+      hint: 'move the file away; a ledger: `sluice rebuild` makes it again, and sends nothing that the service has',
+    })
+  }
   if (current > newest) {
     throw new SluiceError({
       code: 'database.newer',

@@ -1,15 +1,14 @@
-import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
+import { type Migration, openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 import { serveCalls } from '../base/thread.ts'
-import { type BrokenRule, brokenRules, ruleSteps } from '../ledger/ledger-rules.ts'
+import { type BrokenRule, brokenRules, rule_steps } from '../ledger/ledger-rules.ts'
 
 export interface LedgerThreadData {
   file: string
-  /** A newer file is refused: `database.newer`. */
-  newest_version: number
+  /** Another format is refused: `database.newer`, `database.older`. */
+  migrations: readonly Migration[]
 }
 
 export interface LedgerTables {
-  version: number
   tables: string[]
   /** How often `broken` can be called. */
   steps: number
@@ -19,7 +18,7 @@ export interface LedgerTables {
  * A table or a rule a call, so that the caller can stop between them, and no reader holds the log
  * of a daemon at work for long.
  */
-serveCalls(({ file, newest_version }: LedgerThreadData) => {
+serveCalls(({ file, migrations }: LedgerThreadData) => {
   let database: Sqlite | undefined
 
   function reading<Answer>(read: (database: Sqlite) => Answer): Answer {
@@ -32,10 +31,9 @@ serveCalls(({ file, newest_version }: LedgerThreadData) => {
 
   return {
     tables(): LedgerTables {
-      database = openSqliteReadOnly(file, newest_version)
-      const version = database.pragma('user_version', { simple: true }) as number
+      database = openSqliteReadOnly(file, migrations)
       const names = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name`).pluck().all()
-      return { version, tables: names as string[], steps: ruleSteps(database) }
+      return { tables: names as string[], steps: rule_steps }
     },
     /** What SQLite finds damaged in a table and its indexes; no line where that is nothing. */
     check(table: string): string[] {

@@ -2,7 +2,7 @@ import { isSluiceError } from '../base/errors.ts'
 import { formatCount } from '../base/format.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { BrokenRule } from '../ledger/ledger-rules.ts'
-import { ledger_version, tickets_version } from '../ledger/migrations.ts'
+import { ledger_migrations, ticket_migrations } from '../ledger/migrations.ts'
 import { ledgerFile, ticketsFile } from '../ledger/state-directory.ts'
 import type { LedgerTables, LedgerThreadData } from './ledger-thread.ts'
 import type { Difference } from './verify-answer.ts'
@@ -21,7 +21,7 @@ export interface LedgerCheckTools {
 export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTools): Promise<boolean> {
   await checkTickets(ticketsFile(state_dir), tools)
   const file = ledgerFile(state_dir)
-  const damage = await withThread({ file, newest_version: ledger_version }, async (thread) => {
+  const damage = await withThread({ file, migrations: ledger_migrations }, async (thread) => {
     const { tables, steps } = await thread.call<LedgerTables>('tables', undefined)
     const line = await firstDamage(thread, tables, tools.signal)
     if (line === undefined) await checkRules(thread, steps, tools)
@@ -37,7 +37,7 @@ export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTool
  */
 async function checkTickets(file: string, { signal, onDifference }: LedgerCheckTools): Promise<void> {
   try {
-    const damage = await withThread({ file, newest_version: tickets_version }, async (thread) => {
+    const damage = await withThread({ file, migrations: ticket_migrations }, async (thread) => {
       const { tables } = await thread.call<LedgerTables>('tables', undefined)
       return firstDamage(thread, tables, signal)
     })

@@ -2,7 +2,7 @@ import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
-import { ledger_version } from './migrations.ts'
+import { ledger_migrations } from './migrations.ts'
 import { refuseNoRight } from './no-right.ts'
 import { markRestored } from './restored.ts'
 import {
@@ -32,7 +32,7 @@ export interface Backup {
 export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
   refuseTarget(file, force)
   const files = countFiles(state_dir)
-  const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+  const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
   try {
     copyInto(source, file)
   } finally {
@@ -71,7 +71,7 @@ function refuseTarget(file: string, force: boolean): void {
 function isOfLedger(file: string): boolean {
   let database: Sqlite | undefined
   try {
-    database = openSqliteReadOnly(file, Number.POSITIVE_INFINITY)
+    database = openSqliteReadOnly(file, 'any format')
     return hasContents(database)
   } catch {
     // Unreadable, or no database: then surely not known to be ours.
@@ -153,13 +153,13 @@ function refuseItself(state_dir: string, file: string): void {
 function openBackup(file: string): Sqlite {
   let backup: Sqlite | undefined
   try {
-    backup = openSqliteReadOnly(file, ledger_version)
+    backup = openSqliteReadOnly(file, ledger_migrations)
     const fault = faultOf(backup)
     if (fault !== undefined) throw new Error(fault)
     return backup
   } catch (error) {
     backup?.close()
-    if (isSluiceError(error, 'database.newer')) throw error
+    if (isSluiceError(error, 'database.newer') || isSluiceError(error, 'database.older')) throw error
     throw new SluiceError({
       code: 'usage.backup',
       message: `${file} is no sound backup of a ledger: ${messageOf(error)}`,
@@ -176,7 +176,7 @@ export type LedgerCondition = 'none' | 'damaged' | 'sound'
 export function conditionOfLedger(state_dir: string): LedgerCondition {
   let database: Sqlite | undefined
   try {
-    database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+    database = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
     if (database.pragma('user_version', { simple: true }) === 0) return 'none'
     if (faultOf(database) !== undefined) return 'damaged'
     return isUnused(database) ? 'none' : 'sound'

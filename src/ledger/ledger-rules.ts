@@ -1,6 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { content_states, queue_by_state } from './content-queue.ts'
-import { ledger_version } from './migrations.ts'
 
 /**
  * A rule of the ledger that some of its rows break: a fault of Sluice, or of somebody who wrote
@@ -131,13 +130,8 @@ const foreign_keys: Rules = {
 /** Each is one statement and so sees one moment of the ledger, also beside a daemon at work. */
 const rules: readonly Rules[] = [of_files, of_contents, of_counts, ...of_others, foreign_keys]
 
-/**
- * So many steps there are for `brokenRules`; 0 where a first start has yet to bring an older ledger
- * to this version.
- */
-export function ruleSteps(database: Sqlite): number {
-  return database.pragma('user_version', { simple: true }) === ledger_version ? rules.length : 0
-}
+/** So many steps there are for `brokenRules`. */
+export const rule_steps = rules.length
 
 /** Which rules are broken, by one step. A step reads each row of a table or two once. */
 export function brokenRules(database: Sqlite, step: number): BrokenRule[] {

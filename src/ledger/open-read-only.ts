@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
-import { ledger_version } from './migrations.ts'
+import { ledger_migrations } from './migrations.ts'
 import { refuseNoRight } from './no-right.ts'
 import { ledgerFile } from './state-directory.ts'
 
@@ -8,7 +8,7 @@ import { ledgerFile } from './state-directory.ts'
 export function openLedgerReadOnly(state_dir: string): Sqlite {
   const file = ledgerFile(state_dir)
   refuseNoRight(state_dir, [file], 'read')
-  const database = openSqliteReadOnly(file, ledger_version)
+  const database = openSqliteReadOnly(file, ledger_migrations)
   // A first start makes the file before its tables, and on a full disk gets no further.
   if (database.pragma('user_version', { simple: true }) !== 0) return database
   database.close()

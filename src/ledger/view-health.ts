@@ -101,8 +101,6 @@ export interface HealthView {
 /** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
 const most_candidates = 10_000
 const most_given_up = 50
-/** The first that keeps alerts, and since when a folder is kept; the next start of a daemon brings an older ledger to it. */
-const second_version = 2
 // ctime is when the file got its present form and place on this disk; one of before the folder was kept tells nothing of us.
 const arrivals_after = `SELECT seq, at_ms AS ready_ms,
        iif(arrivals.there_ms IS NULL,
@@ -121,9 +119,6 @@ interface ConfiguredPrompt {
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string): HealthView {
   const database = preparingOnce(openLedgerReadOnly(state_dir))
-  const version = database.pragma('user_version', { simple: true }) as number
-  // A ledger of version 0.1 does not say since when a folder is kept.
-  const able = version >= second_version ? 'max(state_since_ms, coalesce(kept_ms, 0))' : 'state_since_ms'
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
      WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
@@ -154,8 +149,8 @@ export function openHealthView(state_dir: string): HealthView {
       return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
     },
     atWork_ms: () => readAtWork(database),
-    oldestWaiting: () => oldestWaiting(database, able),
-    oldestLook: () => oldestLook(database, able),
+    oldestWaiting: () => oldestWaiting(database),
+    oldestLook: () => oldestLook(database),
     failing: () => readFailing(database),
     prompts: () =>
       (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
@@ -165,7 +160,7 @@ export function openHealthView(state_dir: string): HealthView {
         open_runs: open_runs.all(id) as PromptHealth['open_runs'],
         last_ended: last_ended.get(name) as PromptHealth['last_ended'],
       })),
-    givenUp: () => givenUp(database, version >= second_version),
+    givenUp: () => givenUp(database),
     sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
     outdated: () => readRemovals(database).outdated.files,
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
@@ -205,14 +200,14 @@ function oldestOf<Row extends { since_ms: number }>(
   return oldest
 }
 
-/** `able`: since when its folder can be worked on. */
-function oldestWaiting(database: Sqlite, able: string): WaitingFile | undefined {
+/** `able_ms`: since when its folder can be worked on. */
+function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   const candidates = database.prepare(
     `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${queueConditions(database).underway}
      ORDER BY wanted_ms LIMIT ${most_candidates}`,
   )
   const source = database.prepare(
-    `SELECT folders.name || '/' || path AS name, size, ${able} AS able_ms FROM files JOIN folders ON folders.id = files.folder
+    `SELECT folders.name || '/' || path AS name, size, max(state_since_ms, coalesce(kept_ms, 0)) AS able_ms FROM files JOIN folders ON folders.id = files.folder
      WHERE content = ? AND state = 'present' AND configured = 1 AND (offline_reason IS NULL OR ?) LIMIT 1`,
   )
   const rows = candidates.iterate() as Iterable<{ id: number; since_ms: number; state: string }>
@@ -226,7 +221,7 @@ function oldestWaiting(database: Sqlite, able: string): WaitingFile | undefined 
   })
 }
 
-function oldestLook(database: Sqlite, able: string): WaitingFile | undefined {
+function oldestLook(database: Sqlite): WaitingFile | undefined {
   const due = database.prepare(
     `SELECT folder, path, size, not_before_ms AS since_ms FROM files
      WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${most_candidates}`,
@@ -234,7 +229,9 @@ function oldestLook(database: Sqlite, able: string): WaitingFile | undefined {
   const there = new Map(
     (
       database
-        .prepare(`SELECT id, name, ${able} AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`)
+        .prepare(
+          `SELECT id, name, max(state_since_ms, coalesce(kept_ms, 0)) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
+        )
         .all() as { id: number; name: string; able_ms: number }[]
     ).map((folder) => [folder.id, folder]),
   )
@@ -245,7 +242,7 @@ function oldestLook(database: Sqlite, able: string): WaitingFile | undefined {
   })
 }
 
-function givenUp(database: Sqlite, has_alerts: boolean): GivenUp[] {
+function givenUp(database: Sqlite): GivenUp[] {
   const rows = database
     .prepare(
       `SELECT prompts.name AS prompt, run, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
@@ -255,7 +252,7 @@ function givenUp(database: Sqlite, has_alerts: boolean): GivenUp[] {
            WHERE later.prompt = runs.prompt AND later.id > runs.id AND arrived.target = deliveries.target
              AND arrived.state = 'done')
        GROUP BY prompts.id, target
-       ${has_alerts ? given_up_alerts : ''} ORDER BY since_ms LIMIT ${most_given_up}`,
+       ${given_up_alerts} ORDER BY since_ms LIMIT ${most_given_up}`,
     )
     .all() as (Omit<GivenUp, 'error' | 'prompt' | 'run'> & {
     prompt: string | null

@@ -3,7 +3,7 @@ import { codeOf, isSluiceError, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import { readBlobOrigin } from './host-rows.ts'
-import { ledger_version } from './migrations.ts'
+import { ledger_migrations } from './migrations.ts'
 import { noRight } from './no-right.ts'
 import { type Pause, readPause } from './pause-row.ts'
 import { isRebuildOpen, ledgerFile } from './state-directory.ts'
@@ -130,7 +130,7 @@ function refuseUnusable(file: string, state_dir: string): void {
 
 function openForReading(file: string, state_dir: string): Sqlite {
   try {
-    const database = openSqliteReadOnly(file, ledger_version)
+    const database = openSqliteReadOnly(file, ledger_migrations)
     // A daemon that is just being started for the first time has made the file and not yet its tables.
     if (database.pragma('user_version', { simple: true }) !== 0) return database
     database.close()

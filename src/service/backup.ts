@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { codeOf, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 import { type DataPaths, dataPaths, makeDataFolders } from './database.ts'
-import { service_version } from './schema.ts'
+import { service_migrations } from './schema.ts'
 
 export interface ServiceBackup {
   assets: number
@@ -39,7 +39,7 @@ export function backUpService(data_dir: string, folder: string): ServiceBackup {
   }
   const from = dataPaths(data_dir)
   const to = dataPaths(`${folder}.part`)
-  const source = openSqliteReadOnly(from.database, service_version)
+  const source = openSqliteReadOnly(from.database, service_migrations)
   try {
     rmSync(to.folder, { recursive: true, force: true })
     makeDataFolders(to)
@@ -69,7 +69,7 @@ function copyDatabase(source: Sqlite, file: string): void {
 
 /** What the copy of the database names, not what lies there: an upload under way is no part of it. */
 function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
-  const copy = openSqliteReadOnly(to.database, service_version)
+  const copy = openSqliteReadOnly(to.database, service_migrations)
   try {
     const assets = copy.prepare('SELECT count(*) FROM assets').pluck().get() as number
     const names = copy.prepare('SELECT file FROM objects WHERE file IS NOT NULL').pluck().all() as string[]

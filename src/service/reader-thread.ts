@@ -6,7 +6,7 @@ import { isNamedDocument } from './document-kinds.ts'
 import { openPassageIndex, type SearchRequest } from './passage-index.ts'
 import { type ReadText, readText } from './read-text.ts'
 import type { AssetToRead, ReaderData, ReadOutcome } from './reader-messages.ts'
-import { passage_migrations, service_version } from './schema.ts'
+import { passage_migrations, service_migrations } from './schema.ts'
 import { splitPassages } from './split-passages.ts'
 
 /**
@@ -14,7 +14,7 @@ import { splitPassages } from './split-passages.ts'
  * own database it only reads. Each call is one durable commit: an asset is called ready after its passages are on the disk.
  */
 serveCalls(({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
-  const service = openSqliteReadOnly(database_file, service_version)
+  const service = openSqliteReadOnly(database_file, service_migrations)
   const passages = openSqlite({ file: passages_file, migrations: passage_migrations, synchronous: 'FULL' })
   const index = openPassageIndex(passages)
   const find_object = service.prepare('SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?')

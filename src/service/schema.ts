@@ -133,5 +133,3 @@ CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTE
 `,
   },
 ]
-
-export const service_version = service_migrations.length

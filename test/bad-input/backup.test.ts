@@ -5,7 +5,7 @@ import { expect, onTestFinished, test as plain } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { backUpLedger, restoreLedger } from '../../src/ledger/backup.ts'
-import { ledger_migrations, ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { builtModule } from '../disk/unprivileged.ts'
 import { faultsIn, faultsOf } from '../ledger/sound.ts'
 import { md5Of, openRig, type Rig, stat } from '../ledger/view-rig.ts'
@@ -74,7 +74,7 @@ function startBackup(state_dir: string, file: string, limit = ''): { child: Chil
 }
 
 function filesIn(file: string): number {
-  const database = openSqliteReadOnly(file, ledger_version)
+  const database = openSqliteReadOnly(file, ledger_migrations)
   try {
     return database.prepare('SELECT count(*) FROM files').pluck().get() as number
   } finally {

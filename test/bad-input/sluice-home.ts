@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
 import { unprivileged } from '../disk/unprivileged.ts'
@@ -133,7 +133,7 @@ export class SluiceHome {
 
   /** Every file that the ledger knows: its state, or that of its content where it is present. */
   stages(): Record<string, string> {
-    const ledger = openSqliteReadOnly(this.at('state/ledger.db'), ledger_version)
+    const ledger = openSqliteReadOnly(this.at('state/ledger.db'), ledger_migrations)
     try {
       const rows = ledger
         .prepare(

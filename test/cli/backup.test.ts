@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { isNotRoot } from '../root-only.ts'
 import { Home, until } from './sluice.ts'
 
@@ -25,7 +25,7 @@ function sent(home: Home): number {
 }
 
 function kept(file: string): string[] {
-  const database = openSqliteReadOnly(file, ledger_version)
+  const database = openSqliteReadOnly(file, ledger_migrations)
   try {
     return database.prepare('SELECT path FROM files ORDER BY path').pluck().all() as string[]
   } finally {

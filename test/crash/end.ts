@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { ledger_version, ticket_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations, ticket_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { allBroken } from '../ledger/sound.ts'
@@ -48,8 +48,8 @@ export function bareSlots(world: World): number {
 }
 
 function readLedger(state_dir: string): Omit<End, 'assets' | 'disk' | 'blob_faults' | 'prompt'> {
-  const ledger = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
-  const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), ticket_migrations.length)
+  const ledger = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
+  const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), ticket_migrations)
   const all = (sql: string) => ledger.prepare(sql).all()
   try {
     return {

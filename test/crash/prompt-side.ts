@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { type Clock, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import { type RecordingServer, startServer } from '../remote/recording-server.ts'
 
@@ -76,7 +76,7 @@ export class PromptSide {
 
   /** Of a ledger that another life may be writing to. */
   read(sql: string): unknown[] {
-    const ledger = openSqliteReadOnly(ledgerFile(this.#state_dir), ledger_version)
+    const ledger = openSqliteReadOnly(ledgerFile(this.#state_dir), ledger_migrations)
     try {
       return ledger.prepare(sql).all()
     } finally {

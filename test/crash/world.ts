@@ -5,7 +5,7 @@ import { type Clock, system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
 import { configFromObject } from '../../src/config/load.ts'
 import type { AssetStatus } from '../../src/contract/messages-assets.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
@@ -119,7 +119,7 @@ export class World {
 
   /** Of the ledger, read beside the daemon. */
   holds(condition: string): boolean {
-    const database = openSqliteReadOnly(ledgerFile(this.state_dir), ledger_version)
+    const database = openSqliteReadOnly(ledgerFile(this.state_dir), ledger_migrations)
     try {
       return database.prepare(`SELECT 1 WHERE ${condition}`).get() !== undefined
     } finally {

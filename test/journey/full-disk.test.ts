@@ -22,7 +22,7 @@ import { system_clock } from '${builtModule('base/time')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
 import { startDaemon } from '${builtModule('daemon/daemon')}'
-import { ledger_version } from '${builtModule('ledger/migrations')}'
+import { ledger_migrations } from '${builtModule('ledger/migrations')}'
 import { startService } from '${builtModule('service/service')}'
 const [place, profile, files, full_ms] = process.argv.slice(2)
 const state_dir = place + '/state'
@@ -41,7 +41,7 @@ const config = configFromObject({
 }, {})
 const log = createLog({ level: 'fatal', format: 'json', destination: { write: () => {} } })
 const daemon = await startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
-const view = openSqliteReadOnly(state_dir + '/ledger.db', ledger_version)
+const view = openSqliteReadOnly(state_dir + '/ledger.db', ledger_migrations)
 const ready = view.prepare("SELECT count(*) FROM contents WHERE state = 'ready'").pluck()
 while (ready.get() === 0) await system_clock.sleep(20)
 const ballast = openSync(state_dir + '/ballast', 'w')

@@ -1,5 +1,5 @@
 import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 
 export interface FileView {
@@ -42,7 +42,7 @@ export class LedgerView {
   readonly #statements = new Map<string, { all(): unknown[] }>()
 
   constructor(state_dir: string) {
-    this.#database = openSqliteReadOnly(ledgerFile(state_dir), ledger_version)
+    this.#database = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
   }
 
   files(): FileView[] {

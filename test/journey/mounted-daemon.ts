@@ -42,7 +42,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createLog } from '${builtModule('base/log')}'
 import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
-import { ledger_version } from '${builtModule('ledger/migrations')}'
+import { ledger_migrations } from '${builtModule('ledger/migrations')}'
 import { system_clock } from '${builtModule('base/time')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
@@ -87,7 +87,7 @@ mount()
 fill()
 const start = () => startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
 let daemon = await start()
-const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_version)
+const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_migrations)
 const read = (sql) => view.prepare(sql).pluck()
 const ready = read("SELECT count(*) FROM files JOIN contents ON contents.id = content WHERE files.state = 'present' AND contents.state = 'ready'")
 const gone = read("SELECT count(*) FROM files WHERE state = 'gone'")

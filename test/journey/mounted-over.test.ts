@@ -17,7 +17,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createLog } from '${builtModule('base/log')}'
 import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
-import { ledger_version } from '${builtModule('ledger/migrations')}'
+import { ledger_migrations } from '${builtModule('ledger/migrations')}'
 import { system_clock } from '${builtModule('base/time')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
@@ -35,7 +35,7 @@ const config = configFromObject({
 }, {})
 const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
 const daemon = await startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
-const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_version)
+const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_migrations)
 const count = view.prepare(\`SELECT count(*) FROM files JOIN contents ON contents.id = content
   WHERE files.state = 'present' AND contents.state = 'ready'\`).pluck()
 const why = view.prepare('SELECT offline_reason FROM folders').pluck()

@@ -32,7 +32,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createLog } from '${builtModule('base/log')}'
 import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
-import { ledger_version } from '${builtModule('ledger/migrations')}'
+import { ledger_migrations } from '${builtModule('ledger/migrations')}'
 import { system_clock } from '${builtModule('base/time')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
@@ -75,7 +75,7 @@ const config = configFromObject({
 }, {})
 const log = createLog({ level: 'fatal', format: 'json', destination: { write: () => {} } })
 const daemon = await startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })
-const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_version)
+const view = openSqliteReadOnly(place + '/state/ledger.db', ledger_migrations)
 const read = (sql) => view.prepare(sql).pluck()
 const ready = read("SELECT count(*) FROM files JOIN contents ON contents.id = content WHERE files.state = 'present' AND contents.state = 'ready' AND path LIKE 'known%'")
 const strays = read("SELECT count(*) FROM files WHERE path LIKE 'other%' AND state <> 'gone'")

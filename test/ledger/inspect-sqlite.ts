@@ -4,8 +4,8 @@ import type { ContentFound, FileFound, Inspector } from './fixture.ts'
 
 /** Reads the tables beside the writing thread. */
 export function inspectSqlite(state_dir: string): Inspector {
-  const database = openSqliteReadOnly(join(state_dir, 'ledger.db'), 1_000)
-  const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), 1_000)
+  const database = openSqliteReadOnly(join(state_dir, 'ledger.db'), 'any format')
+  const tickets = openSqliteReadOnly(join(state_dir, 'tickets.db'), 'any format')
   const all = <Row>(sql: string, ...values: unknown[]) => database.prepare(sql).all(...values) as Row[]
   const of_folder = '(SELECT id FROM folders WHERE name = ?)'
   const summed = (sql: string, folder: string) =>

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
-import { type BrokenRule, brokenRules, ruleSteps } from '../../src/ledger/ledger-rules.ts'
-import { ledger_version } from '../../src/ledger/migrations.ts'
+import { type BrokenRule, brokenRules, rule_steps } from '../../src/ledger/ledger-rules.ts'
+import { ledger_migrations } from '../../src/ledger/migrations.ts'
 
 /** Every rule that is broken in an open ledger. */
 export function allBroken(database: Sqlite): BrokenRule[] {
-  return Array.from({ length: ruleSteps(database) }, (_, step) => brokenRules(database, step)).flat()
+  return Array.from({ length: rule_steps }, (_, step) => brokenRules(database, step)).flat()
 }
 
 /** For a test that writes rows of its own: the counts are those of the files again. */
@@ -20,7 +20,7 @@ export function recount(database: Sqlite): void {
  * sound.
  */
 export function faultsIn(file: string): unknown[] {
-  const database = openSqliteReadOnly(file, ledger_version)
+  const database = openSqliteReadOnly(file, ledger_migrations)
   try {
     const lines = database.pragma('integrity_check') as { integrity_check: string }[]
     return [...lines.map((line) => line.integrity_check).filter((line) => line !== 'ok'), ...allBroken(database)]

@@ -128,7 +128,7 @@ test('written by a newer version: refused with what to do, untouched, and the lo
       hint: expect.stringContaining('newer version'),
     })
   }
-  const database = openSqliteReadOnly(file, 99)
+  const database = openSqliteReadOnly(file, 'any format')
   expect(database.pragma('user_version', { simple: true })).toBe(99)
   database.close()
 })
@@ -161,6 +161,22 @@ test('a file that is no database, and one with a damaged page: database.damaged,
   await expect(working).rejects.toMatchObject({ code: 'database.damaged', hint: expect.stringContaining('backup') })
 })
 
+test('written before the first release: refused with what to do, by whoever writes and whoever reads, and untouched', async () => {
+  const state_dir = makeTree()
+  const file = join(state_dir, 'ledger.db')
+  const ninth = Array.from({ length: 9 }, (_, index) => ({ version: index + 1, sql: 'SELECT 1' }))
+  openSqlite({ file, migrations: ninth, synchronous: 'NORMAL' }).close()
+  const before = readFileSync(file)
+  const told = {
+    code: 'database.older',
+    message: expect.stringContaining(file),
+    hint: expect.stringContaining('rebuild'),
+  }
+  await expect(openAt(state_dir)).rejects.toMatchObject(told)
+  expect(() => openLedgerView(state_dir)).toThrow(expect.objectContaining(told))
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
+
 test('a copy is kept before each migration, of the data as it was; a migration that fails changes nothing', () => {
   const file = join(makeTree(), 'some.db')
   const first = { version: 1, sql: 'CREATE TABLE t (a TEXT) STRICT' }
@@ -173,13 +189,13 @@ test('a copy is kept before each migration, of the data as it was; a migration t
 
   const broken = { version: 2, sql: `${second.sql}; SELECT no_such_function()` }
   expect(() => openSqlite({ file, migrations: [first, broken], synchronous: 'FULL' })).toThrow()
-  const still = openSqliteReadOnly(file, 1)
+  const still = openSqliteReadOnly(file, [first])
   expect(still.prepare('SELECT * FROM t').all()).toEqual([{ a: 'precious' }])
   still.close()
 
   openSqlite({ file, migrations: [first, second, third], synchronous: 'FULL' }).close()
   const rows = (name: string) => {
-    const database = openSqliteReadOnly(name, 3)
+    const database = openSqliteReadOnly(name, [first, second, third])
     try {
       return [database.pragma('user_version', { simple: true }), database.prepare('SELECT * FROM t').all()]
     } finally {

@@ -2,16 +2,13 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
-import { openSqlite } from '../../src/base/sqlite.ts'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { day_ms, hour_ms } from '../../src/base/time.ts'
 import { slowAfter_ms } from '../../src/domain/content.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
-import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import { stageOf, stages, statesOf } from '../../src/ledger/view-stage.ts'
 import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
-import { makeStore } from '../tree.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
 
 const Database = sqliteDriver()
@@ -328,16 +325,4 @@ test('of where uploads go the origin is kept, and nothing of the signed address'
   for (const name of readdirSync(rig.state_dir)) {
     expect(readFileSync(join(rig.state_dir, name), 'latin1'), name).not.toContain('SECRET')
   }
-})
-
-test('a ledger that version 0.1 wrote is read before it is brought up to date', () => {
-  const state_dir = makeStore()
-  openSqlite({
-    file: join(state_dir, 'ledger.db'),
-    migrations: ledger_migrations.slice(0, 1),
-    synchronous: 'FULL',
-  }).close()
-  const view = openLedgerView(state_dir)
-  expect(view.blobOrigin()).toBe(undefined)
-  view.close()
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
-import { service_migrations, service_version } from '../../src/service/schema.ts'
+import { service_migrations } from '../../src/service/schema.ts'
 import { hashOf } from '../../src/service/tokens.ts'
 import { md5Of, start, temporaryFolder, until } from './fixture.ts'
 
@@ -56,7 +56,7 @@ function versionOne(): string {
 }
 
 test('a database of version 1 is brought forward: everything is there, for the same tokens', async () => {
-  expect(service_version).toBeGreaterThan(1)
+  expect(service_migrations.length).toBeGreaterThan(1)
   const client = (await start({ data_dir: versionOne() })).as({ token, project_id: projects[0] })
   const listed = (await client.get('/v1/projects')).body.data
   expect(listed.map(({ project_id, name }: Record<string, string>) => [project_id, name])).toEqual([

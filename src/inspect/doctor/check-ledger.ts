@@ -4,7 +4,7 @@ import { isSluiceError } from '../../base/errors.ts'
 import { formatBytes, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
 import { startThread } from '../../base/thread.ts'
-import { ledger_version } from '../../ledger/migrations.ts'
+import { ledger_migrations } from '../../ledger/migrations.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
@@ -21,12 +21,12 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
   if (isDead(config.state_dir)) return [warning('ledger', file, 'not looked at: no answer from where it lies')]
   const thread = startThread('inspect/ledger-thread', {
     file,
-    newest_version: ledger_version,
+    migrations: ledger_migrations,
   } satisfies LedgerThreadData)
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
-    const { version, tables } = await thread.call<LedgerTables>('tables', undefined)
+    const { tables } = await thread.call<LedgerTables>('tables', undefined)
     const until_ms = clock.monotonic_ms() + limits.ledger_ms
     const damage: string[] = []
     let checked = 0
@@ -42,9 +42,7 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
       checked < tables.length
         ? `the first ${checked} of ${tables.length} tables in ${formatDuration(limits.ledger_ms)} are`
         : 'it is'
-    const older =
-      version < ledger_version ? `; of format ${version}, the next start brings it to ${ledger_version}` : ''
-    return [ok('ledger', file, `${part} in order (${formatBytes(size_bytes)})${older}`), ...checkLog(file)]
+    return [ok('ledger', file, `${part} in order (${formatBytes(size_bytes)})`), ...checkLog(file)]
   } catch (error) {
     // A damaged page shows when it is read, which may be late.
     return [judgeError(file, translateSqliteError(error, file))]

@@ -1,0 +1,158 @@
+/*
+ * What is asked, what came of it, and who is told.
+ *
+ * prompts    one row a prompt that was ever configured. One that left the config rests (`configured` 0) and keeps everything.
+ *            `began_seq`: arrivals up to here were there before it. `checked_ms`: due times up to here are dealt with.
+ *            `last_written_due_ms`: the last-run mark, moved by written runs alone. `restored_ms`: since when there was the
+ *            prompt, as far as manifests told this ledger: its begin, else the due time of its oldest run.
+ * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
+ * runs       UNIQUE (prompt, due_ms): the states are those of domain/run.ts. Ids are never given twice: others keep them.
+ *            `mark_ms` is the prompt's last-run mark when the run began.
+ * run_turns, run_assets, run_refusals  what a run asks about, as it was planned; contents and files may go on without it.
+ * told       what each prompt was told by written runs, once and for all: never trimmed. By md5 and size and not by content, so
+ *            that a rebuilt ledger takes it from the manifests beside the reports before it has any contents (`run` is NULL then).
+ * deliveries (run, target): each is retried on its own. `own_id` 1: its id is made of the run and its target; 0: of the run
+ *            alone, as where it was first wanted. `output`: the end of what the command of the last try wrote.
+ * alerts     what was told when the health changed, newest last. `reasons`: what stood then, so that the next life neither tells
+ *            it again nor forgets that it was told.
+ * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
+ */
+export const prompts_schema = `
+CREATE TABLE prompts (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects (id),
+  schedule TEXT NOT NULL,
+  configured INTEGER NOT NULL,
+  began_ms INTEGER NOT NULL,
+  began_seq INTEGER NOT NULL,
+  checked_ms INTEGER NOT NULL,
+  last_written_due_ms INTEGER,
+  chat_id TEXT,
+  restored_ms INTEGER
+) STRICT;
+
+CREATE TABLE prompt_stays (
+  prompt INTEGER NOT NULL REFERENCES prompts (id),
+  project INTEGER NOT NULL REFERENCES projects (id),
+  began_ms INTEGER NOT NULL,
+  began_seq INTEGER NOT NULL,
+  last_written_due_ms INTEGER,
+  chat_id TEXT,
+  restored_ms INTEGER,
+  PRIMARY KEY (prompt, project)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  prompt INTEGER NOT NULL REFERENCES prompts (id),
+  due_ms INTEGER NOT NULL,
+  cause TEXT NOT NULL,
+  state TEXT NOT NULL,
+  began_ms INTEGER NOT NULL,
+  mark_ms INTEGER,
+  not_before_ms INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  turn INTEGER NOT NULL DEFAULT 0,
+  notes TEXT NOT NULL DEFAULT '[]',
+  coverage TEXT,
+  chat_id TEXT,
+  error_code TEXT,
+  error_message TEXT,
+  why TEXT,
+  report_path TEXT,
+  planned_ms INTEGER,
+  ended_ms INTEGER,
+  UNIQUE (prompt, due_ms)
+) STRICT;
+CREATE INDEX runs_open ON runs (prompt, due_ms) WHERE state IN ('due', 'planned', 'asking', 'asked', 'answered');
+CREATE INDEX runs_ended ON runs (ended_ms) WHERE ended_ms IS NOT NULL;
+
+CREATE TABLE run_turns (
+  run INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  intended_ms INTEGER,
+  chat_id TEXT,
+  message_id TEXT,
+  asked_ms INTEGER,
+  answer TEXT,
+  answered_ms INTEGER,
+  asked_again INTEGER NOT NULL,
+  PRIMARY KEY (run, turn)
+) STRICT;
+
+CREATE TABLE run_assets (
+  run INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  asset_id TEXT NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  arrived_ms INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run_refusals (
+  run INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  content INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  why TEXT NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE told (
+  prompt INTEGER NOT NULL,
+  md5 BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  what TEXT NOT NULL,
+  run INTEGER,
+  PRIMARY KEY (prompt, md5, size, what)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deliveries (
+  run INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before_ms INTEGER NOT NULL,
+  wanted_ms INTEGER NOT NULL,
+  done_ms INTEGER,
+  error_code TEXT,
+  error_message TEXT,
+  own_id INTEGER NOT NULL DEFAULT 0,
+  output TEXT,
+  PRIMARY KEY (run, target)
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (not_before_ms) WHERE state = 'wanted';
+CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
+
+CREATE TABLE alerts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  subject TEXT NOT NULL,
+  text TEXT NOT NULL,
+  reasons TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE alert_deliveries (
+  alert INTEGER NOT NULL,
+  target TEXT NOT NULL,
+  state TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before_ms INTEGER NOT NULL,
+  wanted_ms INTEGER NOT NULL,
+  done_ms INTEGER,
+  error_code TEXT,
+  error_message TEXT,
+  PRIMARY KEY (alert, target)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_deliveries_due ON alert_deliveries (not_before_ms) WHERE state = 'wanted';
+`
