@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackHost } from '../base/loopback.ts'
-import { count, duration, size } from './fields.ts'
+import { duration, size } from './fields.ts'
 
 const second_ms = 1_000
 const minute_ms = 60_000
@@ -82,14 +82,6 @@ export const health_schema = z.strictObject({
     about:
       'A prompt has missed its time when nothing is written or skipped after its wait_for_files, the time that its answer may take, ' +
       'and this. Default 15m: enough for a second try.',
-  }),
-  missed_events: count({
-    usual: 0,
-    least: 0,
-    most: 1_000_000,
-    about:
-      'So many files that a regular scan finds and the watcher should have told long ago are let pass. Default 0: a watcher that ' +
-      'misses one may miss all, and files then come in with the scans only.',
   }),
   disk_free_bytes: size({
     usual: '500MB',

@@ -82,7 +82,7 @@ export const watching_schema = z.strictObject({
     most: 100,
     about:
       'A watcher that missed something in so many scans in a row is taken for deaf: it is made anew, and where that does not ' +
-      'help the folder is only scanned. Default 3: one may be bad luck.',
+      'help a folder that is watched natively is only scanned. Default 3: one may be bad luck.',
   }),
   deaf_after_files: count({
     usual: 10,

@@ -60,9 +60,8 @@ function folderFacts(view: HealthView | undefined, { folders }: HealthSettings):
   return folders.flatMap(({ name, rescan_interval_ms }) => {
     const folder = known.get(name)
     if (!folder) return []
-    const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms, scan } = folder
-    const of_scan = { looked_ms: scan_ended_ms, missed: scan?.missed ?? 0 }
-    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, ...of_scan }
+    const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms } = folder
+    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, looked_ms: scan_ended_ms }
   })
 }
 

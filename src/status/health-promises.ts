@@ -6,7 +6,6 @@ import type { Absence } from '../domain/absence.ts'
  *
  * - `scan`: every folder is looked through completely, again and again: whatever the watcher misses comes in by it.
  * - `queue`: nothing waits for long, or fails again and again. The age of the oldest counts, never how many there are.
- * - `events`: the watcher tells of every change.
  * - `folder`: every folder is there.
  * - `account`, `project`: the service takes our token, and knows the projects.
  * - `service`: the service and its blob store can be used.
@@ -20,7 +19,6 @@ import type { Absence } from '../domain/absence.ts'
 export const promises = [
   'scan',
   'queue',
-  'events',
   'folder',
   'account',
   'project',
@@ -53,8 +51,6 @@ export interface HealthFacts {
     /** End of the last complete scan. */
     looked_ms: number | undefined
     rescan_interval_ms: number
-    /** Files that the last scan found and the watcher should have told long ago. */
-    missed: number
   }[]
   /** The content that has waited longest of all that are not ready yet. `held`: the daily limit lets nothing of its size pass. */
   waiting: { since_ms: number; name: string; held: boolean } | undefined
@@ -106,7 +102,6 @@ export interface HealthLimits {
   readonly unreachable_ms: number
   readonly audit_late_ms: number
   readonly prompt_late_ms: number
-  readonly missed_events: number
   readonly disk_free_bytes: number
 }
 

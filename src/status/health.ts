@@ -26,11 +26,10 @@ export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
   return { healthy: reasons.length === 0, reasons }
 }
 
-function scanReasons(facts: HealthFacts, { scan_late_ms, missed_events }: HealthLimits): Reason[] {
+function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason[] {
   const { folders, now_ms } = facts
   const away = awayIn(facts)
-  return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms, missed }) => {
-    const reasons: Reason[] = []
+  return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms }) => {
     const since_ms = Math.max(looked_ms ?? kept_ms, kept_ms)
     // Away it cannot be looked through; back, as we are after an absence, it has the time that a scan may take.
     const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
@@ -38,27 +37,17 @@ function scanReasons(facts: HealthFacts, { scan_late_ms, missed_events }: Health
       afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
       afterAtWork(back_ms, scan_late_ms, away),
     )
-    if (online && now_ms > late_ms) {
-      const last = looked_ms === undefined ? 'was never made' : `was ${formatDuration(now_ms - looked_ms)} ago`
-      reasons.push({
-        promise: 'scan',
+    if (!online || now_ms <= late_ms) return []
+    const last = looked_ms === undefined ? 'was never made' : `was ${formatDuration(now_ms - looked_ms)} ago`
+    return [
+      {
+        promise: 'scan' as const,
         about: name,
         message: `the ${looked_ms === undefined ? 'first' : 'last'} complete look at ${name} ${last}; one is due every ${formatDuration(rescan_interval_ms)}`,
         hint: 'the log says what stops its scans; `sluice status` shows what cannot be read',
         since_ms: late_ms,
-      })
-    }
-    if (missed > missed_events) {
-      const files = `${formatCount(missed)} ${missed === 1 ? 'file' : 'files'}`
-      reasons.push({
-        promise: 'events',
-        about: name,
-        message: `the last scan of ${name} found ${files} that the watcher missed`,
-        hint: 'they are taken up now; a watcher that goes on missing is made anew, then given up for scans; `sluice doctor` knows the limits',
-        since_ms,
-      })
-    }
-    return reasons
+      },
+    ]
   })
 }
 

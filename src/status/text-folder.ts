@@ -79,7 +79,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   writer.say(`scanned ${ago} ago in ${took}: ${filesText(scan.files)}`, { indent: 2, tone: 'faint' })
   if (scan.missed !== undefined && scan.missed > 0) {
     const files = scan.missed === 1 ? 'a file' : filesText(scan.missed)
-    writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'warn' })
+    writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
   }
   sayIgnored(writer, scan.ignored)
   if (scan.odd_names_total > 0) {

@@ -128,7 +128,6 @@ describe('a good file', () => {
           "disk_free_bytes": 500000000,
           "listen": "off",
           "look_ms": 10000,
-          "missed_events": 0,
           "offline_ms": 900000,
           "prompt_late_ms": 900000,
           "queue_age_ms": 21600000,

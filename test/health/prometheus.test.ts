@@ -50,7 +50,7 @@ async function metricsText(names: readonly string[] = ['docs']): Promise<string>
     ledger_fault: undefined,
   }
   const limits = { scan_late_ms: 1, queue_age_ms: 1, offline_ms: 1, unreachable_ms: 1, audit_late_ms: 1 }
-  const health = healthOf(facts, { ...limits, prompt_late_ms: 1, missed_events: 0, disk_free_bytes: 1 })
+  const health = healthOf(facts, { ...limits, prompt_late_ms: 1, disk_free_bytes: 1 })
   return metrics.text({
     facts,
     health,

@@ -1,4 +1,4 @@
-import { appendFileSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
@@ -57,23 +57,6 @@ describe('each promise', { timeout: 90_000 }, () => {
     )
     // What is read for so long is asked about every five minutes.
     await watched.greenAndTold({ after_ms: 6 * minute_ms })
-  })
-
-  test('events: the watcher hears nothing of what a scan finds', async () => {
-    const tree = { 'a.txt': 'a', 'b.txt': 'b' }
-    const watched = await Watched.begin({ tells: true, tree, folder: { watch: 'native' } })
-    // What is written through another name of a file, outside, tells the directory that is watched nothing.
-    for (const name of Object.keys(tree)) linkSync(join(watched.docs, name), join(watched.base, name))
-    await watched.synced()
-    await watched.synced()
-    for (const name of Object.keys(tree)) appendFileSync(join(watched.base, name), 'nobody tells of it')
-    watched.clock.skip(2 * minute_ms)
-    await watched.synced()
-    expect(await watched.redAndTold('events')).toMatchObject({
-      message: expect.stringContaining('2 files that the watcher missed'),
-    })
-    await watched.synced()
-    await watched.greenAndTold()
   })
 
   test('folder: it is not mounted', async () => {

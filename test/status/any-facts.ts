@@ -32,7 +32,6 @@ export const anyFacts: fc.Arbitrary<HealthFacts> = fc.record({
       kept_ms: time,
       looked_ms: maybe(time),
       rescan_interval_ms: fc.integer({ min: 10_000, max: 7 * day_ms }),
-      missed: fc.nat(3),
     }),
     ({ name }) => name,
   ),

@@ -12,7 +12,6 @@ const limits: HealthLimits = {
   unreachable_ms: 15 * minute_ms,
   audit_late_ms: day_ms,
   prompt_late_ms: 15 * minute_ms,
-  missed_events: 0,
   disk_free_bytes: 500_000_000,
 }
 const ago = (ms: number) => now_ms - ms
@@ -24,7 +23,6 @@ const folder: HealthFacts['folders'][number] = {
   kept_ms: ago(30 * day_ms),
   looked_ms: ago(minute_ms),
   rescan_interval_ms: hour_ms,
-  missed: 0,
 }
 const prompt = { name: 'digest', patience_ms: hour_ms, unmet_ms: undefined, failed: undefined }
 const audit = {
@@ -148,7 +146,6 @@ const table: [(typeof promises)[number], string, Partial<HealthFacts>, Partial<H
     { failing: [{ ...failing, since_ms: ago(hour_ms) }], paused: { since_ms: ago(minute_ms) } },
   ],
   ['queue', 'a file was given up', { failing: [{ ...failing, given_up: true }] }, { failing: [failing] }],
-  ['events', 'the watcher missed a file', { folders: [{ ...folder, missed: 1 }] }, { folders: [folder] }],
   [
     'folder',
     'offline for too long',
@@ -269,7 +266,7 @@ describe('each promise', () => {
   test('all at once, each is told, in their order', () => {
     const broken = Object.assign({}, ...table.map(([, , facts]) => facts)) as Partial<HealthFacts>
     const away = { ...folder, online: false, offline_reason: 'gone', state_since_ms: ago(day_ms) }
-    const late = { ...folder, looked_ms: ago(9 * hour_ms), missed: 3 }
+    const late = { ...folder, looked_ms: ago(9 * hour_ms) }
     const troubles = ['account', 'project:project_1', 'api'].map((about) => trouble(about, ago(day_ms)))
     const audits = [{ ...audit, since_ms: ago(9 * day_ms), emptied: { since_ms: now_ms, removed: 5, expected: 5 } }]
     const { reasons } = healthOf(
@@ -306,7 +303,6 @@ const cures: ((facts: HealthFacts) => HealthFacts)[] = [
     ...facts,
     folders: facts.folders.map((each) => ({ ...each, online: true, offline_reason: undefined, looked_ms: now_ms })),
   }),
-  (facts) => ({ ...facts, folders: facts.folders.map((each) => ({ ...each, missed: 0 })) }),
   (facts) => ({ ...facts, waiting: undefined }),
   (facts) => ({ ...facts, unlooked: undefined }),
   (facts) => ({ ...facts, failing: [] }),
