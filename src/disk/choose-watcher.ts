@@ -4,12 +4,17 @@ import { raisedLimit } from './inotify-limits.ts'
 /** `scan`: nothing is watched, scans on a timer find what changes. */
 export type WatcherKind = 'chokidar' | 'native' | 'scan'
 
+/** Why there is no native watching on this system; undefined where there is. */
+export const native_fault = process.platform === 'linux' ? undefined : 'native watching is for Linux alone'
+
 /** All that the choice depends on, of one moment. */
 export interface WatchFacts {
   setting: 'auto' | WatcherKind
   /** By the magic number of statfs(2), see mount.ts. `remote`: other machines change it without an event here. */
   filesystem: string
   remote: boolean
+  /** Is mounted in it. chokidar would ask there, and wait for ever where the server is gone. */
+  share_below: boolean
   /** What is in it and not ignored; `is_least`: counting stopped there. */
   counted: { files: number; directories: number; is_least: boolean }
   inotify: {
@@ -20,7 +25,7 @@ export interface WatchFacts {
     taken: number
   }
   free_memory_bytes: number
-  /** Why there is no native watching here; undefined where there is. */
+  /** Why there is no native watching here now; undefined where there is. */
   native_fault: string | undefined
   /** Why its watchers were given up; undefined where they were not, or long ago. */
   deaf: string | undefined
@@ -54,7 +59,8 @@ export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoi
   const { setting, filesystem, remote, deaf } = facts
   if (setting === 'scan') return scanned('watch: scan in the configuration')
   if (deaf !== undefined) return scanned(deaf)
-  if (setting === 'chokidar') return { ...of('chokidar', facts), reason: 'watch: chokidar in the configuration' }
+  if (setting === 'chokidar' && !facts.share_below)
+    return { ...of('chokidar', facts), reason: 'watch: chokidar in the configuration' }
   if (setting === 'native' && facts.native_fault === undefined) {
     return { ...of('native', facts), reason: 'watch: native in the configuration' }
   }
@@ -92,6 +98,7 @@ function of(watcher: 'chokidar' | 'native', facts: WatchFacts): Omit<WatchChoice
 }
 
 function whyNot(watcher: 'chokidar' | 'native', facts: WatchFacts, shares: WatchShares): string | undefined {
+  if (watcher === 'chokidar' && facts.share_below) return 'a share is mounted in it, which chokidar would ask'
   const { name, value, taken } = facts.inotify
   const watches = watchesOf(watcher, facts)
   if (watches + taken > value * (shares.inotify_percent / 100)) {

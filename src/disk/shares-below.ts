@@ -1,17 +1,30 @@
+import { SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
+import { realRoot } from './inside.ts'
 import { mountOf, parseMountTable, readMountTable } from './mount-table.ts'
 
 /** Where the server may be gone: whoever asks for anything there may wait for ever. `autofs` asks it when it is entered. */
 const share_types = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/
 
 export interface SharesBelow {
+  is_any: boolean
   /** A share is mounted at this path, relative to the root. */
   isPlace(path: string): boolean
   /** The path, relative to the root, is one of those places or lies below one. */
   covers(path: string): boolean
 }
 
-const no_shares: SharesBelow = { isPlace: () => false, covers: () => false }
+/** Of a folder, whose root need not be there. */
+export function hasShareBelow(root: string): boolean {
+  try {
+    return sharesBelow(realRoot(root)).is_any
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error
+    return false
+  }
+}
+
+const no_shares: SharesBelow = { is_any: false, isPlace: () => false, covers: () => false }
 
 /** The table is read again after this: a walk or a watcher asks for each directory. */
 const kept_ms = 100
@@ -49,6 +62,7 @@ export function sharesIn(real_root: string, mountinfo: string): SharesBelow {
   }
   if (places.size === 0) return no_shares
   return {
+    is_any: true,
     isPlace: (path) => places.has(path),
     covers: (path) => places.has(path) || [...places].some((place) => path.startsWith(`${place}/`)),
   }

@@ -1,13 +1,15 @@
-import type { FSWatcher } from 'chokidar'
 import { minute_ms, second_ms, system_clock } from '../base/time.ts'
-import { startChokidar, type WatchListener } from './watch-events.ts'
+import { sharesBelow } from './shares-below.ts'
+import { ChokidarEvents, type WatchListener } from './watch-events.ts'
 import { type Hint, hintAt, root_removed } from './watch-hint.ts'
 import { createWatchTrouble } from './watch-trouble.ts'
 import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
 /** A start closes everything and reads the whole tree: one after another must not become all that is done. */
 const rests = { first_ms: 2 * second_ms, most_ms: minute_ms }
-const resting = 'a .sluiceignore changes again and again: what it lets through by now is not watched yet'
+const resting =
+  'a .sluiceignore or a directory is replaced again and again: what stands there by now is not watched yet'
+const stalled = 'chokidar does not come to the end of reading it: not all of it is watched'
 
 /** Watches by one inotify watch for each file and directory. `root` has no links in it and no slash at its end. */
 export async function watchByChokidar(root: string, options: StartingWatcher): Promise<FolderWatcher> {
@@ -16,7 +18,7 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   /** There are directories that the present chokidar does not hear. */
   let is_incomplete = false
   let trouble = createWatchTrouble()
-  let current: FSWatcher | undefined
+  let current: ChokidarEvents | undefined
   let starting: Promise<void> | undefined
   let is_resting = false
   /** Before the next start, should it be wanted soon after the last. */
@@ -24,12 +26,12 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   let started_ms = Number.NEGATIVE_INFINITY
   let removed = false
 
-  const needed = () => (current === undefined ? 0 : countWatches(current))
+  const needed = () => current?.watches() ?? 0
+  const isStalled = () => starting === undefined && current?.isWhole() === false
   const describeTrouble = () => {
     if (removed) return root_removed
-    const text = trouble.text(needed)
-    if (!is_resting) return text
-    return text === undefined ? resting : `${text}; ${resting}`
+    const parts = [trouble.text(needed), isStalled() ? stalled : undefined, is_resting ? resting : undefined]
+    return parts.filter((part) => part !== undefined).join('; ') || undefined
   }
 
   function hint(hint: Hint): void {
@@ -39,6 +41,12 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   function tellTrouble(): void {
     const reason = describeTrouble()
     if (reason !== undefined) hint({ kind: 'doubtful', reason })
+  }
+
+  function replace(directory: string): void {
+    is_incomplete = true
+    hint(hintAt(directory))
+    starting ??= startAgain()
   }
 
   const listener: WatchListener = {
@@ -53,10 +61,9 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
     },
     rulesChanged(directory) {
       rules.forget(directory)
-      is_incomplete = true
-      hint(hintAt(directory))
-      starting ??= startAgain()
+      replace(directory)
     },
+    replaced: replace,
   }
 
   async function rest(): Promise<void> {
@@ -82,8 +89,8 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       await new Promise((resolve) => setImmediate(resolve))
       await current?.close()
       trouble = createWatchTrouble()
-      current = startChokidar(root, rules, listener, options.burst_events)
-      await readyOrStopped(current, stop.signal)
+      current = new ChokidarEvents(root, rules, listener, options.burst_events)
+      await current.start(stop.signal)
       started_ms = clock.monotonic_ms()
       // What happened meanwhile was told to nobody.
       if (!is_first) hint({ kind: 'folder' })
@@ -101,7 +108,8 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
   return {
     watched: () => needed() - trouble.missing(),
     trouble: describeTrouble,
-    isStale: () => removed,
+    // It would ask there: another watcher is chosen.
+    isStale: () => removed || sharesBelow(root).is_any,
     async close() {
       signal?.removeEventListener('abort', forward)
       stop.abort()
@@ -109,21 +117,4 @@ export async function watchByChokidar(root: string, options: StartingWatcher): P
       await current?.close()
     },
   }
-}
-
-function readyOrStopped(watcher: FSWatcher, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      stop.removeEventListener('abort', done)
-      resolve()
-    }
-    watcher.once('ready', done)
-    stop.addEventListener('abort', done)
-    if (stop.aborted) done()
-  })
-}
-
-/** The root stands among the entries of its parent. */
-function countWatches(watcher: FSWatcher): number {
-  return Object.values(watcher.getWatched()).reduce((sum, names) => sum + names.length, 0)
 }

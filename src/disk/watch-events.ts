@@ -1,110 +1,247 @@
 import type { Stats } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
+import { codeOf } from '../base/errors.ts'
+import { second_ms, system_clock } from '../base/time.ts'
+import { kindOf, listDirectory, textOfName } from './directory-names.ts'
 import { readEventQueue } from './event-queue.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import { sharesBelow } from './shares-below.ts'
-import { closeGaps, endFailedLists, passOver } from './watch-gaps.ts'
 import type { Hint } from './watch-hint.ts'
 import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
-import { mendSwaps, watchedPath } from './watch-swaps.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void
   /** The .sluiceignore of this directory came, changed or went. */
   rulesChanged(directory: string): void
+  /** Something else stands at this path than chokidar watches: only a new one hears it. */
+  replaced(path: string): void
   rootRemoved(): void
   failed(error: unknown): void
 }
 
-/**
- * Starts chokidar and turns its events into hints. A settle rule, a scan and another lstat stand behind the hints, so its own
- * ways of waiting for files and of joining events are off.
- */
-export function startChokidar(
-  root: string,
-  rules: IgnoreRules,
-  listener: WatchListener,
-  burst_events: number,
-): FSWatcher {
-  const isLeft = (path: string) => sharesBelow(root).covers(relativeTo(root, path))
-  const watcher = new FSWatcher({
-    ignoreInitial: true,
-    awaitWriteFinish: false,
-    atomic: false,
-    followSymlinks: false,
-    // A scan names what cannot be read, path by path.
-    ignorePermissionErrors: true,
-    ignored: (path, stats) => isLeft(path) || isIgnored(rules, relativeTo(root, path), stats),
-  })
-  endFailedLists(watcher)
-  passOver(watcher, isLeft)
-  closeGaps(watcher, (directory) => rules.verdict(relativeTo(root, directory), 'directory').ignored)
-  mendSwaps(watcher, {
-    isLeft,
-    isIgnored: (path, stats) => isIgnored(rules, relativeTo(root, path), stats),
-    on_too_many: () => listener.hint({ kind: 'folder' }),
-  })
-  watcher.add(root)
-  // Where a watched path vanishes chokidar calls this by itself to wait for it in the parent, even after close: the whole of /mnt
-  // would be watched for one share, and a stopped program would not end.
-  watcher.add = () => watcher
-  watcher.on('all', (event, absolute) => {
-    const path = relativeTo(root, absolute)
-    if (event === 'unlinkDir' && path === '') listener.rootRemoved()
-    else if (path === '') listener.hint({ kind: 'folder' })
-    else if (event === 'addDir' || event === 'unlinkDir') listener.hint({ kind: 'directory', path })
-    else if (basename(path) === ignore_file_name) listener.rulesChanged(parentOf(path))
-    else listener.hint({ kind: 'path', path })
-  })
-  const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
-  const queue = readEventQueue(mayHaveLost)
-  const close = watcher.close.bind(watcher)
-  watcher.close = () => {
-    queue.leave()
-    return close()
+/** chokidar drops a second event for a path that comes within 100 ms, and reads a directory again within a second. */
+const settle_ms = second_ms
+/** Nothing more is watched for so long: it waits for a list that does not end. */
+const stall_ms = 3 * second_ms
+/** Some megabytes of paths. */
+const most_paths = 20_000
+
+/** chokidar adds paths by itself where one vanishes, also after its end: then a stopped program would not end. */
+class EndingWatcher extends FSWatcher {
+  override add(...given: Parameters<FSWatcher['add']>): FSWatcher {
+    return this.closed ? this : super.add(...given)
   }
-  watcher.on('raw', queue.heard)
-  watcher.on('raw', hearRaw(root, listener, burst_events))
-  watcher.on('error', (error) => listener.failed(error))
-  return watcher
 }
 
-/** chokidar asks twice, first without `stats`; only then is it known which rules apply. */
-function isIgnored(rules: IgnoreRules, path: string, stats: Stats | undefined): boolean {
-  if (stats === undefined || path === '') return false
-  if (stats.isDirectory()) return rules.verdict(path, 'directory').ignored
-  if (!stats.isFile()) return true
-  return basename(path) !== ignore_file_name && rules.verdict(path, 'file').ignored
+/**
+ * chokidar, by what it makes public, with its events as hints. A settle rule, a scan and another lstat stand behind the hints, so its
+ * own ways of waiting for files and of joining events are off. It reads a directory first and watches it then, and does not hear
+ * of a directory that took the place of another: so what changed its name is looked at once more when it has come to rest. A
+ * directory that chokidar does not know is given to it; for one that is another by now it must be started anew.
+ */
+export class ChokidarEvents {
+  readonly #root: string
+  readonly #rules: IgnoreRules
+  readonly #listener: WatchListener
+  readonly #chokidar: FSWatcher
+  readonly #closed = new AbortController()
+  /** Inode and time of birth of each directory that it watches. */
+  readonly #directories = new Map<string, string>()
+  #unchecked = new Set<string>()
+  #is_checking = false
+  #is_started = false
+  #is_whole = false
+
+  constructor(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
+    this.#root = root
+    this.#rules = rules
+    this.#listener = listener
+    this.#chokidar = new EndingWatcher({
+      // What it finds at the start tells which directories it watches.
+      ignoreInitial: false,
+      awaitWriteFinish: false,
+      atomic: false,
+      followSymlinks: false,
+      // A scan names what cannot be read, path by path.
+      ignorePermissionErrors: true,
+      ignored: (path, stats) => this.#isLeftOut(path, stats),
+    })
+    const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
+    const queue = readEventQueue(mayHaveLost)
+    this.#closed.signal.addEventListener('abort', () => queue.leave())
+    this.#chokidar.on('raw', queue.heard)
+    this.#chokidar.on('raw', countTurns(burst_events, mayHaveLost))
+    this.#chokidar.on('raw', (event, name, details) => this.#hearRaw(event, name, details))
+    this.#chokidar.on('all', (event, path, stats) => this.#hear(event, path, stats))
+    this.#chokidar.on('error', (error) => listener.failed(error))
+  }
+
+  /** Until all of it is watched, or chokidar does not come to an end, as with a list that cannot be read. */
+  async start(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    signal.addEventListener('abort', end)
+    this.#chokidar.once('ready', () => {
+      this.#is_whole = true
+      end()
+      // What happened before was told to nobody.
+      if (this.#is_started) this.#listener.hint({ kind: 'folder' })
+    })
+    this.#chokidar.add(this.#root)
+    let before = -1
+    while (!ended.signal.aborted && !signal.aborted && this.watches() !== before) {
+      before = this.watches()
+      await system_clock.sleep(stall_ms, ended.signal)
+    }
+    signal.removeEventListener('abort', end)
+    this.#is_started = true
+  }
+
+  isWhole(): boolean {
+    return this.#is_whole
+  }
+
+  /** The root stands among the entries of its parent. */
+  watches(): number {
+    return Object.values(this.#chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#chokidar.close()
+  }
+
+  /**
+   * chokidar asks twice, first without `stats`; only then is it known which rules apply. Where the root vanishes it goes on in its
+   * parent: the whole of /mnt would be watched for one share.
+   */
+  #isLeftOut(absolute: string, stats: Stats | undefined): boolean {
+    if (!this.#isInside(absolute)) return true
+    const path = this.#relative(absolute)
+    if (stats === undefined || path === '') return false
+    if (stats.isDirectory()) return this.#rules.verdict(path, 'directory').ignored
+    if (!stats.isFile()) return true
+    return basename(path) !== ignore_file_name && this.#rules.verdict(path, 'file').ignored
+  }
+
+  #hear(event: string, absolute: string, stats: Stats | undefined): void {
+    const path = this.#relative(absolute)
+    if (event === 'addDir' && stats !== undefined) this.#directories.set(path, identityOf(stats))
+    if (event === 'addDir') this.#check(path)
+    if (event === 'unlinkDir') this.#directories.delete(path)
+    // What is there at the start is nothing new.
+    if (!this.#is_started && (event === 'add' || event === 'addDir')) return
+    if (event === 'unlinkDir' && path === '') this.#listener.rootRemoved()
+    else if (path === '') this.#listener.hint({ kind: 'folder' })
+    else if (event === 'addDir' || event === 'unlinkDir') this.#listener.hint({ kind: 'directory', path })
+    else if (basename(path) === ignore_file_name) this.#listener.rulesChanged(parentOf(path))
+    else this.#listener.hint({ kind: 'path', path })
+  }
+
+  /** Names that are not UTF-8 arrive garbled, and chokidar does not tell of them. */
+  #hearRaw(event: string, name: string | null, details: unknown): void {
+    const absolute = watchedPath(details)
+    if (absolute === undefined) return
+    const path = this.#relative(absolute)
+    if (name?.includes('\uFFFD')) this.#listener.hint(hintAt(path))
+    if (event !== 'rename') return
+    if (name) this.#check(join(path, name))
+    // So it tells of itself, too.
+    if (!name || name === basename(absolute)) this.#check(path)
+  }
+
+  #check(path: string): void {
+    if (this.#unchecked.size <= most_paths) this.#unchecked.add(path)
+    if (!this.#is_checking) void this.#checkAll()
+  }
+
+  async #checkAll(): Promise<void> {
+    const { signal } = this.#closed
+    this.#is_checking = true
+    while (this.#unchecked.size > 0 && !signal.aborted) {
+      await system_clock.sleep(settle_ms, signal)
+      const paths = this.#unchecked
+      this.#unchecked = new Set()
+      if (paths.size > most_paths) this.#listener.replaced('')
+      else for (const path of paths) if (!signal.aborted) await this.#compare(path)
+    }
+    this.#is_checking = false
+  }
+
+  async #compare(path: string): Promise<void> {
+    const stats = await statsOf(join(this.#root, path))
+    if (stats === undefined || this.#isLeftOut(join(this.#root, path), stats)) return
+    const known = this.#directories.get(path)
+    const is_other = stats.isDirectory() ? known !== identityOf(stats) : true
+    // The keeper asks whether the root is another one.
+    if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
+    else if (stats.isDirectory() && known === undefined) this.#take(path)
+    else if (stats.isDirectory()) {
+      for (const below of directoriesIn(this.#root, path)) if (!this.#directories.has(below)) await this.#compare(below)
+    }
+  }
+
+  /** A file may be watched in its place. */
+  #take(directory: string): void {
+    if (this.#closed.signal.aborted) return
+    const absolute = join(this.#root, directory)
+    this.#chokidar.unwatch(absolute).add(absolute)
+  }
+
+  #isInside(absolute: string): boolean {
+    return this.#root === '/' || absolute === this.#root || absolute.startsWith(`${this.#root}/`)
+  }
+
+  #relative(absolute: string): string {
+    const path = resolve(this.#root, absolute)
+    if (path === this.#root) return ''
+    return path.slice(this.#root === '/' ? 1 : this.#root.length + 1)
+  }
 }
 
-/** Raw events tell of two things that chokidar does not: floods, and names that are not UTF-8, which arrive garbled. */
-function hearRaw(
-  root: string,
-  listener: WatchListener,
-  burst_events: number,
-): (event: string, name: string, details: unknown) => void {
+function countTurns(burst_events: number, tell: () => void): () => void {
   let in_this_turn = 0
-  return (_event, name, details) => {
+  return () => {
     if (in_this_turn === 0) {
       setImmediate(() => {
         in_this_turn = 0
       })
     }
     in_this_turn += 1
-    if (in_this_turn === burst_events) {
-      listener.hint({ kind: 'doubtful', reason: burst_reason })
-    }
-    const watched = watchedPath(details)
-    if (watched !== undefined && name?.includes('\uFFFD')) {
-      listener.hint(hintAt(relativeTo(root, watched)))
-    }
+    if (in_this_turn === burst_events) tell()
   }
 }
 
-function relativeTo(root: string, path: string): string {
-  const absolute = resolve(root, path)
-  if (absolute === root) return ''
-  return absolute.slice(root === '/' ? 1 : root.length + 1)
+/** Of a raw event of chokidar's. */
+function watchedPath(details: unknown): string | undefined {
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
+  return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
+}
+
+/** With the time of birth: the number of a directory that is gone is given to the next one at once. */
+function identityOf({ ino, birthtimeMs }: Stats): string {
+  return `${ino} ${birthtimeMs}`
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+/** Paths of what may be one. None where it is gone or cannot be read. */
+function directoriesIn(root: string, path: string): string[] {
+  try {
+    const entries = listDirectory(join(root, path)).filter((entry) => (kindOf(entry) ?? 'directory') === 'directory')
+    const names = entries.map(({ name }) => textOfName(name)).filter((name) => name !== undefined)
+    return names.map((name) => (path === '' ? name : `${path}/${name}`))
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
 }

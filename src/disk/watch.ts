@@ -23,13 +23,9 @@ export async function watchFolder({ root, watcher, ...options }: WatchOptions): 
   // Links are not followed, and so not one at the root either.
   const real_root = withoutSlash(realRoot(root))
   // A single pass watches nothing, and most folders need one of the two.
-  if (watcher === 'native' && process.platform === 'linux') {
+  if (watcher === 'native') {
     const { watchByInotify } = await import('./watch-inotify.ts')
     return watchByInotify(real_root, options)
-  }
-  if (watcher === 'native') {
-    const { watchByDirectories } = await import('./watch-directories.ts')
-    return watchByDirectories(real_root, options)
   }
   const { watchByChokidar } = await import('./watch-chokidar.ts')
   return watchByChokidar(real_root, options)

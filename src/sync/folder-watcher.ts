@@ -41,7 +41,7 @@ type Root = Extract<RootStatus, { kind: 'online' }>
 /**
  * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed, given up when the folder goes
  * away, tried again where it could not start. It knows whether its silence means anything: then what a scan finds is what it
- * missed, and one that misses again and again is made anew, and at last given up for scans alone.
+ * missed, and one that misses again and again is made anew, and our own at last given up for scans alone.
  */
 export class FolderWatcher {
   readonly #watched: WatchedFolder
@@ -132,11 +132,13 @@ export class FolderWatcher {
     this.#counted = { files, directories, is_least: false }
     if (missed !== undefined) {
       const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
-      if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'warn')
+      if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
       const { hearing, verdict } = judgeHearing(this.#hearing, { told: this.#told, missed }, watching)
       this.#hearing = hearing
-      if (verdict === 'rebuild') await this.#renew(`a scan found ${count} that it missed`)
-      if (verdict === 'deaf') await this.#giveUp(count)
+      // What chokidar is known to miss now and then the scans find: it stays, made anew.
+      const is_given_up = verdict === 'deaf' && this.#choice?.watcher === 'native'
+      if (is_given_up) await this.#giveUp(count)
+      else if (verdict === 'rebuild' || verdict === 'deaf') await this.#renew(`a scan found ${count} that it missed`)
     }
     this.#told = 0
     // What stood against watching may be gone.
@@ -244,8 +246,7 @@ export class FolderWatcher {
 
   async #giveUp(count: string): Promise<void> {
     const { folder, record, report } = this.#watched
-    const watcher = this.#choice?.watcher ?? 'native'
-    const deaf = `${watcher} proved deaf: after it had been made anew a scan found ${count} that it missed`
+    const deaf = `native proved deaf: after it had been made anew a scan found ${count} that it missed`
     await record({ type: 'folder_watched', folder: folder.name, watcher: 'scan', reason: deaf, deaf })
     report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
     await this.stop()

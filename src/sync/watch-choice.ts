@@ -1,12 +1,18 @@
 import { formatDuration } from '../base/format.ts'
 import type { Clock } from '../base/time.ts'
-import { chooseWatcher, type WatchChoice, type WatchFacts, type WatchShares } from '../disk/choose-watcher.ts'
+import {
+  chooseWatcher,
+  native_fault,
+  type WatchChoice,
+  type WatchFacts,
+  type WatchShares,
+} from '../disk/choose-watcher.ts'
 import { freeMemory_bytes } from '../disk/free-memory.ts'
 import { inotifyLimit } from '../disk/inotify-limits.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
 import type { RootStatus } from '../disk/mount.ts'
 import { scanFolder } from '../disk/scan.ts'
-import { nativeFault } from '../disk/watch-native.ts'
+import { hasShareBelow } from '../disk/shares-below.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import type { HearingLimits } from './hearing.ts'
@@ -46,7 +52,8 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
     setting: folder.watch,
     filesystem: root.filesystem,
     remote: root.remote,
-    native_fault: facts.native_failed ?? (await nativeFault()),
+    share_below: !root.remote && hasShareBelow(folder.path),
+    native_fault: facts.native_failed ?? native_fault,
     deaf: deafness(facts),
   }
   const choiceOf = (counted: Counted) => {

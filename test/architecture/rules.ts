@@ -33,7 +33,6 @@ const may_import: Record<string, readonly string[]> = {
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/http-server/,
   '@inquirer/prompts': /^cli\/init/,
-  '@parcel/watcher': /^disk\/watch-native\.ts$/,
   asn1js: /^service\/certificate-der\.ts$/,
   'better-sqlite3': /^base\/sqlite/,
   'better-sqlite3-napi': /^base\/sqlite-driver\.ts$/,

@@ -8,6 +8,7 @@ function facts(files: number, directories: number, other: Partial<WatchFacts> = 
     setting: 'auto',
     filesystem: 'ext4',
     remote: false,
+    share_below: false,
     counted: { files, directories, is_least: false },
     inotify: { name: 'fs.inotify.max_user_watches', value: 192_536, taken: 0 },
     free_memory_bytes: 8e9,
@@ -18,7 +19,7 @@ function facts(files: number, directories: number, other: Partial<WatchFacts> = 
 }
 
 const limit = { name: 'fs.inotify.max_user_watches', value: 192_536, taken: 0 }
-const no_native = 'there is no @parcel/watcher for this machine'
+const no_native = 'native watching is for Linux alone'
 
 test.each<[string, WatchFacts, string]>([
   ['an ordinary tree', facts(1_204, 31), 'chokidar: 1,204 files'],
@@ -78,6 +79,11 @@ test.each<[string, WatchFacts, string]>([
     'a share',
     facts(5, 1, { filesystem: 'nfs', remote: true }),
     'scan: nfs: what other machines change there gives no event here',
+  ],
+  [
+    'a share is mounted in it, and chokidar is asked for',
+    facts(5, 1, { setting: 'chokidar', share_below: true }),
+    'native: 5 files, a share is mounted in it, which chokidar would ask',
   ],
   ['proved deaf', facts(5, 1, { deaf: 'chokidar proved deaf' }), 'scan: chokidar proved deaf'],
   ['asked for: scan', facts(5, 1, { setting: 'scan' }), 'scan: watch: scan in the configuration'],

@@ -31,30 +31,6 @@ const swaps = [
   { what: 'a file that becomes a directory', begins: 'file', steps: [toDirectory], ends: 'directory' },
 ]
 
-test('chokidar: a file and a directory that take turns ask for no look at the whole folder', async () => {
-  const root = makeTree({ swap: 'file', 'other.txt': 'x' })
-  const hints: Hint[] = []
-  const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })
-  const on_hint = (hint: Hint) => void hints.push(hint)
-  open.push(await watchFolder({ root, rules, watcher: 'chokidar', burst_events: 1_000, on_hint }))
-  const swap = join(root, 'swap')
-  for (let round = 0; round < 3; round += 1) {
-    toDirectory(swap)
-    await heardAt(() => hints, ['swap', 'swap/sub'])
-    hints.length = 0
-    toFile(swap)
-    await vi.waitFor(
-      async () => {
-        writeFileSync(swap, 'more')
-        await heardAt(() => hints, ['swap'], { timeout: 300 })
-      },
-      { timeout: 15_000 },
-    )
-    expect(hints).not.toContainEqual({ kind: 'folder' })
-    hints.length = 0
-  }
-})
-
 describe.each(['native', 'chokidar'] as const)('%s', (watcher) => {
   test.each(swaps)('$what: all that happens there later is heard', async ({ begins, steps, ends }) => {
     const at = (place: string) => (begins === 'file' ? place : `${place}/sub/x.txt`)

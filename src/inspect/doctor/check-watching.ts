@@ -1,6 +1,7 @@
 import { formatCount } from '../../base/format.ts'
-import { chooseWatcher, type WatchChoice, type WatchShares } from '../../disk/choose-watcher.ts'
+import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/inotify-limits.ts'
+import { hasShareBelow } from '../../disk/shares-below.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 import type { FolderLook } from './look-at-folder.ts'
 
@@ -9,8 +10,6 @@ export interface WatchMeans {
   watches: InotifyLimit
   instances: InotifyLimit
   free_memory_bytes: number
-  /** Why there is no native watching here. */
-  native_fault: string | undefined
 }
 
 /** One for each program that watches; desktops have dozens. */
@@ -18,7 +17,7 @@ const least_instances = 16
 
 /** What each folder is watched by, in the order in which the daemon takes them up, and whether that is what was wished for. */
 export function checkWatching(looks: readonly FolderLook[], means: WatchMeans, shares: WatchShares): Check[] {
-  const { watches, instances, free_memory_bytes, native_fault } = means
+  const { watches, instances, free_memory_bytes } = means
   let taken = 0
   const checks = looks.flatMap(({ folder, root, seen, deaf }) => {
     if (root.kind !== 'online' || seen === undefined) return []
@@ -28,6 +27,7 @@ export function checkWatching(looks: readonly FolderLook[], means: WatchMeans, s
         setting: folder.watch,
         filesystem: root.filesystem,
         remote: root.remote,
+        share_below: !root.remote && hasShareBelow(folder.path),
         counted: { files, directories, is_least: seen.from === 'part of a walk' },
         inotify: { ...watches, taken },
         free_memory_bytes,

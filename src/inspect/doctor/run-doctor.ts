@@ -6,7 +6,6 @@ import { readEnvironment } from '../../config/environment.ts'
 import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/usable.ts'
 import { freeMemory_bytes } from '../../disk/free-memory.ts'
 import { inotifyLimit } from '../../disk/inotify-limits.ts'
-import { nativeFault } from '../../disk/watch-native.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
 import { type Check, fault, warning, withinTime } from './check.ts'
 import { checkBlobHost } from './check-blob.ts'
@@ -164,13 +163,13 @@ async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | 
   const looks = await lookAtFolders(tools)
   return [
     ...(rights?.is_tried ? [] : checkFolders(looks, tools.limits.answer_ms, rights && 'root')),
-    ...checkWatching(looks, await watchMeans(), tools.config.watching),
+    ...checkWatching(looks, watchMeans(), tools.config.watching),
   ]
 }
 
-async function watchMeans(): Promise<WatchMeans> {
+function watchMeans(): WatchMeans {
   const [watches, instances] = [inotifyLimit('watches'), inotifyLimit('instances')]
-  return { watches, instances, free_memory_bytes: freeMemory_bytes(), native_fault: await nativeFault() }
+  return { watches, instances, free_memory_bytes: freeMemory_bytes() }
 }
 
 /** One part that fails or hangs leaves the others alone. */

@@ -96,7 +96,6 @@ describe('a folder', () => {
     watches: { name: 'fs.inotify.max_user_watches', value: 1_000 },
     instances: { name: 'fs.inotify.max_user_instances', value: 128 },
     free_memory_bytes: 1e9,
-    native_fault: undefined,
   }
 
   test('a share is scanned; who wants it watched is told that nothing is heard there', async () => {
