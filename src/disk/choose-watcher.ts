@@ -2,7 +2,7 @@ import { formatBytes, formatCount } from '../base/format.ts'
 import { raisedLimit } from './inotify-limits.ts'
 
 /** `scan`: nothing is watched, scans on a timer find what changes. */
-export type WatcherKind = 'chokidar' | 'native' | 'scan'
+type WatcherKind = 'chokidar' | 'native' | 'scan'
 
 /** Why there is no native watching on this system; undefined where there is. */
 export const native_fault = process.platform === 'linux' ? undefined : 'native watching is for Linux alone'

@@ -21,7 +21,7 @@ export interface Job {
   reject(error: unknown): void
 }
 
-export interface JobUnderWay {
+interface JobUnderWay {
   began_ms: number
   pulse: Pulse
 }
@@ -35,10 +35,6 @@ export interface Slot {
 
 export function countOf({ jobs }: Slot, wanted: Lane): number {
   return [...jobs.keys()].filter(({ lane }) => lane === wanted).length
-}
-
-export function jobsOf({ jobs }: Slot): number {
-  return jobs.size
 }
 
 export function startOne(): Pick<Slot, 'thread' | 'progress'> {

@@ -9,11 +9,9 @@ import {
   type Directories,
   fill,
   fillLater,
-  hashInParts,
-  hashSmall,
+  hashNow,
   hasStat,
   openToRead,
-  read_buffer,
   statOpen,
 } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
@@ -69,7 +67,8 @@ export async function fingerprintAll(
         continue
       }
       try {
-        const hashed = opened.size < large_bytes ? hashNow(opened) : await hashLarge(opened, progressed)
+        const hashed =
+          opened.size < large_bytes ? hashNow(opened.descriptor, opened.size) : await hashLarge(opened, progressed)
         answer.push(hashed !== undefined && isAsExpected(opened, expected, index) ? hashed : changed)
       } catch (error) {
         answer.push(notOpened(error))
@@ -135,10 +134,6 @@ function openExpected(
 
 function isAsExpected({ descriptor }: OpenFile, expected: BigInt64Array, index: number): boolean {
   return hasStat(statOpen(descriptor), expected, index)
-}
-
-function hashNow({ descriptor, size }: OpenFile): string | undefined {
-  return size <= read_buffer.length ? hashSmall(descriptor, size) : hashInParts(descriptor, size)
 }
 
 /** One part is read while the one before it is hashed: it takes as long as md5 alone. */

@@ -5,7 +5,7 @@ import { type Clock, system_clock } from '../base/time.ts'
 import type { FileStat } from '../domain/file.ts'
 import { type Silence, watchForSilence } from './examine-silence.ts'
 import { cut, type FileToRead, packStats } from './examine-slices.ts'
-import { countOf, isSlow, type Job, jobsOf, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
+import { countOf, isSlow, type Job, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
 import type {
   Fingerprint,
   FingerprintAnswer,
@@ -120,7 +120,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
     if (quick.length === 0 && slots.length < most_threads) return newSlot()
     const best = quick.length > 0 ? quick : free
-    return best.reduce<Slot | undefined>((a, b) => (a && jobsOf(a) <= jobsOf(b) ? a : b), undefined)
+    return best.reduce<Slot | undefined>((a, b) => (a && a.jobs.size <= b.jobs.size ? a : b), undefined)
   }
 
   function newSlot(): Slot {
@@ -156,7 +156,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   }
 
   async function endWhenIdle(slot: Slot): Promise<void> {
-    if (jobsOf(slot) > 0 || !leaving.delete(slot)) return
+    if (slot.jobs.size > 0 || !leaving.delete(slot)) return
     await slot.thread.terminate()
     given_up.delete(slot)
   }

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { codeOf } from '../base/errors.ts'
+import { readFileSync } from 'node:fs'
 
 /** A limit of the kernel on what all programs of one user have together (inotify(7)), and what sysctl(8) calls it. */
 export interface InotifyLimit {
@@ -33,30 +32,4 @@ function readLimit(name: string): number {
     // Not Linux, or /proc is hidden: then this limit is not the one to name.
   }
   return known.get(name) ?? Number.POSITIVE_INFINITY
-}
-
-/** Watches that this process holds; 0 where that cannot be read. */
-export function countInotifyWatches(): number {
-  return inotifyFiles().reduce((sum, text) => sum + (text.match(/^inotify /gm)?.length ?? 0), 0)
-}
-
-/** proc(5): a line for each watch of an inotify instance. */
-function inotifyFiles(): string[] {
-  const directory = '/proc/self/fdinfo'
-  try {
-    return readdirSync(directory).map((name) => readIfThere(`${directory}/${name}`))
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return []
-  }
-}
-
-/** Descriptors come and go while they are listed. */
-function readIfThere(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return ''
-  }
 }

@@ -19,7 +19,7 @@ import { offline } from './offline.ts'
  * look and an open, and then bytes from outside the folder would go up. The directory is opened, the kernel is asked where that
  * open directory is, and its files are opened through it: what was checked is what is used, whatever happens to the path.
  */
-export interface OpenDirectory {
+interface OpenDirectory {
   readonly kind: 'open'
   /** A name put after it opens or stats that name in this very directory. */
   readonly prefix: string

@@ -13,7 +13,7 @@ const open_flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 const big = { bigint: true } as const
 
 /** One for the thread: what is in it is used before anything else is read. */
-export const read_buffer = Buffer.allocUnsafeSlow(1_048_576)
+const read_buffer = Buffer.allocUnsafeSlow(1_048_576)
 
 export function openToRead(absolute: string): number {
   return openSync(absolute, open_flags)
@@ -35,14 +35,12 @@ export function hasStat(stat: BigIntStats, expected: BigInt64Array, index: numbe
   )
 }
 
-/** The md5 of a file that fits into the buffer, in hex; undefined: it ended before its size. */
-export function hashSmall(descriptor: number, size: number): string | undefined {
-  const bytes = read_buffer.subarray(0, size)
-  return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
-}
-
-/** The same for any size, buffer by buffer. */
-export function hashInParts(descriptor: number, size: number): string | undefined {
+/** The md5 of a file that stands at its start, in hex; undefined: it ended before its size. */
+export function hashNow(descriptor: number, size: number): string | undefined {
+  if (size <= read_buffer.length) {
+    const bytes = read_buffer.subarray(0, size)
+    return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
+  }
   const md5 = createHash('md5')
   for (let done = 0; done < size; ) {
     const bytes = read_buffer.subarray(0, Math.min(read_buffer.length, size - done))

@@ -5,7 +5,7 @@ import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
 import type { ListStep, MeasuredRoom, MeasureRequest, ScanThreadData } from './scan-thread.ts'
 import type { WalkEnd } from './walk-report.ts'
 
-export type ScanStep = { measured: Measured } | { end: WalkEnd }
+type ScanStep = { measured: Measured } | { end: WalkEnd }
 
 /** One that names the files and, in a folder that is large enough, one more to look at them with it: two keep two cores busy. */
 const most_threads = 2

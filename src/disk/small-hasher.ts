@@ -1,39 +1,37 @@
-import { hash } from 'node:crypto'
 import { closeSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
-import { createDirectories, fill, hasStat, openToRead, statOpen } from './read-file.ts'
+import { createDirectories, hashNow, hasStat, openToRead, statOpen } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
 
-/** Which files a walk reads in the same go as it looks at them. */
+/** Which files a scan hashes as it checks them. */
 export interface HashRule {
-  /** Neither their bytes nor their inode changed since, Unix ns: what is younger may still be written to. */
+  /** Unix ns; a file whose bytes or inode changed later may still be written to. */
   quiet_before_ns: bigint
-  /** Larger ones are left to threads that give way to small ones. */
+  /** Larger files are left to the examiner, whose threads put small files first. */
   most_bytes: number
 }
 
 /**
- * Looks at a file and reads it at once: open, fstat, read, fstat, close, where lstat first and reading later takes an lstat more, and
- * a message there and back. Made for folders that nobody has looked into yet.
+ * Checks and hashes a file in one go: open, fstat, read, fstat, close. An lstat first and a hash
+ * later would cost one lstat more and a message to another thread and back. Made for folders that
+ * nobody has scanned yet.
  */
 export interface SmallHasher {
-  /** Puts the stat at `index`, and answers the md5 in hex. Undefined: it is not for us, and nothing is said about it. */
+  /** The md5, with the stat put at `index`; undefined: not hashed here, and `stats` is not valid. */
   hash(path: string, stats: BigInt64Array, index: number): string | undefined
-  /** Between two batches: no directory is held open. */
+  /** Closes the directory that it keeps open. Called between two batches. */
   rest(): void
 }
 
 export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
   const directories = createDirectories(root)
-  const room = new Uint8Array(rule.most_bytes)
 
   function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
     const stat = statOpen(descriptor)
     if (!stat.isFile() || !isForUs(stat, rule)) return undefined
     putStat(stats, index, stat)
-    const content = room.subarray(0, Number(stat.size))
-    const is_whole = fill(descriptor, content)
-    return is_whole && hasStat(statOpen(descriptor), stats, index) ? hash('md5', content, 'hex') : undefined
+    const md5 = hashNow(descriptor, Number(stat.size))
+    return hasStat(statOpen(descriptor), stats, index) ? md5 : undefined
   }
 
   return {
@@ -45,14 +43,14 @@ export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
         descriptor = openToRead(directory.prefix + name)
         return hashOpen(descriptor, stats, index)
       } catch (error) {
-        // Whoever looks at it next says why: it is locked, a link, gone.
+        // The next check of it reports the reason: it is locked, a link, or gone.
         if (codeOf(error) === undefined) throw error
         return undefined
       } finally {
         if (descriptor !== undefined) closeSync(descriptor)
       }
     },
-    rest: () => directories.close(),
+    rest: directories.close,
   }
 }
 

@@ -8,7 +8,7 @@ import { PathTree } from './path-tree.ts'
 import { sharesBelow } from './shares-below.ts'
 
 /** Something happened to `path`, or in it; '' is the root. Relative. */
-export type OnTouched = (path: string) => void
+type OnTouched = (path: string) => void
 
 export interface TreeOptions {
   rules: IgnoreRules

@@ -32,7 +32,7 @@ export interface FolderView {
   stages: Record<Stage, Amount>
 }
 
-export interface Deafness {
+interface Deafness {
   /** How often one was made anew, and the last time. */
   rebuilt: number
   last: { at_ms: number; why: string } | undefined

@@ -17,7 +17,7 @@ import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removals.ts'
 
 /** What waits, and since when; `name` is folder and path. */
-export interface WaitingFile {
+interface WaitingFile {
   since_ms: number
   name: string
   size: number
@@ -28,7 +28,7 @@ export interface PromptHealth extends Pick<PromptState, 'name' | 'checked_ms' | 
   last_ended: { run: number; state: RunState; ended_ms: number; why: string | undefined } | undefined
 }
 
-export interface GivenUp {
+interface GivenUp {
   prompt: string | undefined
   /** Of the prompt. */
   run: number | undefined

@@ -30,7 +30,7 @@ export interface RetryGroup {
 }
 
 /** Where files held by the brake arrived: the deepest directory that holds all of its group, '' for the folder itself. */
-export interface BrakedPlace extends Amount {
+interface BrakedPlace extends Amount {
   folder: string
   root: string
   directory: string

@@ -26,7 +26,7 @@ export interface RunSummary {
   report_path: string | undefined
 }
 
-export interface PromptView extends PromptState {
+interface PromptView extends PromptState {
   last_run: RunSummary | undefined
   /** How many runs ended so, as far back as runs are kept. */
   written: number

@@ -83,6 +83,36 @@ describe('a file that changes on the way never comes whole', () => {
     await source.close()
   })
 
+  test('it changes when all but its last chunk is out: that one is held back', async () => {
+    const { file, source } = await openContent()
+    let received = 0
+    const read = async () => {
+      for await (const chunk of source.stream()) {
+        received += chunk.length
+        if (received > content.length - 2 * chunk.length) appendFileSync(file, '!')
+      }
+    }
+    await expect(read()).rejects.toMatchObject({ code: 'file.changed' })
+    expect(received).toBeGreaterThan(0)
+    expect(received).toBeLessThan(content.length)
+    await source.close()
+  })
+
+  test('one byte of many chunks is another than was hashed', async () => {
+    const root = makeTree({ f: content })
+    const file = join(root, 'f')
+    const hashed = Buffer.from(content)
+    hashed[content.length >> 1]! ^= 1
+    const source = await openSource(root, 'f', expectedOf(file, hashed))
+    let received = 0
+    const read = async () => {
+      for await (const chunk of source.stream()) received += chunk.length
+    }
+    await expect(read()).rejects.toMatchObject({ code: 'file.changed' })
+    expect(received).toBeLessThan(content.length)
+    await source.close()
+  })
+
   test('it grows after the last byte was read: the last chunk is still held back', async () => {
     const root = makeTree({ f: 'one chunk' })
     const file = join(root, 'f')

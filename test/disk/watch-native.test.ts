@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, w
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
-import { countInotifyWatches } from '../../src/disk/inotify-limits.ts'
 import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
+import { countInotifyWatches } from './inotify-watches.ts'
 import { makeRawDirectory, writeRawFile } from './odd-entries.ts'
 import { builtModule } from './unprivileged.ts'
 
