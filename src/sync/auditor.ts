@@ -8,7 +8,7 @@ import { type AuditState, expectedAssets } from '../ledger/audit-work.ts'
 import type { Remote } from '../remote/remote.ts'
 import { pauseAfterTurn_ms } from './audit-pace.ts'
 import { AuditRound, type AuditTools } from './audit-round.ts'
-import type { About } from './circuits.ts'
+import type { About } from './trouble.ts'
 
 export type AuditorTools = AuditTools & { remote: Remote; clock: Clock; pulses: Pulses }
 

@@ -5,14 +5,7 @@ import type { Failure } from '../remote/outcome.ts'
 import { type Concern, FaultCounts, type Host, isOfAHost } from './fault-counts.ts'
 import type { SyncReport } from './report.ts'
 import type { Step } from './send-places.ts'
-
-/**
- * What is wrong beyond any one file, and what may be tried meanwhile. A fault of the account or a
- * project stops at the first sign; a service or blob store that does not answer after a few
- * failures in a row; uploads when several contents meet the same fault at one step. Then nothing is
- * sent but one probe at a time, later and later, and no file pays an attempt for it.
- */
-export type About = 'account' | 'api' | 'blob' | 'uploads' | `project:${string}`
+import { type About, hintFor, isOfUploads } from './trouble.ts'
 
 export interface Allowance {
   /** How many items may be begun now: 0 while everything rests, 1 as a probe. */
@@ -194,10 +187,17 @@ export class Circuits {
    * now on nothing is told, for the ledger knows one trouble of a kind and it would be that of the other.
    */
   async retire(): Promise<void> {
-    const told = [...this.#tripped].filter(([, tripped]) => tripped.told).map(([about]) => about)
+    for (;;) {
+      const told = [...this.#tripped].filter(([, tripped]) => tripped.told)
+      if (told.length === 0) break
+      // Where it cannot be recorded these circuits stay in force, and end it when they can.
+      await this.#tools.ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
+      for (const [about, tripped] of told) {
+        tripped.told = false
+        this.#tools.report.trouble(about, 'left behind: another service is in force', 'info')
+      }
+    }
     this.#is_retired = true
-    for (const about of told) this.#tools.report.trouble(about, 'left behind: another service is in force', 'info')
-    if (told.length > 0) await this.#tools.ledger.record(told.map((about) => ({ type: 'trouble_ended', about })))
   }
 
   /** Whether the configuration in force names this project. */
@@ -235,7 +235,7 @@ export class Circuits {
     // Short pauses one after the other, with nothing answered in between, are a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
     const told = !this.#is_retired && (before?.told === true || is_long)
-    this.#tripped.set(about, {
+    const tripped = {
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,
       since_ms,
@@ -243,10 +243,16 @@ export class Circuits {
       told,
       step,
       asked_to_wait: pause_ms !== undefined,
-    })
+    }
+    this.#tripped.set(about, tripped)
     const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
     const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
-    if (told && !before?.told) await this.#tell(about, code, message)
+    if (told && !before?.told) {
+      await this.#tell(about, code, message).catch((error) => {
+        tripped.told = false
+        throw error
+      })
+    }
     return 'hold'
   }
 
@@ -260,8 +266,14 @@ export class Circuits {
     if (!tripped) return
     this.#tripped.delete(about)
     if (!tripped.told || this.#is_retired) return
+    try {
+      await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
+    } catch (error) {
+      // The next success says it again.
+      if (!this.#tripped.has(about)) this.#tripped.set(about, { ...tripped, until_ms: 0 })
+      throw error
+    }
     this.#tools.report.trouble(about, 'right again', 'info')
-    await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
   }
 
   #lookAtToken(now_ms: number): void {
@@ -276,23 +288,6 @@ export class Circuits {
   }
 }
 
-/** Only uploads need it, and they alone use the blob store. */
-function isOfUploads(about: About): boolean {
-  return about === 'blob' || about === 'uploads'
-}
-
 function isTooMuch({ status, code }: Failure): boolean {
   return status === 429 || status === 503 || code === 'network.timeout'
-}
-
-function hintFor(about: About): string {
-  if (about === 'account')
-    return 'Nothing is sent until the token works: renew it where it came from; it is read again by itself'
-  if (about === 'api')
-    return 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy'
-  if (about === 'blob')
-    return 'It is tried again by itself; if it lasts, check that the blob host can be reached from here'
-  if (about === 'uploads')
-    return 'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service'
-  return 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
 }

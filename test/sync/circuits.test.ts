@@ -13,11 +13,14 @@ const failure = (about: Failure['about'], more: Partial<Failure> = {}): Failure 
   ...more,
 })
 
-function setUp(reloadToken = () => false, has_work = true) {
+function setUp(reloadToken = () => false, has_work = true, isFull = () => false) {
   const clock = new FakeClock(1_000_000)
   const told: Fact[] = []
   const ledger = {
-    record: async (facts: readonly Fact[]) => void told.push(...facts),
+    async record(facts: readonly Fact[]) {
+      if (isFull()) throw new Error('the disk is full')
+      told.push(...facts)
+    },
     dueElsewhere: async () => has_work,
   } as unknown as Ledger
   let slowed = 0
@@ -91,6 +94,32 @@ test('of a service that is left behind the troubles end, and what fails there la
   await circuits.succeeded('p', 'api')
   expect(told).toHaveLength(2)
   expect(slowed()).toBe(0)
+})
+
+test('what a full disk does not let be recorded is recorded later: no trouble stands for ever', async () => {
+  let is_full = false
+  const { circuits, clock, told } = setUp(
+    () => false,
+    true,
+    () => is_full,
+  )
+  const types = () => told.map(({ type }) => type)
+  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  is_full = true
+  await expect(circuits.succeeded('p', 'api')).rejects.toThrow('full')
+  await expect(circuits.retire()).rejects.toThrow('full')
+  is_full = false
+  await circuits.succeeded('p', 'api')
+  expect(types()).toEqual(['trouble_began', 'trouble_ended'])
+
+  is_full = true
+  await expect(circuits.failed(failure('account', { status: 401 }), 'p', 'api')).rejects.toThrow('full')
+  is_full = false
+  await clock.advance(3_600_000)
+  await circuits.failed(failure('account', { status: 401 }), 'p', 'api')
+  expect(types()).toEqual(['trouble_began', 'trouble_ended', 'trouble_began'])
+  await circuits.retire()
+  expect(types().at(-1)).toBe('trouble_ended')
 })
 
 test('a refused project rests alone', async () => {
