@@ -183,7 +183,7 @@ function drawFaults(
     if (!kinds.includes(form.kind)) return drawFault(chance, { kind: chance.pick(kinds)! }, length_ms)
     const fault = drawFault(chance, form, length_ms)
     // Early, so that what it waits for is still to come.
-    const early_ms = Math.floor(fault.from_ms / 2)
+    const early_ms = Math.floor((fault.from_ms - (fault.kind === 'mounts' ? first_look_ms : 0)) / 2)
     return { ...fault, from_ms: fault.from_ms - early_ms, to_ms: fault.to_ms - early_ms, begins_with }
   })
   const met = new Set(faults.map(({ kind }) => kind))
@@ -191,9 +191,14 @@ function drawFaults(
   return [...faults, drawFault(chance, { kind: chance.pick(others) ?? faults[0]!.kind }, length_ms)]
 }
 
+/** By then the first life has looked at its folders. */
+const first_look_ms = 10 * second
+
 /** `how`: drawn where it is not given. */
 function drawFault(chance: Chance, { kind, how }: { kind: FaultKind; how?: string }, length_ms: number): Fault {
-  const from_ms = chance.below(Math.floor(length_ms * 0.8))
+  // A folder that was never seen on its own disk is not known by it.
+  const first_ms = kind === 'mounts' ? first_look_ms : 0
+  const from_ms = Math.max(first_ms, chance.below(Math.floor(length_ms * 0.8)))
   const span = (most_ms: number) => {
     return { from_ms, to_ms: Math.min(length_ms, from_ms + second + chance.below(most_ms)) }
   }
