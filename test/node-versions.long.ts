@@ -6,7 +6,10 @@ const script = fileURLToPath(new URL('node-versions.sh', import.meta.url))
 /** Of the vitest that runs this: the other one makes its own. */
 const { TMPDIR: _t, SLUICE_TEST_STORES: _s, VITEST: _v, VITEST_MODE: _m, NODE_ENV: _n, ...env } = process.env
 
-test.for(['22', '24', '26'])('the quick tests pass on the newest Node %s', { timeout: 900_000 }, async (line) => {
+/** The others are for a release (`npm run test:release`). */
+const line = '24'
+
+test(`the quick tests pass on the newest Node ${line}`, { timeout: 900_000 }, async () => {
   const child = spawn(script, [line], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
