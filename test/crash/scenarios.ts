@@ -64,8 +64,9 @@ export const scenarios: Scenario[] = [
   },
   {
     name: 'the service fails for a while',
-    tree: { 'a.txt': 'a' },
-    phases: [failing({ route: 'assets.create', status: 503, times: 3 })],
+    // Three contents must meet it: one alone may fail for itself.
+    tree: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' },
+    phases: [failing({ route: 'assets.create', status: 503, times: 6 })],
   },
   {
     name: 'a ticket is refused',
