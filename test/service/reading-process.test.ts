@@ -180,7 +180,8 @@ test('without the optional packages their kinds of files are refused, with the r
   cpSync(join(root, 'dist', 'base'), join(copy, 'dist', 'base'), { recursive: true })
   writeFileSync(join(copy, 'package.json'), '{"type": "module"}')
   mkdirSync(join(copy, 'node_modules'))
-  symlinkSync(join(root, 'node_modules', 'chardet'), join(copy, 'node_modules', 'chardet'))
+  for (const name of ['chardet', 'htmlparser2'])
+    symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
   const reading = open({ reading_program: join(copy, 'dist', 'service', 'reading-child.js') })
   const missing = (name: string) => `the optional package ${name} is not installed, which this kind of file needs`
   const read = (name: string) => reading.read({ ...file(name), place: { path: join(documents, name) } })
