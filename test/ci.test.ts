@@ -12,16 +12,23 @@ const script = join(ci, 'sum-results.mjs')
 
 const passed = { status: 'passed' }
 const failed = { status: 'failed' }
-const green = { numPassedTests: 3, numFailedTests: 0, testResults: [{ status: 'passed', assertionResults: [passed] }] }
+const file = { name: '/home/me/sluice/test/base/a.test.ts', status: 'passed', startTime: 2_000, endTime: 9_000 }
+const green = {
+  startTime: 1_000,
+  numPassedTests: 3,
+  numFailedTests: 0,
+  testResults: [{ ...file, assertionResults: [passed] }],
+}
 const red = {
+  ...green,
   numPassedTests: 2,
   numFailedTests: 1,
-  testResults: [{ status: 'failed', assertionResults: [passed, failed] }],
+  testResults: [{ ...file, status: 'failed', assertionResults: [passed, failed] }],
 }
 const broken_file = {
+  ...green,
   numPassedTests: 1,
-  numFailedTests: 0,
-  testResults: [{ status: 'failed', assertionResults: [passed] }],
+  testResults: [{ ...file, status: 'failed', assertionResults: [passed] }],
 }
 
 test.each([
@@ -33,7 +40,9 @@ test.each([
 ])('the counts of %s', (_what, status, results, line) => {
   const folder = tmp.dirSync({ unsafeCleanup: true }).name
   for (const [at, result] of results.entries()) writeFileSync(join(folder, `${at}.json`), JSON.stringify(result))
-  expect(execFileSync(process.execPath, [script, String(status), folder], { encoding: 'utf8' })).toBe(`${line}\n`)
+  const times = results.map((_, at) => `${at}: 8 s, 1 files, the slowest:\n    7 s  test/base/a.test.ts\n`).join('')
+  const printed = execFileSync(process.execPath, [script, String(status), folder], { encoding: 'utf8' })
+  expect(printed).toBe(`${times}${line}\n`)
 })
 
 /**
