@@ -88,7 +88,6 @@ function configFields({ base, folder, base_url, project_id, token_file }: Places
     state_dir: join(base, 'state'),
     folders: [{ name: folderName(path), path, settle_ms: folder === undefined ? '200ms' : '1s' }],
     uploads: { brake: 'off', min_resend_s: '0s', concurrency: 16 },
-    follow: { first_ms: '50ms', most_ms: '2s' },
     log: { level: 'error' },
   }
 }

@@ -1,35 +1,22 @@
+import type { Constants } from './constants.ts'
 import type { CheckedConfig } from './schema.ts'
-
-type Section<Name extends keyof CheckedConfig> = DeepReadonly<CheckedConfig[Name]>
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
 
-/** What is used as the schema has it. */
-type AsChecked = {
-  readonly [Name in
-    | 'uploads'
-    | 'follow'
-    | 'audit'
-    | 'removal'
-    | 'hashing'
-    | 'scan'
-    | 'watching'
-    | 'ledger'
-    | 'asking'
-    | 'health'
-    | 'watchdog']: Section<Name>
-}
+type Settings = Omit<CheckedConfig, 'service' | 'state_dir' | 'folders' | 'prompts' | 'smtp' | 'alerts'>
+
+/** Sections of what a file can set, of what none can, or of both. */
+type Sections = DeepReadonly<Settings & Omit<Constants, 'alerts' | 'folder'>>
 
 /**
- * The configuration as the program uses it: complete, checked and frozen. What each field means, its default and the reason
- * of the default stand in schema.ts; durations are numbers in the unit of their name, sizes are bytes.
+ * The configuration as the program uses it: complete, checked and frozen. What each field means, and the reason of its value,
+ * stands in schema.ts and constants.ts; durations are numbers in the unit of their name, sizes are bytes.
  */
-export interface Config extends AsChecked {
+export interface Config extends Sections {
   readonly service: ServiceConfig
   /** The ledger and what belongs to it; absolute. */
   readonly state_dir: string
   readonly folders: readonly FolderConfig[]
-  readonly log: LogConfig
   readonly prompts: readonly PromptConfig[]
   readonly alerts: AlertsConfig
 }
@@ -72,7 +59,7 @@ type FolderStart =
   | { readonly kind: 'from_now' }
   | { readonly kind: 'newer_than'; readonly age_ms: number }
 
-export type LogConfig = Section<'log'>
+export type LogConfig = Config['log']
 
 /** One prompt that is asked on a schedule. */
 export interface PromptConfig {
@@ -150,11 +137,9 @@ export interface SmtpConfig {
   readonly ca_file?: string
 }
 
-export interface AlertsConfig {
+export interface AlertsConfig extends Readonly<Constants['alerts']> {
   /** Their names are unique. */
   readonly deliver: readonly DeliveryConfig[]
-  readonly group_ms: number
-  readonly resolve_after_ms: number
   /** Either url or url_file; both are secrets. */
-  readonly ping?: { readonly url?: string; readonly url_file?: string; readonly every_ms: number }
+  readonly ping?: { readonly url?: string; readonly url_file?: string }
 }

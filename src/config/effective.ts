@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import type { AlertsConfig, Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
+import { withoutConstants } from './constants.ts'
 import { bandwidthText } from './schema-bandwidth.ts'
 import { durationText } from './units.ts'
 
@@ -13,10 +14,12 @@ const mask = '***'
 export function configAsYaml(config: Config): string {
   const { folders, prompts, alerts, uploads, ...rest } = maskedConfig(config)
   const text = stringify({
-    ...rest,
-    uploads: { ...uploads, bandwidth: bandwidthText(uploads.bandwidth) },
-    alerts: { ...alerts, deliver: alerts.deliver.map(deliveryAsWritten) },
-    folders: folders.map((folder) => ({ ...folder, start: startAsWritten(folder) })),
+    ...withoutConstants({
+      ...rest,
+      uploads: { ...uploads, bandwidth: bandwidthText(uploads.bandwidth) },
+      alerts: { ...alerts, deliver: alerts.deliver.map(deliveryAsWritten) },
+    }),
+    folders: folders.map(({ settle_cap_ms: _not_set, ...folder }) => ({ ...folder, start: startAsWritten(folder) })),
     prompts: prompts.map(promptAsWritten),
   })
   return holdsAddresses(config) ? `# ${mask} in an address stands for what is not shown\n${text}` : text
@@ -49,7 +52,7 @@ function maskedUrl(url: string): string {
   return `${new URL(url).origin}/${mask}`
 }
 
-function startAsWritten({ start }: FolderConfig): unknown {
+function startAsWritten({ start }: Pick<FolderConfig, 'start'>): unknown {
   return start.kind === 'newer_than' ? { newer_than: durationText(start.age_ms) } : start.kind
 }
 

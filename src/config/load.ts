@@ -8,7 +8,7 @@ import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
 import { inService, pathFaults } from './local-paths.ts'
 import { promptFaults } from './prompt-faults.ts'
-import { environmentFaults, relationFaults, resolveConfig } from './resolve.ts'
+import { environmentFaults, resolveConfig } from './resolve.ts'
 import { config_schema } from './schema.ts'
 import { openSecretFiles } from './secret-files.ts'
 import { parseYaml } from './yaml-source.ts'
@@ -87,7 +87,6 @@ export function checkValue(
     ...alertFaults(value, environment),
   ]
   const all = [...faults, ...(looks_at_paths ? between() : []), ...environmentFaults(environment)]
-  if (output) all.push(...relationFaults(output))
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }
 

@@ -1,4 +1,5 @@
 import type { AlertsConfig } from './config.ts'
+import { constants } from './constants.ts'
 import { deliveryName, given, resolveDelivery, type Surroundings } from './resolve-prompts.ts'
 
 /** Only for a section that `alertFaults` has nothing to say about. */
@@ -7,6 +8,7 @@ export function resolveAlerts(around: Pick<Surroundings, 'checked' | 'expand'>):
   const { deliver, ping, ...rest } = checked.alerts
   const name = (delivery: (typeof deliver)[number]) => deliveryName(delivery, checked, expand)
   return {
+    ...constants.alerts,
     ...rest,
     deliver: deliver.map((delivery) => resolveDelivery(delivery, name(delivery), around)),
     ...given({ ping: ping && { ...pingOf(ping, expand) } }),
@@ -14,8 +16,8 @@ export function resolveAlerts(around: Pick<Surroundings, 'checked' | 'expand'>):
 }
 
 function pingOf(
-  { url, url_file, every_ms }: NonNullable<Surroundings['checked']['alerts']['ping']>,
+  { url, url_file }: NonNullable<Surroundings['checked']['alerts']['ping']>,
   expand: Surroundings['expand'],
 ) {
-  return { ...given({ url, url_file: url_file && expand(url_file) }), every_ms }
+  return given({ url, url_file: url_file && expand(url_file) })
 }

@@ -1,23 +1,7 @@
 import { z } from 'zod'
-import { choice, count } from './fields.ts'
+import { choice } from './fields.ts'
 
 export const audit_schema = z.strictObject({
-  pages_per_minute: count({
-    usual: 10,
-    least: 1,
-    most: 6_000,
-    about:
-      'Calls a minute with which the list of the service is read, 100 assets each. Default 10: nobody notices them, and ' +
-      'a million assets are looked at in 17 hours. It rises by itself where a round would take longer than round_hours.',
-  }),
-  round_hours: count({
-    usual: 24,
-    least: 1,
-    most: 720,
-    about:
-      'A full round begins so long after the one before, and is over by then. Default 24: what somebody removes there ' +
-      'is known here the next day.',
-  }),
   on_remote_delete: choice(
     ['respect', 'resend'],
     'respect',

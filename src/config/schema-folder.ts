@@ -149,14 +149,6 @@ export const folder_schema = z.strictObject({
       'A file is taken up when it has not changed for so long. Default 2s: programs that save in steps pause for ' +
       'less, and people hardly notice the wait.',
   }),
-  settle_cap_ms: duration('ms', {
-    usual: '10m',
-    least: 1_000,
-    most: 86_400_000,
-    about:
-      'A file that never comes to rest is set aside after so long, and said so. Default 10m: a large copy over a ' +
-      'slow line still grows for minutes, a log file for ever.',
-  }),
   start,
   upload_name: choice(
     ['path', 'base'],

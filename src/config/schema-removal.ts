@@ -36,8 +36,8 @@ export const removal_schema = z.strictObject({
     about:
       'Of one folder, more than this (and more than most_percent of it) is not removed on the service by itself: it waits for ' +
       '`sluice accept --removals FOLDER`. Default 100: people tidy up in tens; hundreds at once are a script, a wrong mount or an ' +
-      'intruder. 0: the share alone counts. Whatever it says, most of a folder (scan.missing_percent), and more than ' +
-      'scan.empty_folder_files files of it, deleted within per_hours wait, too: that is a wiped folder, or a disk that went away.',
+      'intruder. 0: the share alone counts. Whatever it says, more than half of a folder, and more than 10 ' +
+      'files of it, deleted within a day wait, too: that is a wiped folder, or a disk that went away.',
   }),
   most_percent: count({
     usual: 10,
@@ -46,13 +46,5 @@ export const removal_schema = z.strictObject({
     about:
       'The same as a share of the files that the folder has and had. Default 10: in a large folder a hundred files are nothing ' +
       'unusual. With most_files 0 and most_percent 0 everything waits for a person.',
-  }),
-  per_hours: count({
-    usual: 24,
-    least: 1,
-    most: 168,
-    about:
-      'What was removed by itself in this time counts with what is about to be. Default 24: what changes file by file, and all ' +
-      'day long, is noticed too. Most 168, a week.',
   }),
 })

@@ -6,18 +6,9 @@ import { audit_schema } from './schema-audit.ts'
 import { smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
 import { health_schema } from './schema-health.ts'
-import {
-  follow_schema,
-  hashing_schema,
-  ledger_schema,
-  log_schema,
-  scan_schema,
-  uploads_schema,
-} from './schema-limits.ts'
+import { ledger_schema, log_schema, uploads_schema } from './schema-limits.ts'
 import { prompt_schema } from './schema-prompts.ts'
 import { removal_schema } from './schema-removal.ts'
-import { watchdog_schema } from './schema-watchdog.ts'
-import { watching_schema } from './schema-watching.ts'
 
 const base_url = z
   .string({ error: 'must be a text' })
@@ -73,18 +64,12 @@ export const config_schema = z.strictObject({
     .max(1_000, { error: 'must not name more than 1000 folders' })
     .meta({ description: 'The folders to watch, 1 to 1000.' }),
   uploads: uploads_schema.prefault({}).meta({ description: 'How files are sent.' }),
-  follow: follow_schema.prefault({}).meta({ description: 'How sent files are followed until they are ready.' }),
   audit: audit_schema
     .prefault({})
     .meta({ description: 'How what is ready is held against the service, again and again.' }),
   removal: removal_schema.prefault({}).meta({
     description: 'How much of what folders let go of (on_delete, on_change) is removed on the service by itself.',
   }),
-  hashing: hashing_schema.prefault({}).meta({ description: 'How content is recognised (md5).' }),
-  scan: scan_schema.prefault({}).meta({ description: 'How folders are read.' }),
-  watching: watching_schema
-    .prefault({})
-    .meta({ description: 'How changes are noticed: by what each folder is watched, and what stands in for it.' }),
   ledger: ledger_schema.prefault({}).meta({ description: 'How long things are remembered.' }),
   log: log_schema.prefault({}).meta({ description: 'What is written to standard error.' }),
   prompts: z
@@ -105,7 +90,6 @@ export const config_schema = z.strictObject({
   health: health_schema
     .prefault({})
     .meta({ description: 'When a promise counts as broken, and where health and metrics are served.' }),
-  watchdog: watchdog_schema.prefault({}).meta({ description: 'When the daemon counts as stuck.' }),
   alerts: alerts_schema.prefault({}).meta({ description: 'Who is told when the health changes.' }),
 })
 

@@ -6,8 +6,6 @@ import { outgoingUrl } from '../deliver/outgoing-url.ts'
 import { readSecretFile } from '../deliver/secret-file.ts'
 import type { SyncReport } from '../sync/report.ts'
 
-type PingConfig = NonNullable<Config['alerts']['ping']>
-
 /** Tells a checker elsewhere that all is well. A checker that is down is told of once, and once when it is back. */
 export class CheckerPing {
   readonly #clock: Clock
@@ -23,12 +21,13 @@ export class CheckerPing {
   }
 
   /** When it is time. Never throws: what goes wrong is in the log, without the address. */
-  async look({ url, url_file, every_ms }: PingConfig, signal: AbortSignal): Promise<void> {
+  async look({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> {
+    if (!checker) return
     const now_ms = this.#clock.monotonic_ms()
-    if (now_ms - this.#pinged_ms < every_ms) return
+    if (now_ms - this.#pinged_ms < ping_every_ms) return
     this.#pinged_ms = now_ms
     try {
-      const address = url ?? readSecretFile(url_file ?? '', 'the address of the checker')
+      const address = checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
       await ping(address, this.#http, signal)
       if (this.#is_down) this.#report.trouble('alerts.ping', 'the checker answers again', 'info')
       this.#is_down = false

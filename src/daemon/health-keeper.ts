@@ -128,7 +128,7 @@ export class HealthKeeper {
       const group_ms = asked.length > 0 ? 0 : alerts.group_ms
       await pulse.during(this.#sender.look(health.reasons, this.#view, group_ms))
       for (const resolve of asked) resolve()
-      if (health.healthy && alerts.ping) await this.#checker.look(alerts.ping, this.#stop.signal)
+      if (health.healthy) await this.#checker.look(alerts, this.#stop.signal)
     }
     return { wait_ms: limits.look_ms }
   }

@@ -13,7 +13,8 @@ const max_history_rows = 1_000_000
 export function ledgerLimits({ uploads, ledger, removal, scan }: Config): LedgerLimits {
   const { brake } = uploads
   return {
-    brake: brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: brake.per_hours * hour_ms },
+    brake:
+      brake === 'off' ? undefined : { files: brake.files, bytes: brake.bytes, per_ms: uploads.brake_hours * hour_ms },
     max_bytes_per_day: uploads.max_bytes_per_day === 'off' ? undefined : uploads.max_bytes_per_day,
     min_resend_ms: uploads.min_resend_s * second_ms,
     newest_first: uploads.order === 'newest',

@@ -29,7 +29,7 @@ export class ReadingWait {
     return new SluiceError({
       code: 'answer.still_reading',
       message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(this.#most_ms)}`,
-      hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them (follow.pass_wait_ms)',
+      hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
     })
   }
 }

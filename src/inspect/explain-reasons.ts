@@ -121,9 +121,8 @@ function skippedReasons(of: Case): string[] {
 function blockedReasons(of: Case): string[] {
   const { reason, detail, not_before_ms } = of.story!.row
   if (reason === 'brake') {
-    const { brake } = of.uploads
-    const limit =
-      brake === 'off' ? '' : ` (${brake.files} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
+    const { brake, brake_hours } = of.uploads
+    const limit = brake === 'off' ? '' : ` (${brake.files} files or ${formatBytes(brake.bytes)} in ${brake_hours} h)`
     return [
       `held by the brake: more new files came than uploads.brake lets pass${limit}`,
       `to let it go: sluice accept ${placeOf(of)}`,

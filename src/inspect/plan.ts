@@ -244,8 +244,8 @@ function limitsFor(
   to_send: Amount,
   now_ms: number,
 ): Plan['limits'] {
-  const { brake, max_bytes_per_day } = uploads
-  const per_ms = brake === 'off' ? 0 : brake.per_hours * hour_ms
+  const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
+  const per_ms = brake === 'off' ? 0 : per_hours * hour_ms
   const used = ledger?.used('wanted', per_ms, now_ms) ?? noAmount()
   return {
     brake:
@@ -254,7 +254,7 @@ function limitsFor(
         : {
             files: brake.files,
             bytes: brake.bytes,
-            per_hours: brake.per_hours,
+            per_hours,
             is_reached: used.files + to_send.files > brake.files || used.bytes + to_send.bytes > brake.bytes,
           },
     days: max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day),

@@ -123,7 +123,8 @@ export interface StatusSettings {
   readonly state_dir: string
   readonly folders: readonly { readonly name: string; readonly path: string; readonly project_id: string }[]
   readonly uploads: {
-    readonly brake: { readonly files: number; readonly bytes: number; readonly per_hours: number } | 'off'
+    readonly brake: { readonly files: number; readonly bytes: number } | 'off'
+    readonly brake_hours: number
     readonly max_bytes_per_day: number | 'off'
     readonly bandwidth: readonly BandwidthSpan[]
   }
@@ -181,12 +182,13 @@ export function pauseStatus(pause: Pause): PauseStatus {
 }
 
 function usedLimits({ uploads }: StatusSettings, ledger: LedgerView | undefined, now_ms: number) {
-  const { brake, max_bytes_per_day } = uploads
+  const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
   const used = (what: 'wanted' | 'sent', span_ms: number) =>
     ledger?.used(what, span_ms, now_ms) ?? { files: 0, bytes: 0 }
-  const lately = brake === 'off' ? undefined : used('wanted', brake.per_hours * hour_ms)
+  const lately = brake === 'off' ? undefined : used('wanted', per_hours * hour_ms)
   return {
-    brake: brake === 'off' || !lately ? null : { ...brake, used_files: lately.files, used_bytes: lately.bytes },
+    brake:
+      brake === 'off' || !lately ? null : { ...brake, per_hours, used_files: lately.files, used_bytes: lately.bytes },
     daily_limit:
       max_bytes_per_day === 'off' ? null : { max_bytes: max_bytes_per_day, used_bytes: used('sent', day_ms).bytes },
   }

@@ -4,7 +4,6 @@ import { createServer as createNetServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { type Clock, day_ms, system_clock } from '../../src/base/time.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import { type Service, startService } from '../../src/service/service.ts'
@@ -57,7 +56,7 @@ function shiftedClock(by_ms: number): Clock {
 }
 
 async function pass(home: SluiceHome, clock: Clock) {
-  const { config } = loadConfig({ file: home.at('sluice.yaml'), env: { HOME: home.path } })
+  const config = home.config()
   const { secrets } = openSecrets(config, {})
   const log = createLog({ level: 'silent', format: 'json' })
   const daemon = await startDaemon({ config, secrets, clock, log, mode: 'once' })

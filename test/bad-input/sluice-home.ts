@@ -5,15 +5,30 @@ import { fileURLToPath } from 'node:url'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import type { Config } from '../../src/config/config.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
+import {
+  type ChangedConstants,
+  configWith,
+  constantsEnv,
+  mergedConstants,
+  runWithConstants,
+  splitConstants,
+} from '../config-of.ts'
 import { unprivileged } from '../disk/unprivileged.ts'
 import { addToTree, makeTree, type TreeEntry } from '../tree.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** No command of these tests may take longer: what does, hangs. */
 const patience_ms = 45_000
+const quick = {
+  uploads: { retry_first_ms: 20, retry_most_ms: 200 },
+  follow: { first_ms: 20, most_ms: 200 },
+  // A second one costs its start in every pass, and has nothing to do.
+  hashing: { threads: 1 },
+}
 
 export interface Ended {
   code: number | null
@@ -47,6 +62,8 @@ type Fields = Record<string, unknown>
 /** A user with a folder called docs, a token file and a configuration; what a test leaves running is killed when it is out of patience, or with this process. */
 export class SluiceHome {
   readonly path: string
+  #settings = {}
+  #constants: ChangedConstants = quick
 
   constructor(tree: Record<string, TreeEntry> = {}) {
     this.path = makeTree({ 'docs/': '' })
@@ -75,17 +92,21 @@ export class SluiceHome {
   }
 
   configure(change: { service: Fields; uploads?: Fields; folder?: Fields; top?: Fields }): void {
-    const config = {
+    const { settings, changed } = splitConstants({
       service: { token_file: this.at('token'), ...change.service },
       state_dir: this.at('state'),
       folders: [{ name: 'docs', path: this.at('docs'), settle_ms: '50ms', ...change.folder }],
-      uploads: { min_resend_s: 0, brake: 'off', retry_first_ms: '20ms', retry_most_ms: '200ms', ...change.uploads },
-      follow: { first_ms: '20ms', most_ms: '200ms' },
-      // A second one costs its start in every pass, and has nothing to do.
-      hashing: { threads: 1 },
+      uploads: { min_resend_s: 0, brake: 'off', ...change.uploads },
       ...change.top,
-    }
-    writeFileSync(this.at('sluice.yaml'), JSON.stringify(config, undefined, 2))
+    })
+    this.#settings = settings
+    this.#constants = mergedConstants(quick, changed)
+    writeFileSync(this.at('sluice.yaml'), JSON.stringify(settings, undefined, 2))
+  }
+
+  /** That of `configure`, for a daemon in this process. */
+  config(): Config {
+    return configWith(this.#settings, this.#constants, { HOME: this.path })
   }
 
   start(
@@ -95,7 +116,7 @@ export class SluiceHome {
     const [file = '', ...rest] = [...command, ...(is_bound ? unprivileged() : []), process.execPath, program, ...words]
     const child = spawn(file, rest, {
       cwd: this.path,
-      env: { PATH: process.env.PATH, HOME: this.path, ...env },
+      env: { PATH: process.env.PATH, HOME: this.path, ...constantsEnv(this.#constants), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     children.add(child)
@@ -127,7 +148,7 @@ export class SluiceHome {
   /** The same inside this process, which costs a hundredth: for what is told before anything is begun. */
   async inProcess(words: readonly string[]): Promise<Ended> {
     const { terminal, out, err } = capturedTerminal()
-    const code = await runCli(words, terminal, commands)
+    const code = await runWithConstants(this.#constants, () => runCli(words, terminal, commands))
     return { code, out: out(), err: err() }
   }
 

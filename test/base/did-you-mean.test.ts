@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { didYouMean } from '../../src/base/did-you-mean.ts'
 
-const keys = ['service', 'folders', 'uploads', 'settle_ms', 'settle_cap_ms', 'max_file_bytes', 'path']
+const keys = ['service', 'folders', 'uploads', 'settle_ms', 'max_file_bytes', 'path']
 
 test.each([
   ['fodlers', 'folders'],

@@ -7,12 +7,19 @@ import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { type ChangedConstants, constantsEnv, mergedConstants, runWithConstants } from '../config-of.ts'
 import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 /** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
 const patience_ms = 40_000
+const quick = {
+  follow: { first_ms: 20, most_ms: 200 },
+  // A second one costs its start in every pass, and has nothing to do.
+  hashing: { threads: 1 },
+  asking: { first_ms: 20, most_ms: 200 },
+}
 /** Of the folder docs. */
 export const settle_ms = 50
 
@@ -37,6 +44,7 @@ export class Home {
   readonly service: Service
   readonly project_id: string
   readonly #children = new Set<ChildProcess>()
+  #constants: ChangedConstants = quick
   #tokens = 0
 
   private constructor(path: string, service: Service) {
@@ -77,7 +85,7 @@ export class Home {
     change: {
       service?: object
       uploads?: object
-      follow?: object
+      constants?: ChangedConstants
       folder?: object
       folders?: object[]
       prompts?: object[]
@@ -96,12 +104,10 @@ export class Home {
       state_dir: join(this.path, 'state'),
       folders: [docs, ...(change.folders ?? [])],
       uploads: { min_resend_s: 0, ...change.uploads },
-      follow: { first_ms: '20ms', most_ms: '200ms', ...change.follow },
       ...(change.removal ? { removal: change.removal } : {}),
-      // A second one costs its start in every pass, and has nothing to do.
-      hashing: { threads: 1 },
-      ...(change.prompts ? { prompts: change.prompts, asking: { first_ms: '20ms', most_ms: '200ms' } } : {}),
+      ...(change.prompts ? { prompts: change.prompts } : {}),
     }
+    this.#constants = mergedConstants(quick, change.constants ?? {})
     writeFileSync(join(this.path, 'sluice.yaml'), JSON.stringify(config))
   }
 
@@ -112,7 +118,7 @@ export class Home {
   start(...words: string[]): Running {
     const child = spawn(process.execPath, [program, ...words], {
       cwd: this.path,
-      env: { PATH: process.env.PATH, HOME: this.path },
+      env: { PATH: process.env.PATH, HOME: this.path, ...constantsEnv(this.#constants) },
     })
     this.#children.add(child)
     let [out, err] = ['', '']
@@ -138,7 +144,8 @@ export class Home {
   /** The same inside this process, which costs a fifth: where neither signals nor the log are looked at. */
   async inProcess(...words: string[]): Promise<Omit<Ended, 'signal'>> {
     const { terminal, out, err } = capturedTerminal()
-    const code = await runCli([...words, '--config', join(this.path, 'sluice.yaml')], terminal, commands)
+    const all = [...words, '--config', join(this.path, 'sluice.yaml')]
+    const code = await runWithConstants(quick, () => runCli(all, terminal, commands))
     return { code, out: out(), err: err() }
   }
 

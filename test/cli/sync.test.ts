@@ -143,8 +143,8 @@ test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', as
 
 test('what the service reads for long is left to the next pass, alone and beside a daemon: 3, and nothing is sent again', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' }, { ingest: { delay_ms: 3_600_000 } })
-  home.configure({ follow: { pass_wait_ms: '1s' } })
-  const first = await home.inProcess('sync')
+  home.configure({ constants: { follow: { pass_wait_ms: 1_000 } } })
+  const first = await home.sluice('sync')
   expect([first.code, first.err]).toEqual([
     3,
     expect.stringMatching(/^sluice: the service is still reading 1 file, and nothing else has gone on for 1 s$/m),
@@ -153,7 +153,7 @@ test('what the service reads for long is left to the next pass, alone and beside
   expect(first.out).toMatch(/^waiting {3}1 file, 3 B\n {10}1 × sent, and still read by the service$/m)
 
   const daemon = await home.run()
-  const beside = await home.inProcess('sync')
+  const beside = await home.sluice('sync')
   expect([beside.code, beside.err]).toEqual([3, expect.stringContaining('still reading 1 file')])
   daemon.child.kill('SIGTERM')
   await daemon.ended

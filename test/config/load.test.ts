@@ -66,6 +66,7 @@ describe('a good file', () => {
         "alerts": {
           "deliver": [],
           "group_ms": 60000,
+          "ping_every_ms": 300000,
           "resolve_after_ms": 600000,
         },
         "asking": {
@@ -165,8 +166,8 @@ describe('a good file', () => {
           "brake": {
             "bytes": 100000000000,
             "files": 100000,
-            "per_hours": 24,
           },
+          "brake_hours": 24,
           "concurrency": 16,
           "max_attempts": 12,
           "max_bytes_per_day": "off",
@@ -202,26 +203,22 @@ describe('a good file', () => {
 
   test('amounts may be written with units or as plain numbers', () => {
     const { config } = load(`${minimal}    settle_ms: 1.5s
-    settle_cap_ms: 20m
     rescan_interval_ms: 90000
     max_file_bytes: 4GB
 uploads:
   min_resend_s: 20m
-  small_file_bytes: 64 KiB
   max_bytes_per_day: 1.5GB
-  brake: { files: 10, bytes: 2TB }
+  brake: { files: 10, bytes: 2 TiB }
 `)
     expect(config.folders[0]).toMatchObject({
       settle_ms: 1_500,
-      settle_cap_ms: 1_200_000,
       rescan_interval_ms: 90_000,
       max_file_bytes: 4e9,
     })
     expect(config.uploads).toMatchObject({
       min_resend_s: 1_200,
-      small_file_bytes: 65_536,
       max_bytes_per_day: 1.5e9,
-      brake: { files: 10, bytes: 2e12, per_hours: 24 },
+      brake: { files: 10, bytes: 2 ** 41 },
     })
   })
 
@@ -328,7 +325,7 @@ fodlers: []
     [`${service}folders: []`, ['4:1: folders: must name at least one folder']],
     [`${service}folders: notes`, ['4:1: folders: must be a list of folders']],
     [`${minimal}uploads: fast`, ['7:1: uploads: must be a section with fields of its own']],
-    [`${minimal}uploads: { brake: hard }`, ['7:12: uploads.brake: must be off, or some of files, bytes and per_hours']],
+    [`${minimal}uploads: { brake: hard }`, ['7:12: uploads.brake: must be off, or files, bytes or both']],
     [`${minimal}uploads: { max_bytes_per_day: 5 apples }`, [/max_bytes_per_day: must be (off, or )?a size/]],
     [`${minimal}    start: newer_than: 90d`, [/^7:12: .*must stand in quotes$/]],
     [`${minimal}    start: { newer_than: 90 }`, [/start.*must be all, from_now, or newer_than with an age/]],
@@ -337,7 +334,6 @@ fodlers: []
     [`${minimal}    label_from: folder`, ['7:5: folders[0].label_from: must be one of none, first_folder']],
     [`${minimal}    mime_types: { md: markdown }`, [/mime_types\.md: must be a media type/]],
     [`${minimal}    mime_types: { "a/b": text/plain }`, [/mime_types\.a\/b: must be an extension/]],
-    [`${minimal}    settle_ms: 5s\n    settle_cap_ms: 2s`, [/^8:5: folders\[0\]\.settle_cap_ms: must not be less/]],
     [`${minimal}    path: HOME/other`, ['7:5: Map keys must be unique']],
     [`${minimal}\tbad: 1`, [/^7:1: Tabs are not allowed as indentation/]],
     [`${service}folders: *nothing`, [/has a reference \(\*name\) to what is not defined/]],

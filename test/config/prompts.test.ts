@@ -340,13 +340,6 @@ uploads: { concurrency: 0 }
       ),
     )
   })
-
-  test('more patience at first than at the most', () => {
-    expect(faultsOf(`${prompt()}asking: { first_ms: 20s, deliver_first_ms: 2h }\n`)).toEqual([
-      expect.stringMatching(/asking\.most_ms: must not be less than first_ms/),
-      expect.stringMatching(/asking\.deliver_most_ms: must not be less than deliver_first_ms/),
-    ])
-  })
 })
 
 describe('shown again', () => {

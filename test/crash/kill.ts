@@ -8,6 +8,7 @@ import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations, ticket_migrations } from '../../src/ledger/migrations.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { constantsEnv } from '../config-of.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { within } from '../journey/waiting.ts'
 import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
@@ -50,6 +51,10 @@ export interface KillMoment {
 }
 
 const connections = 4
+const constants = {
+  uploads: { small_file_bytes: 262_144, retry_first_ms: 10, retry_most_ms: 100 },
+  follow: { first_ms: 20, most_ms: 200 },
+}
 /** Each of these may have been given a slot that waits for its commit: so many one death can cost. */
 export const most_in_flight = 16 * connections
 /** On the average of many deaths far fewer are sent twice. */
@@ -173,8 +178,7 @@ export class Siege {
       service: { base_url: this.service.api, project_id: this.#project_id, token_file },
       state_dir: join(this.#home, 'state'),
       folders: [{ name: 'docs', path: join(this.#base, 'docs'), settle_ms: 50 }],
-      uploads: { concurrency: connections, small_file_bytes: 262_144, retry_first_ms: 10, retry_most_ms: 100 },
-      follow: { first_ms: 20, most_ms: 200 },
+      uploads: { concurrency: connections },
     }
     writeFileSync(join(this.#home, 'sluice.yaml'), JSON.stringify(config))
   }
@@ -187,7 +191,7 @@ export class Siege {
   /** One life of the program; answers what it said. */
   async #live(): Promise<string> {
     const words = ['sync', '--config', join(this.#home, 'sluice.yaml')]
-    const env = { PATH: process.env.PATH, HOME: this.#home }
+    const env = { PATH: process.env.PATH, HOME: this.#home, ...constantsEnv(constants) }
     const child = spawn(process.execPath, [sluice, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     const output: Buffer[] = []

@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { type Clock, system_clock } from '../../src/base/time.ts'
 import type { Config } from '../../src/config/config.ts'
-import { configFromObject } from '../../src/config/load.ts'
 import type { AssetStatus } from '../../src/contract/messages-assets.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { configOf } from '../config-of.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import { setStatusThere } from '../service/set-status.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
@@ -101,11 +101,12 @@ export class World {
 
   config(): Config {
     const { folder, uploads, removal = {} } = this.#options
-    return configFromObject(
+    return configOf(
       {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,
-        folders: [{ name: 'docs', path: this.folder, settle_ms: 50, settle_cap_ms: 60_000, ...folder }],
+        folders: [{ name: 'docs', path: this.folder, settle_ms: 50, ...folder }],
+        folder: { settle_cap_ms: 60_000 },
         uploads: { ...quick_uploads, ...uploads },
         follow: quick_follow,
         removal,

@@ -2,9 +2,9 @@ import { afterEach, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { createPulses } from '../../src/base/pulse.ts'
 import { minute_ms, second_ms } from '../../src/base/time.ts'
-import { configFromObject } from '../../src/config/load.ts'
 import { stuckAfter_ms } from '../../src/daemon/limits.ts'
 import { keepWatch } from '../../src/daemon/watchdog.ts'
+import { configOf } from '../config-of.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const signal = new AbortController()
@@ -48,7 +48,7 @@ test('systemd is told while all moves, not while something is stuck, and again w
 
 test('whatever the config says, one rightful silence is never taken for a hang', () => {
   const config = (uploads: object) =>
-    configFromObject({
+    configOf({
       service: { base_url: 'http://127.0.0.1:1', project_id: 'project_0123456789abcdefghij', token_file: '/t' },
       folders: [{ name: 'a', path: '/tmp/a' }],
       uploads,

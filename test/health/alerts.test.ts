@@ -117,7 +117,7 @@ test('when nothing can be recorded, that is told all the same, once', { timeout:
 
 test('the checker is pinged while all is well, and not while it is not', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
-  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat`, every_ms: '1m' } } })
+  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
   await until('the first ping', () => received.length === 1)
   expect(received[0]!.path).toBe('/beat')
   watched.clock.skip(2 * minute_ms)
@@ -138,7 +138,7 @@ test('the checker is pinged while all is well, and not while it is not', { timeo
 test('a checker that is down is told of once, and once when it is back', { timeout: 60_000 }, async () => {
   const { url, received, state } = await openReceiver()
   state.status = 503
-  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat`, every_ms: '1m' } } })
+  const watched = await Watched.begin({ health, alerts: { ping: { url: `${url}/beat` }, ping_every_ms: '1m' } })
   await watched.skippingUntil(2 * minute_ms, 'it was tried again and again', () => received.length >= 4)
   const lines = () => watched.log.filter((line) => line.includes('alerts.ping'))
   expect(lines()).toHaveLength(1)
@@ -151,7 +151,7 @@ test('a checker that is down is told of once, and once when it is back', { timeo
 
 test('an address that is taken keeps no ping from its checker', { timeout: 60_000 }, async () => {
   const { url, received } = await openReceiver()
-  const alerts = { ping: { url: `${url}/beat`, every_ms: '1m' } }
+  const alerts = { ping: { url: `${url}/beat` }, ping_every_ms: '1m' }
   const watched = await Watched.begin({ health, alerts })
   await watched.reload({ health: { ...health, listen: new URL(url).host }, alerts })
   await until('it is told', () => watched.log.some((line) => line.includes('cannot listen on')))

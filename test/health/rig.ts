@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { hour_ms } from '../../src/base/time.ts'
-import { configFromObject } from '../../src/config/load.ts'
 import { type Secrets, secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { configOf } from '../config-of.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
@@ -97,7 +97,7 @@ export class Watched {
 
   config(change: WatchedOptions = {}) {
     const { folder, other, health, alerts, sections } = { ...this.#options, ...change }
-    return configFromObject(
+    return configOf(
       {
         service: { base_url: this.service.api, project_id: this.#project_id },
         state_dir: this.state_dir,

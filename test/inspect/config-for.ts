@@ -1,5 +1,5 @@
 import type { Config } from '../../src/config/config.ts'
-import { configFromObject } from '../../src/config/load.ts'
+import { configOf } from '../config-of.ts'
 
 const project_id = 'project_0123456789abcdefghij'
 
@@ -12,7 +12,7 @@ export function configFor(options: {
   more?: readonly object[]
 }): Config {
   const { root, state_dir = '/nowhere/state', folder = {}, uploads = {}, more = [] } = options
-  return configFromObject(
+  return configOf(
     {
       service: { base_url: 'https://assistant.example.com', project_id },
       state_dir,

@@ -99,7 +99,7 @@ localJourneys('verify', (profile) => {
     chmodSync(journey.at('docs/deep/c.txt'), 0o600)
     journey.write({ 'docs/replacement': 'd' })
     renameSync(journey.at('docs/replacement'), journey.at('docs/d.txt'))
-    const settling = await verified(journey, {}, { folders: { docs: { settle_ms: 60_000, settle_cap_ms: 90_000 } } })
+    const settling = await verified(journey, {}, { folders: { docs: { settle_ms: 60_000 } } })
     expect(settling.named).toEqual(['gone_from_disk docs/a.txt'])
     expect(settling.summary.on_the_way).toBe(5)
     const { named, summary, found } = await verified(journey, { clock: later })

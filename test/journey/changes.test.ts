@@ -48,7 +48,7 @@ localJourneys('files change on the way', (profile) => {
   test('a file that keeps changing goes up once it is quiet', async () => {
     // An hour that comes by a skip alone: what is seen stays so until the test has looked. chokidar joins what comes close together.
     const clock = new MovingClock()
-    const folders = { docs: { watch: 'native', settle_ms: '1h', settle_cap_ms: '1d' } }
+    const folders = { docs: { watch: 'native', settle_ms: '1h' } }
     const journey = await begin({ profile, tree: {}, folders, clock, service: { clock } })
     await journey.until('the first scan is over', () => journey.folder()?.first_scan_ms !== null)
     const growing = journey.at('docs/growing.txt')

@@ -19,6 +19,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { createLog } from '${builtModule('base/log')}'
 import { openSqliteReadOnly } from '${builtModule('base/sqlite')}'
 import { system_clock } from '${builtModule('base/time')}'
+import { constants } from '${builtModule('config/constants')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
 import { startDaemon } from '${builtModule('daemon/daemon')}'
@@ -33,11 +34,13 @@ for (let n = 0; n < Number(files); n++) writeFileSync(place + '/docs/' + n + '.t
 const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('full')
 writeFileSync(place + '/token', service.tokens.create('full').token, { mode: 0o600 })
+Object.assign(constants.follow, { first_ms: 20, most_ms: 200 })
+Object.assign(constants.uploads, { retry_first_ms: 20, retry_most_ms: 200 })
 const config = configFromObject({
   service: { base_url: service.api, project_id, token_file: place + '/token' },
   state_dir,
   folders: [{ name: 'docs', path: place + '/docs', settle_ms: '100ms' }],
-  uploads: { retry_first_ms: 20, retry_most_ms: 200, concurrency: 2 }, follow: { first_ms: 20, most_ms: 200 },
+  uploads: { concurrency: 2 },
 }, {})
 const log = createLog({ level: 'fatal', format: 'json', destination: { write: () => {} } })
 const daemon = await startDaemon({ config, secrets: openSecrets(config, {}).secrets, clock: system_clock, log, mode: 'run' })

@@ -34,7 +34,7 @@ localJourneys('nobody is held up', (profile) => {
   test('a folder on a share that dies while its files are due is away, and the others go on', async ({ skip }) => {
     const clock = new MovingClock()
     // They come due when the share is dead, and not before: by a skip.
-    const folders = { docs: {}, other: { settle_ms: '1h', settle_cap_ms: '1d' } }
+    const folders = { docs: {}, other: { settle_ms: '1h' } }
     const config = { scan: { answer_ms: 500 } }
     const journey = await begin({ profile, tree, folders, config, clock, service: { clock } })
     await journey.stage('other/b.txt', 'seen')

@@ -10,7 +10,7 @@ function files(count: number): Record<string, string> {
 
 localJourneys('what is left out, and let in later', (profile) => {
   test('the brake holds what is too much until a person accepts it', async () => {
-    const brake = { files: 3, bytes: '1GB', per_hours: 24 }
+    const brake = { files: 3, bytes: '1GB' }
     const journey = await begin({ profile, tree: files(5), config: { uploads: { brake } } })
     const count = (stage: string) => journey.files().filter((file) => file.stage === stage).length
     await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked brake') === 2)

@@ -23,7 +23,7 @@ localJourneys('a single pass', (profile) => {
   })
 
   test('ends when what is left waits for a person', async () => {
-    const brake = { files: 1, bytes: '1GB', per_hours: 24 }
+    const brake = { files: 1, bytes: '1GB' }
     const journey = await begin({ profile, tree, mode: 'once', config: { uploads: { brake } } })
     expect(await journey.drained()).toEqual({ why: 'done' })
     expect(journey.assets()).toHaveLength(1)

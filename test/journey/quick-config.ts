@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../src/config/config.ts'
-import { configFromObject } from '../../src/config/load.ts'
+import { configOf } from '../config-of.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -23,7 +23,7 @@ const quick = {
   follow: { first_ms: 20, most_ms: 200, dead_hit_after_ms: 1_000 },
   audit: { pages_per_minute: 6_000 },
 }
-const quick_folder = { settle_ms: 100, settle_cap_ms: 5_000 }
+const quick_folder = { settle_ms: 100 }
 
 /** The folders lie in `base`, each under its own name. */
 export function quickConfig(
@@ -34,7 +34,7 @@ export function quickConfig(
     Object.assign({}, ...[quick as ConfigChange, ...changes].map((change) => change[name])) as Fields
   const folders = changes.findLast((change) => change.folders)?.folders ?? {}
   const prompts = changes.findLast((change) => change.prompts)?.prompts ?? []
-  return configFromObject(
+  return configOf(
     {
       service: section('service'),
       state_dir: places.state_dir,
@@ -44,6 +44,7 @@ export function quickConfig(
         path: join(places.base, name),
         ...fields,
       })),
+      folder: { settle_cap_ms: 5_000 },
       uploads: section('uploads'),
       follow: section('follow'),
       scan: section('scan'),

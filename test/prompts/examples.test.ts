@@ -23,8 +23,6 @@ const examples = new Map(blocks('yaml').map((text) => [parse(text).prompts[0].na
 
 /** So that nothing is waited for that a test need not wait for. */
 const haste = `
-follow: { first_ms: 20ms, most_ms: 200ms }
-asking: { first_ms: 20ms, most_ms: 200ms }
 log: { level: error }
 `
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { configFromObject } from '../../src/config/load.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
@@ -11,6 +10,7 @@ import { openPromptsView, type RunSummary } from '../../src/ledger/view-prompts.
 import type { Manifest } from '../../src/prompts/manifest.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { configOf } from '../config-of.ts'
 import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
@@ -103,7 +103,7 @@ export class Office {
       deliver: [{ file: { dir: this.reports, name: '{{name}}-{{due}}.md' } }],
       ...this.#prompt,
     }
-    const config = configFromObject(
+    const config = configOf(
       {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,

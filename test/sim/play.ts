@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { createLog } from '../../src/base/log.ts'
-import { configFromObject } from '../../src/config/load.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { StoredAsset } from '../../src/service/inside.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { configOf } from '../config-of.ts'
 import type { Act, Day, Happening } from './day.ts'
 import { actOnDisk, filesOnDisk } from './disk-acts.ts'
 import { real } from './real.ts'
@@ -93,7 +93,7 @@ export class Play {
   config() {
     const { concurrency, label, without_prompt } = this.#settings
     const folder = (name: string) => ({ name, path: join(world.base, name), settle_ms: '2s', watch: 'native' })
-    return configFromObject(
+    return configOf(
       {
         service: { base_url: this.service.api, project_id: this.project_id },
         state_dir: this.state_dir,

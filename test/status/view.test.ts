@@ -22,7 +22,7 @@ function settings(change: Partial<StatusSettings['uploads']> = {}): StatusSettin
   return {
     state_dir: '/var/lib/sluice',
     folders: [{ name: 'notes', path: '/srv/notes', project_id }],
-    uploads: { brake: { files: 2, bytes: 1e9, per_hours: 24 }, max_bytes_per_day: 'off', bandwidth: [], ...change },
+    uploads: { brake: { files: 2, bytes: 1e9 }, brake_hours: 24, max_bytes_per_day: 'off', bandwidth: [], ...change },
   }
 }
 

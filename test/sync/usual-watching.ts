@@ -1,5 +1,4 @@
-import { watching_schema } from '../../src/config/schema-watching.ts'
+import { constants } from '../../src/config/constants.ts'
 import type { WatchingSettings } from '../../src/sync/watch-choice.ts'
 
-/** The section `watching` as it is when the file says nothing. */
-export const watching: WatchingSettings = watching_schema.parse({})
+export const watching: WatchingSettings = constants.watching

@@ -53,7 +53,6 @@ export class Installed {
       service: { base_url: this.service.api, project_id: this.project_id, ...service },
       folders: [{ name: 'docs', path: '/srv/docs', settle_ms: '50ms' }],
       uploads: { min_resend_s: 0, ...uploads },
-      follow: { first_ms: '20ms', most_ms: '200ms' },
       ...others,
     }
     // Not the token: that comes as a credential.

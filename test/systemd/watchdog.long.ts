@@ -4,15 +4,28 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { connectControl } from '../../src/control/control-client.ts'
 import { type Service, startService } from '../../src/service/service.ts'
+import { constants_setter, constantsEnv } from '../config-of.ts'
 import { makeTree } from '../tree.ts'
 import { describeInstalled, test } from './installed.ts'
+import type { Lab } from './lab.ts'
 import { SlowLine } from './slow-line.ts'
 
 const hanging_daemon = fileURLToPath(new URL('hanging-daemon.mjs', import.meta.url))
 /** Short, so that a test sees what takes minutes otherwise; every rightful silence is shorter still. */
 const quick = {
-  watchdog: { silence_ms: '3s' },
-  uploads: { request_timeout_ms: '1s', stall_timeout_ms: '1s', small_file_bytes: 8_192 },
+  watchdog: { silence_ms: 3_000 },
+  uploads: { request_timeout_ms: 1_000, stall_timeout_ms: 1_000, small_file_bytes: 8_192 },
+}
+const setter = '/usr/local/lib/set-constants.mjs'
+
+/** For the unit: the environment in which these are the constants of the daemon. */
+function unitEnvironment(lab: Lab, uploads: Record<string, number>): string {
+  lab.copyIn(constants_setter, setter)
+  const changed = { ...quick, uploads: { ...quick.uploads, ...uploads } }
+  const variables = constantsEnv(changed, { setter, build: '/usr/local/lib/node_modules/sluice/dist' })
+  return Object.entries(variables)
+    .map(([name, value]) => `'${name}=${value}'`)
+    .join(' ')
 }
 const watchdog_s = 4
 /** The largest that is taken by default, nearly. */
@@ -34,11 +47,10 @@ describeInstalled('the watchdog', () => {
     sluice,
   }) => {
     lab.copyIn(hanging_daemon, '/usr/local/lib/hanging-daemon.mjs')
-    sluice.configure(quick)
     const ExecStart = `\nExecStart=${process.execPath} /usr/local/lib/hanging-daemon.mjs`
     await sluice.change({
       ExecStart,
-      Environment: 'SLUICE_CONFIG=/etc/sluice/sluice.yaml',
+      Environment: `SLUICE_CONFIG=/etc/sluice/sluice.yaml ${unitEnvironment(lab, {})}`,
       WatchdogSec: watchdog_s,
       RestartSec: '100ms',
     })
@@ -85,10 +97,10 @@ describeInstalled('the watchdog', () => {
     const line = new SlowLine(sluice.service)
     await line.listen()
     onTestFinished(() => line.close())
-    const uploads = { ...quick.uploads, request_timeout_ms: '4s', stall_timeout_ms: '3s' }
+    const Environment = unitEnvironment(lab, { request_timeout_ms: 4_000, stall_timeout_ms: 3_000 })
     const silence_s = 9
-    sluice.configure({ ...quick, uploads, service: { base_url: line.api } })
-    await sluice.change({ WatchdogSec: watchdog_s, RestartSec: '100ms' })
+    sluice.configure({ service: { base_url: line.api } })
+    await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
     sluice.write({ 'large.txt': 'All work and no play.\n'.repeat(3_300_000) })
     const puts = watchPuts(sluice.service)
     // By the daemon of the test before.
@@ -114,12 +126,12 @@ describeInstalled('the watchdog', () => {
     const line = new SlowLine(service, fast_tick_ms)
     await line.listen()
     onTestFinished(() => line.close())
-    const uploads = { ...quick.uploads, request_timeout_ms: '8s', stall_timeout_ms: '3s' }
+    const Environment = unitEnvironment(lab, { request_timeout_ms: 8_000, stall_timeout_ms: 3_000 })
     const silence_s = 17
     const { project_id } = service.projects.create('films')
     sluice.giveToken(service.tokens.create('films').token)
-    sluice.configure({ ...quick, uploads, service: { base_url: line.api, project_id } })
-    await sluice.change({ WatchdogSec: watchdog_s, RestartSec: '100ms' })
+    sluice.configure({ service: { base_url: line.api, project_id } })
+    await sluice.change({ Environment, WatchdogSec: watchdog_s, RestartSec: '100ms' })
     sluice.write({ 'film.mp4': { bytes: film_bytes } })
     const puts = watchPuts(service)
     const said_before = (await sluice.log()).length

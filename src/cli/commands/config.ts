@@ -1,5 +1,6 @@
 import { isSluiceError } from '../../base/errors.ts'
 import type { Config } from '../../config/config.ts'
+import { withoutConstants } from '../../config/constants.ts'
 import { configAsYaml, maskedConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
@@ -28,7 +29,14 @@ export const command: Command<Options> = {
     const { config, file, passed_over, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
     if (json) {
-      const answer = { version: answer_version, file, passed_over, token, warnings, config: maskedConfig(config) }
+      const answer = {
+        version: answer_version,
+        file,
+        passed_over,
+        token,
+        warnings,
+        config: withoutConstants(maskedConfig(config)),
+      }
       terminal.out(JSON.stringify(answer, null, 2))
       return exit_codes.ok
     }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { system_clock } from '../../../src/base/time.ts'
-import { configFromObject } from '../../../src/config/load.ts'
 import type { Check } from '../../../src/inspect/doctor/check.ts'
 import { type DoctorTools, usual_limits } from '../../../src/inspect/doctor/doctor-tools.ts'
+import { configOf } from '../../config-of.ts'
 import { makeStore } from '../../tree.ts'
 
 /** What checks are handed, for a configuration of one folder. */
@@ -16,7 +16,7 @@ export function toolsFor(
   const service = { base_url: 'https://service.invalid', project_id: 'project_0123456789abcdefghij' }
   const folders = [{ name: 'docs', path: '/nowhere/docs', ...folder }]
   return {
-    config: configFromObject({ service, state_dir: '/nowhere/state', folders, ...sections }, { HOME: '/nowhere' }),
+    config: configOf({ service, state_dir: '/nowhere/state', folders, ...sections }, { HOME: '/nowhere' }),
     clock: system_clock,
     limits: { ...usual_limits, answer_ms: 2_000 },
     proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },

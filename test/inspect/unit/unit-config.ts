@@ -1,6 +1,6 @@
 import type { Config } from '../../../src/config/config.ts'
-import { configFromObject } from '../../../src/config/load.ts'
 import type { DropInFacts } from '../../../src/inspect/unit/drop-in.ts'
+import { configOf } from '../../config-of.ts'
 
 const project_id = 'project_0123456789abcdefghij'
 
@@ -11,10 +11,7 @@ export function unitConfig(
   const named = folders.map((path, at) => ({ name: `folder-${at}`, path }))
   const { service: changed, ...others } = more
   const service = { base_url: 'https://assistant.example.com', project_id, ...changed }
-  return configFromObject(
-    { service, folders: named, ...others },
-    { HOME: '/nowhere', STATE_DIRECTORY: '/var/lib/sluice' },
-  )
+  return configOf({ service, folders: named, ...others }, { HOME: '/nowhere', STATE_DIRECTORY: '/var/lib/sluice' })
 }
 
 export function promptTo(...deliver: object[]): object {
