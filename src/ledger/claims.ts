@@ -118,7 +118,7 @@ export class Claims {
 
   send(
     limit: number,
-    choice: ContentChoice & { large: LargeLimit | undefined; is_probe?: boolean },
+    choice: ContentChoice & { large?: LargeLimit | undefined; is_probe?: boolean | undefined },
     now_ms: number,
   ): Claimed<SendWork> {
     const { large, is_probe } = choice

@@ -21,6 +21,8 @@ export interface Ledger extends PromptLedger, AuditLedger {
   record(facts: readonly Fact[]): Promise<void>
 
   folders(): Promise<FolderState[]>
+  /** Undefined for one that is not configured. */
+  folder(name: string): Promise<FolderState | undefined>
   /** What is known of these paths, in the same order; undefined for one that was never seen. */
   filesAt(folder: string, paths: readonly string[]): Promise<(KnownFile | undefined)[]>
   /** Compares one stretch of a walk with the rows of the same stretch. */

@@ -5,11 +5,11 @@ import type { Fact } from '../domain/fact.ts'
 import { fact_table } from './fact-table.ts'
 import { packFacts } from './fact-wire.ts'
 import { AllInFlight } from './in-flight.ts'
-import type { Claimed, Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
+import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
 import { refuseNoRight } from './no-right.ts'
 import { refuseOpenRebuild } from './open-rebuild.ts'
 import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
-import type { LedgerThreadData } from './thread.ts'
+import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
   /** Made 0700 where it is missing; holds ledger.db, tickets.db and lock.db. */
@@ -60,13 +60,11 @@ export async function openLedger({ state_dir, limits, clock }: LedgerOptions): P
 
 function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Ledger {
   const listeners = new Set<WorkListener>()
-  const call = <Result>(method: string, argument: unknown) =>
-    thread.call<Result>(method, { argument, now_ms: clock.now_ms() })
+  const call = <Name extends keyof LedgerCalls>(
+    method: Name,
+    argument: Parameters<LedgerCalls[Name]>[1],
+  ): Promise<ReturnType<LedgerCalls[Name]>> => thread.call(method, { argument, now_ms: clock.now_ms() })
   const in_flight = new AllInFlight()
-  const claimContents =
-    (kind: 'follow' | 'label' | 'remove', method: string) =>
-    (limit: number, { except_projects: except }: { except_projects: readonly string[] }) =>
-      in_flight[kind].take((in_flight) => call<Claimed<never>>(method, { limit, except, in_flight }))
   const tell = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => {
     for (const listener of listeners) listener(kinds, why)
   }
@@ -76,6 +74,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
       tell(workMadeBy(facts), 'recorded')
     },
     folders: () => call('folders', undefined),
+    folder: (name) => call('folder', name),
     filesAt: (folder, paths) => call('filesAt', { folder, paths }),
     differences: (stretch) => call('differences', stretch),
     wasBeforeStart: (folder, stat) => call('wasBeforeStart', { folder, stat }),
@@ -85,9 +84,12 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
       ),
     claimToSend: (limit, { except_projects: except, ...options }) =>
       in_flight.send.take((in_flight) => call('claimToSend', { limit, except, in_flight, ...options })),
-    claimToFollow: claimContents('follow', 'claimToFollow'),
-    claimToLabel: claimContents('label', 'claimToLabel'),
-    claimToRemove: claimContents('remove', 'claimToRemove'),
+    claimToFollow: (limit, { except_projects: except }) =>
+      in_flight.follow.take((in_flight) => call('claimToFollow', { limit, except, in_flight })),
+    claimToLabel: (limit, { except_projects: except }) =>
+      in_flight.label.take((in_flight) => call('claimToLabel', { limit, except, in_flight })),
+    claimToRemove: (limit, { except_projects: except }) =>
+      in_flight.remove.take((in_flight) => call('claimToRemove', { limit, except, in_flight })),
     prompts: () => call('prompts', undefined),
     claimRuns: (limit, { except_projects: except }) =>
       in_flight.run.take((in_flight) => call('claimRuns', { limit, except, in_flight })),

@@ -8,6 +8,7 @@ import { Counts } from './counts.ts'
 import { DifferenceFinder, no_differences } from './differences.ts'
 import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
 import { FileRows } from './file-rows.ts'
+import type { FolderRow } from './folder-row.ts'
 import { FolderRows } from './folder-rows.ts'
 import { folderState } from './folder-state.ts'
 import { KnownStretches } from './known-stretches.ts'
@@ -132,7 +133,12 @@ export class LedgerStore {
     return this.#folders
       .all()
       .filter((folder) => folder.configured)
-      .map((folder) => folderState(folder, this.#folders.judged_ms(folder.name), this.#counts.knownIn(folder.id)))
+      .map((folder) => this.#stateOf(folder))
+  }
+
+  folder(name: string): FolderState | undefined {
+    const folder = this.#folders.named(name)
+    return folder?.configured ? this.#stateOf(folder) : undefined
   }
 
   filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
@@ -228,5 +234,9 @@ export class LedgerStore {
       this.audits.accept(folder.project)
     }
     this.#people.apply(fact, folder, at_ms)
+  }
+
+  #stateOf(folder: FolderRow): FolderState {
+    return folderState(folder, this.#folders.judged_ms(folder.name), this.#counts.knownIn(folder.id))
   }
 }

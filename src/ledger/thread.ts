@@ -1,10 +1,13 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { translateSqliteError } from '../base/sqlite.ts'
 import { type ServedCall, serveBatches } from '../base/thread.ts'
+import type { FileStat } from '../domain/file.ts'
+import type { UnauditedQuery } from './audit-work.ts'
 import type { ContentChoice } from './claims.ts'
 import { type PackedFact, unpackFacts } from './fact-wire.ts'
-import type { DeliveryKey, LargeLimit, LedgerLimits, LookChoice, LookWork } from './ledger.ts'
+import type { DeliveryKey, LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
 import { PageCache } from './page-cache.ts'
+import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
 import { LedgerStore } from './store.ts'
 
 /*
@@ -20,13 +23,27 @@ export interface LedgerThreadData {
 
 type Call = (store: LedgerStore, argument: never, now_ms: number, page_cache: PageCache) => unknown
 
-const calls: Record<string, Call> = {
+/** These need no transaction of their own; after a write in the same batch they see what it wrote. */
+const reads = {
+  folders: (store) => store.folders(),
+  folder: (store, name: string) => store.folder(name),
+  filesAt: (store, { folder, paths }: { folder: string; paths: readonly string[] }) => store.filesAt(folder, paths),
+  differences: (store, stretch: Stretch) => store.differences(stretch),
+  wasBeforeStart: (store, { folder, stat }: { folder: string; stat: FileStat }) => store.wasBeforeStart(folder, stat),
+  prompts: (store) => store.runs.prompts.states(),
+  audits: (store) => store.audits.states(),
+  unaudited: (store, query: UnauditedQuery) => store.audits.unaudited(query),
+  arrivals: (store, query: ArrivalQuery) => store.arrivals(query),
+  unready: (store, query: UnreadyQuery) => store.unready(query),
+  pending: (store, until_ms: number, now_ms) => store.pending(until_ms, now_ms),
+  dueElsewhere: (store, { except, until_ms }: { except: readonly string[]; until_ms: number }) =>
+    store.dueElsewhere(except, until_ms),
+  setLimits: (store, limits: LedgerLimits) => store.setLimits(limits),
+} satisfies Record<string, Call>
+
+const writes = {
   record: (store, packed: PackedFact[], now_ms, page_cache) =>
     store.record(page_cache.following(unpackFacts(packed)), now_ms),
-  folders: (store) => store.folders(),
-  filesAt: (store, { folder, paths }: { folder: string; paths: string[] }) => store.filesAt(folder, paths),
-  differences: (store, stretch) => store.differences(stretch),
-  wasBeforeStart: (store, { folder, stat }) => store.wasBeforeStart(folder, stat),
   claimToLook: (store, { limit, choice, in_flight }: LookArgument, now_ms) =>
     store.claims.look(limit, choice, in_flight, now_ms),
   claimToSend: (store, { limit, ...choice }: SendArgument, now_ms) => store.claims.send(limit, choice, now_ms),
@@ -37,33 +54,13 @@ const calls: Record<string, Call> = {
   claimRuns: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, choice, now_ms),
   claimDeliveries: (store, { limit, in_flight }: DeliveryArgument, now_ms) =>
     store.run_claims.claimDeliveries(limit, in_flight, now_ms),
-  prompts: (store) => store.runs.prompts.states(),
-  audits: (store) => store.audits.states(),
-  unaudited: (store, query) => store.audits.unaudited(query),
-  arrivals: (store, query) => store.arrivals(query),
-  unready: (store, query) => store.unready(query),
-  pending: (store, until_ms, now_ms) => store.pending(until_ms, now_ms),
-  dueElsewhere: (store, { except, until_ms }: { except: string[]; until_ms: number }) =>
-    store.dueElsewhere(except, until_ms),
-  setLimits: (store, limits) => store.setLimits(limits),
-  tidy: (store, _nothing, now_ms) => store.tidy(now_ms),
-}
+  tidy: (store, _nothing: undefined, now_ms) => store.tidy(now_ms),
+} satisfies Record<string, Call>
 
-/** These need no transaction of their own; after a write in the same batch they see what it wrote. */
-const reads_only: ReadonlySet<string> = new Set([
-  'folders',
-  'filesAt',
-  'differences',
-  'wasBeforeStart',
-  'prompts',
-  'audits',
-  'unaudited',
-  'arrivals',
-  'unready',
-  'pending',
-  'dueElsewhere',
-  'setLimits',
-])
+const calls: Record<string, Call> = { ...reads, ...writes }
+
+/** Everything that can be asked of the thread once the ledger is open; `open-ledger.ts` calls by it. */
+export type LedgerCalls = typeof reads & typeof writes
 
 interface LookArgument {
   limit: number
@@ -76,8 +73,8 @@ interface ClaimArgument extends ContentChoice {
 }
 
 interface SendArgument extends ClaimArgument {
-  large: LargeLimit | undefined
-  is_probe?: boolean
+  large?: LargeLimit | undefined
+  is_probe?: boolean | undefined
 }
 
 interface DeliveryArgument {
@@ -154,7 +151,7 @@ function runCall(served: Served, call: ServedCall): () => void {
   try {
     const run = calls[call.method]
     if (!run) throw new Error(`no such method: ${call.method}`)
-    if (!reads_only.has(call.method)) {
+    if (call.method in writes) {
       open.transaction.enter()
       open.wall_clock.passes(now_ms)
     }

@@ -155,7 +155,7 @@ class Keeper implements FolderKeeper {
   async #checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
     const { ledger, roots, answer_ms, empty_folder_files } = this.#tools
     const name = this.#folder.name
-    const state = (await ledger.folders()).find((other) => other.name === name)
+    const state = await ledger.folder(name)
     if (!state) return undefined
     const doubtful = !state.online || this.#isScanDue()
     const status = await roots.status(this.#folder.path, answer_ms, { doubtful })

@@ -64,7 +64,7 @@ export class FolderWalk {
   }
 
   async begin(): Promise<void> {
-    this.#known_files = (await this.#state())?.known_files
+    this.#known_files = (await this.#tools.ledger.folder(this.#folder.name))?.known_files
     this.#is_new_land = this.#known_files === 0
     this.#found = await this.#tools.intake.beginScan(this.#folder)
   }
@@ -165,7 +165,7 @@ export class FolderWalk {
 
   /** What it found where that does not look like the folder that is known, and no person said that it is right. */
   async doubt(end: ScanEnd): Promise<Found | undefined> {
-    const state = await this.#state()
+    const state = await this.#tools.ledger.folder(this.#folder.name)
     if (!state) return undefined
     const found = await this.found({ ...state, known_files: this.#known_files ?? state.known_files }, end)
     const word = wordOn(state, state.disappearance)
@@ -184,7 +184,7 @@ export class FolderWalk {
   /** More is missing than it looked at. What did not go although it was looked at would not go the next time, either. */
   async isPart(): Promise<boolean> {
     if (!this.#is_whole || this.missing_total <= this.#missing.length) return false
-    const known_files = (await this.#state())?.known_files ?? 0
+    const known_files = (await this.#tools.ledger.folder(this.#folder.name))?.known_files ?? 0
     return known_files < (this.#known_files ?? 0)
   }
 
@@ -197,10 +197,6 @@ export class FolderWalk {
       blocked += files.filter((file) => file?.state === 'blocked').length
     }
     return blocked
-  }
-
-  async #state(): Promise<FolderState | undefined> {
-    return (await this.#tools.ledger.folders()).find(({ name }) => name === this.#folder.name)
   }
 
   async #compare(

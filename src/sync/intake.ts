@@ -156,7 +156,7 @@ class LookRound {
   async run(paths: readonly string[]): Promise<Answer> {
     const { ledger } = this.#tools
     const name = this.#folder.name
-    this.#state = (await ledger.folders()).find((state) => state.name === name)
+    this.#state = await ledger.folder(name)
     if (!this.#state?.online) return 'doubtful'
     // On a share that is dead it is the one call that comes back.
     const root = await this.#rootStatus()

@@ -47,7 +47,7 @@ export class RootDoubt {
     const { comparing, doubted } = change_texts[rootChange(state, now)]
     const found = await compareWithKnown(this.#folder, this.#tools, { state, device: now.device, signal })
     if (found === undefined) return { reason: comparing }
-    const after = (await ledger.folders()).find(({ name }) => name === state.name)
+    const after = await ledger.folder(state.name)
     if (wordOn(now, after?.disappearance)) return undefined
     const { known_files: known } = state
     const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))

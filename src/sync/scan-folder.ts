@@ -39,7 +39,7 @@ export async function scanOnce(
 ): Promise<ScanOutcome> {
   // One directory is soon done, and somebody saves files in it.
   if (options.under !== undefined) return scanNow(folder, tools, options)
-  const state = (await tools.ledger.folders()).find(({ name }) => name === folder.name)
+  const state = await tools.ledger.folder(folder.name)
   const { signal, missed } = options
   const isSameDisk = async () => state !== undefined && (await isKnownRoot(folder, state, tools))
   const scanned = await inTurn(state?.device ?? 0n, tools, signal, () =>

@@ -83,6 +83,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
       }
     },
     folders: () => alive(() => inner.folders()),
+    folder: (name) => alive(() => inner.folder(name)),
     filesAt: (folder, paths) => alive(() => inner.filesAt(folder, paths)),
     differences: (stretch) => alive(() => inner.differences(stretch)),
     wasBeforeStart: (folder, stat) => alive(() => inner.wasBeforeStart(folder, stat)),

@@ -10,7 +10,7 @@ export function folderContract(factory: LedgerFactory): void {
     const { clock } = bench
     const started_ms = clock.now_ms()
     await bench.configure('new')
-    const of = async (name: string) => (await bench.ledger.folders()).find((folder) => folder.name === name)
+    const of = async (name: string) => await bench.ledger.folder(name)
     expect(await of('new')).toMatchObject({ online: false, device: undefined, started_ms, known_files: 0 })
     await clock.advance(1_000)
     await bench.record({ type: 'folder_online', folder: 'new', device: -7n })
@@ -37,7 +37,7 @@ export function folderContract(factory: LedgerFactory): void {
   check('judged: when it was last found there or away, in this life and at this root', async (bench) => {
     const { clock } = bench
     await bench.configure('new')
-    const judged_ms = async () => (await bench.ledger.folders()).find(({ name }) => name === 'new')?.judged_ms
+    const judged_ms = async () => (await bench.ledger.folder('new'))?.judged_ms
     expect(await judged_ms()).toBeUndefined()
     await bench.record({ type: 'folder_offline', folder: 'new', reason: 'missing' })
     const away_ms = clock.now_ms()
@@ -57,7 +57,7 @@ export function folderContract(factory: LedgerFactory): void {
 
     await bench.record({ type: 'folder_offline', folder: 'new', reason: 'missing' })
     await bench.reopen()
-    expect((await bench.ledger.folders()).find(({ name }) => name === 'new')).toMatchObject({
+    expect(await bench.ledger.folder('new')).toMatchObject({
       offline_reason: 'missing',
       judged_ms: undefined,
     })
