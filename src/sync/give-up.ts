@@ -17,14 +17,16 @@ const min_failing_ms = 10 * minute_ms
 
 /**
  * Whether another slot may help: this one failed too often, at the blob store or because `complete`
- * does not know it.
+ * does not know it. The last try has a slot of its own: a content is not given up for an old ticket.
  */
 export function isSlotGivenUp(
-  { slot_failures }: Pick<SendWork, 'slot_failures'>,
+  { slot_failures, attempts }: Pick<SendWork, 'slot_failures' | 'attempts'>,
   { about }: Failure,
   step: Step | undefined,
+  max_attempts: number,
 ): boolean {
-  return (step === 'put' || about === 'slot_gone') && slot_failures + 1 >= max_slot_failures
+  const is_last_next = attempts + 2 >= max_attempts
+  return (step === 'put' || about === 'slot_gone') && (is_last_next || slot_failures + 1 >= max_slot_failures)
 }
 
 /** Why a content is given up with this failure; undefined while it is tried again. */

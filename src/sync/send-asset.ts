@@ -246,9 +246,10 @@ class Sender {
     if (failure.about === 'content') return this.#refuse(failure)
     const host = step === 'put' ? 'blob' : 'api'
     const verdict = await circuits.failed(failure, project_id, host, { content, step })
-    // While `complete` fails for all, another slot would only cost the bytes once more.
+    // While `complete` fails for all, another slot would only cost the bytes once more; no try of a host that rests is the last.
+    const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
     const is_lost =
-      is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(this.#work, failure, step))
+      is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(this.#work, failure, step, last_at))
     const type = is_lost ? 'slot_lost' : 'set_back'
     if (verdict === 'hold') {
       // Behind the others: the next probe is another content, for this one may be at fault itself.

@@ -135,9 +135,16 @@ test('a content is given up after max_attempts, and not within ten minutes', () 
 })
 
 test('a slot is given up at the third failure in a row of its PUT, or because complete does not know it', () => {
-  const of = (slot_failures: number, failure: Failure, step: Step) => isSlotGivenUp({ slot_failures }, failure, step)
+  const of = (slot_failures: number, failure: Failure, step: Step, attempts = slot_failures) =>
+    isSlotGivenUp({ slot_failures, attempts }, failure, step, 12)
   expect([of(1, refused, 'put'), of(2, refused, 'put'), of(2, unknown, 'complete')]).toEqual([false, true, true])
   expect([of(2, ill, 'complete'), of(2, ill, 'create')]).toEqual([false, false])
+  // The last try is not made with a ticket that failed before.
+  expect([of(0, refused, 'put', 9), of(0, refused, 'put', 10), of(0, ill, 'complete', 10)]).toEqual([
+    false,
+    true,
+    false,
+  ])
 })
 
 test('an asset that is not there, after it was sent again: taken for removed when it is gone for ten minutes', () => {
