@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('run.mjs', import.meta.url))
+
+const folder = fileURLToPath(new URL('days/', import.meta.url))
+/** Files of the days that were red once. */
+export const days: readonly string[] = readdirSync(folder).map((name) => folder + name)
 
 /** As `npm run sim -- …`: what it printed, and how it ended. */
 export function runSim(...given: string[]): Promise<{ status: number | null; lines: string[] }> {

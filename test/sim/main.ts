@@ -93,11 +93,17 @@ async function shrink(day: Day, isRed: (day: Day) => Promise<boolean>, isInTime:
   return smallest
 }
 
+/** Without the names of the files: a smaller day has others. */
+function complaintOf(wrong: string): string {
+  return wrong.replace(/^\S+ \(\w+\) /, '').replace(/:.*/s, '')
+}
+
 /** Keeps the smallest day that is red in this way, as a script that `--day` replays. */
 async function keep(day: Day): Promise<void> {
   real.mkdirSync(options.red, { recursive: true })
   const until_ms = performance.now() + shrink_most_ms
-  const isRed = async (smaller: Day) => (await play(smaller)).wrong.length > 0
+  const complaints = new Set((await play(day)).wrong.map(complaintOf))
+  const isRed = async (smaller: Day) => (await play(smaller)).wrong.some((wrong) => complaints.has(complaintOf(wrong)))
   const small = options.shrink ? await shrink(day, isRed, () => performance.now() < until_ms) : day
   const played = await play(small)
   const name = join(options.red, `sim-red-${day.seed}`)

@@ -38,7 +38,14 @@ const with_real = { sqlite: 'sqlite-driver', 'in-flight': 'in-flight' }
 
 function copyOfTree(patch) {
   const copy = mkdtempSync(join(tmpdir(), 'sluice-sim-patched-'))
-  for (const name of ['src', 'test/sim', 'test/journey/chance.ts', 'package.json', 'tsconfig.json']) {
+  for (const name of [
+    'src',
+    'test/sim',
+    'test/config-of.ts',
+    'test/journey/chance.ts',
+    'package.json',
+    'tsconfig.json',
+  ]) {
     cpSync(join(root, name), join(copy, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))

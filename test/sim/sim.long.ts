@@ -1,12 +1,39 @@
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import tmp from 'tmp'
 import { expect, test } from 'vitest'
-import { runSim } from './days-run.ts'
+import { days, runSim } from './days-run.ts'
+
+const patch = fileURLToPath(new URL('patches/bad-ticket-kept.patch', import.meta.url))
+
+tmp.setGracefulCleanup()
 
 /** Every commit tries other days; a log names the seed of each red one. */
 function seedOfCommit(): number {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })
   return Number.parseInt(stdout.slice(0, 7) || '1', 16)
 }
+
+test('a planted fault is found: the days can be red', async () => {
+  const { lines } = await runSim(
+    '--seed',
+    '9',
+    '--seeds',
+    '1',
+    '--no-shrink',
+    '--red',
+    tmp.dirSync({ unsafeCleanup: true }).name,
+    '--patch',
+    patch,
+  )
+  expect(lines.at(-1)).toMatch(/^1 seed, 1 red, [\d.]+ s$/)
+}, 300_000)
+
+test('days that were red once end the same when they are played twice', async () => {
+  const { status, lines } = await runSim('--twice', '--no-shrink', ...days.flatMap((day) => ['--day', day]))
+  expect(lines.at(-1)).toMatch(new RegExp(`^${days.length} seeds, 0 red, [\\d.]+ s$`))
+  expect(status).toBe(0)
+}, 300_000)
 
 test('three hundred random days, other ones for each commit', async () => {
   const seed = seedOfCommit()
