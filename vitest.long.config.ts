@@ -1,16 +1,58 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { localJourneyFiles } from './test/journey/journey-files.ts'
 
-// The full numbers: the same build, files named *.long.ts, one at a time so that they do not disturb each other.
+/** Take the most time: begun last, one of them would run alone at the end. */
+const longest = ['crash/stop-after-fact', 'crash/kill', 'systemd/watchdog', 'journey/random-acts', 'bench/bench']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.findIndex((name) => moduleId.includes(name))
+      return at < 0 ? longest.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
+/** They measure memory or rates, or use all cores by themselves: nothing runs beside them. */
+const alone = 'test/{journey/burst,service/{large-upload,steady-memory},sim/sim}.long.ts'
+
+const of_every_file = {
+  setupFiles: 'test/no-leaks.ts',
+  pool: 'forks',
+  provide: { local_journeys: 'hosted' },
+  testTimeout: 1_800_000,
+  hookTimeout: 120_000,
+} as const
+
+// The full numbers: the same build, files named *.long.ts, and the journeys against the service as the hosted one was seen to be.
 export default defineConfig({
   test: {
-    include: ['test/**/*.long.ts'],
+    projects: [
+      { test: { ...of_every_file, name: 'alone', include: [alone], maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...of_every_file,
+          name: 'long',
+          include: ['test/**/*.long.ts'],
+          exclude: [alone, '**/node_modules/**'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...of_every_file,
+          name: 'hosted',
+          include: localJourneyFiles(),
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
     globalSetup: ['test/build-first.ts'],
-    setupFiles: ['test/no-leaks.ts'],
-    pool: 'forks',
-    maxWorkers: 1,
-    fileParallelism: false,
-    provide: { local_journeys: 'hosted' },
-    testTimeout: 1_800_000,
-    hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
   },
 })

@@ -40,7 +40,7 @@ export function journeys(title: string, define: (profile: ProfileName) => void):
 
 /**
  * Journeys to which it should make no difference which of the two it is: `npm test` makes them with the service as the interface
- * describes it, `npm run test:long` with the hosted one (hosted.long.ts).
+ * describes it, `npm run test:long` with the hosted one (vitest.long.config.ts).
  */
 export function localJourneys(title: string, define: (profile: ProfileName) => void): void {
   const profile = inject('local_journeys')
