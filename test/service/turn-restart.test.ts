@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -131,19 +131,24 @@ test('no more answers are under way at once than the configuration says; all of 
     Array.from({ length: 10 }, async (_, at) => (await client.post('/v1/chats', { prompt: `turn ${at}` })).body),
   )
   await asked(model, 3)
-  let [under_way, most] = [3, 3]
+  let [under_way, most] = [0, 0]
+  const three = new EventEmitter().setMaxListeners(0)
   model.reply((response, received) => {
     most = Math.max(most, ++under_way)
-    setTimeout(() => {
+    const answer = () => {
       under_way--
       completion('Here.')(response, received)
-    }, 20)
+    }
+    // The first wait until there are three: only then is it known that there may be as many.
+    if (most < 3) three.once('there', answer)
+    else {
+      three.emit('there')
+      setTimeout(answer, 20)
+    }
   })
   // The first three are cut off, and asked again.
   await client.service.close()
   expect(model.received).toHaveLength(3)
-  under_way = 0
-  most = 0
   const again = await start({
     data_dir: client.service.data_dir,
     assistant_config: modelFile(model.origin, { answers_at_once: 3 }),
