@@ -62,7 +62,6 @@ async function sync(machine: Machine, { project_id, token_file }: Account, servi
     state_dir: join(makeStore(), 'state'),
     folders: [{ name: 'docs', path: join(base, 'docs'), settle_ms: '50ms' }],
     uploads: { brake: 'off' },
-    follow: { first_ms: '20ms', most_ms: '200ms' },
   }
   writeFileSync(file, JSON.stringify(config))
   return machine.run(process.execPath, program, 'sync', '--config', file)
