@@ -13,7 +13,8 @@ function reading(): { clock: MovingClock; ingest: { delay_ms: number } } {
 
 /** All is there and being read, `name` as another asset than before. */
 function isReadAnew(journey: Journey, name: string, before: string | null): boolean {
-  return journey.files().every(({ stage }) => stage === 'ingesting') && journey.file(name)?.asset_id !== before
+  const files = journey.files()
+  return files.every((file) => file.stage === 'ingesting' && (file.name !== name || file.asset_id !== before))
 }
 
 localJourneys('assets that are not there', (profile) => {
