@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { localJourneyFiles } from './test/journey/journey-files.ts'
 
 /** Take the most time: begun last, one of them would run alone at the end. */
-const longest = ['crash/stop-after-fact', 'crash/kill', 'systemd/watchdog', 'journey/random-acts', 'bench/bench']
+const longest = ['crash/stop-after-fact', 'crash/kill', 'systemd/watchdog', 'journey/random-acts']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -41,6 +41,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      // Whether the benches still measure, which only a release needs: named *.release.ts, run by `npm run test:release`.
+      { test: { ...of_every_file, name: 'release', include: ['test/**/*.release.ts'], maxWorkers: 1 } },
       {
         test: {
           ...of_every_file,

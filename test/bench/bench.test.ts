@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { programThat, runBench } from './run-bench.ts'
 
-// What it measures: bench.long.ts. Programs that do more, and the wrong thing: no-figures.long.ts.
+// What it measures: bench.release.ts. Programs that do more, and the wrong thing: no-figures.release.ts.
 test('no figures for a program that does nothing', async () => {
   const { code, errors } = await runBench(
     '--files',
