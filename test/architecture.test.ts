@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { readSource } from './architecture/read-source.ts'
 import { breachesOf, doors } from './architecture/rules.ts'
 import { type House, measureHouse } from './house/measure.ts'
 
@@ -31,6 +32,40 @@ test('no test loads a better-sqlite3 of its own: which one is there depends on N
   const code = files.filter((name) => /\.(ts|mjs)$/.test(name) && !/node_modules|^architecture.test/.test(name))
   const own = /^import (?!type ).*'better-sqlite3|(require|import)\('better-sqlite3/m
   expect(code.filter((name) => own.test(readFileSync(join(root, 'test', name), 'utf8')))).toEqual([])
+})
+
+/** What uses a timer in the tests, and why; every other wait is for a fact, or has its reason in test/waiting.ts. */
+const timers_of_tests: Record<string, string> = {
+  'waiting.ts': 'the waits themselves',
+  'fake-clock.ts': 'a clock: it lets the event loop turn between two times',
+  'moving-clock.ts': 'a clock: real time, faster',
+  'journey/wrong-clock.test.ts': 'a clock that is years off',
+  'journey/stop.test.ts': 'a clock whose half minute is short',
+  'cli/ask-question.test.ts': 'a clock that does not wait',
+  'no-leaks.ts': 'what a test leaves behind has a moment to end',
+  'warm-threads/warm-worker.ts': 'takes the place of a Worker, and ends one that does not',
+  'bad-input/sluice-home.ts': 'a limit: a process that does not end is killed',
+  'service/slow-clients.test.ts': 'a limit: a connection that is never cut is a fault',
+  'service/assistant-model.test.ts': 'a host that breaks off in the middle of its answer',
+  'service/turn-restart.test.ts': 'a host that takes its time for an answer',
+  'machines/other-machine.long.ts': 'asks another machine again until it answers or its process has ended',
+  'journey/random-life.ts': 'time goes by between two acts of a random life',
+  'journey/mounted-daemon.ts': 'a script that runs in a process of its own',
+  'journey/mounted-over.test.ts': 'the same',
+  'journey/swapped-disks.ts': 'the same',
+  'journey/full-disk.test.ts': 'the same',
+}
+
+test('tests await facts: what uses a timer is named, with its reason', () => {
+  const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  const files = names.filter(
+    (name) => name.endsWith('.ts') && !/node_modules|^(azure|bench|leaks|sim|architecture)\b/.test(name),
+  )
+  const usesTimer = (name: string) => {
+    const text = readFileSync(join(root, 'test', name), 'utf8')
+    return readSource(name, text).uses.includes('setTimeout') || /\bsystem_clock\.sleep\(/.test(text)
+  }
+  expect(files.filter(usesTimer).sort()).toEqual(Object.keys(timers_of_tests).sort())
 })
 
 describe('a planted breach is found', () => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
 import { ledger_migrations } from '../../src/ledger/migrations.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { until } from '../journey/waiting.ts'
 import { isNotRoot } from '../root-only.ts'
 import { makeStore } from '../tree.ts'
+import { until } from '../waiting.ts'
 import { makeDirectory, SluiceHome } from './sluice-home.ts'
 
 let service: Service

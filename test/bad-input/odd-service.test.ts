@@ -7,9 +7,9 @@ import { type Clock, day_ms, system_clock } from '../../src/base/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import { type Service, startService } from '../../src/service/service.ts'
-import { within } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeStore } from '../tree.ts'
+import { within } from '../waiting.ts'
 import { SluiceHome } from './sluice-home.ts'
 
 let service: Service

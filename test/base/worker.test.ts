@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import { allEnded, runWorker } from '../../src/base/worker.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
+import { until } from '../waiting.ts'
 
 /** A worker whose steps answer the given waits one after the other, and the last one from then on. */
 function working(clock: FakeClock | MovingClock, waits: (number | Error)[], pace_ms = 100) {

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
@@ -12,6 +11,7 @@ import { startControl } from '../../src/control/control-server.ts'
 import { controlSocket } from '../../src/ledger/state-directory.ts'
 import { nothing_seen } from '../ledger/fixture.ts'
 import { openRig, project_id, type Rig, stat } from '../ledger/view-rig.ts'
+import { until } from '../waiting.ts'
 import { idle_verbs } from './idle-verbs.ts'
 
 tmp.setGracefulCleanup()
@@ -123,20 +123,12 @@ describe('sluice status', () => {
       out += String(chunk)
     })
     const end = new Promise((resolve) => child.on('close', resolve))
-    await until(() => out.split('\n').length > 2)
+    await until('two lines', () => out.split('\n').length > 2)
     child.kill('SIGINT')
     expect(await end).toBe(0)
     for (const line of out.trim().split('\n')) expect(JSON.parse(line).version).toBe(1)
   })
 })
-
-async function until(fact: () => boolean): Promise<void> {
-  const patience_ms = system_clock.monotonic_ms() + 30_000
-  while (!fact()) {
-    if (system_clock.monotonic_ms() > patience_ms) throw new Error('it never came')
-    await system_clock.sleep(20)
-  }
-}
 
 describe('sluice ls', () => {
   async function filled(): Promise<void> {

@@ -9,11 +9,10 @@ import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { type ChangedConstants, constantsEnv, mergedConstants, runWithConstants } from '../config-of.ts'
 import { addToTree, makeStore, type TreeEntry } from '../tree.ts'
+import { until as waitUntil } from '../waiting.ts'
 import { capturedTerminal } from './captured-terminal.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-/** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
-const patience_ms = 40_000
 const quick = {
   follow: { first_ms: 20, most_ms: 200 },
   // A second one costs its start in every pass, and has nothing to do.
@@ -174,11 +173,9 @@ export class Home {
   }
 }
 
-export async function until(what: string, fact: () => boolean, more: () => unknown = () => ''): Promise<void> {
-  const began = performance.now()
-  while (!fact()) {
-    if (performance.now() - began > patience_ms)
-      throw new Error(`not so after ${patience_ms} ms: ${what} ${String(more())}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+/** Starting five processes on two cores that have much else to do takes its time; what takes longer than this, hangs. */
+const patience_ms = 40_000
+
+export function until(what: string, fact: () => boolean, more?: () => unknown): Promise<void> {
+  return waitUntil(what, fact, more, patience_ms)
 }

@@ -2,7 +2,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { textWidth } from '../../src/base/text-width.ts'
-import { system_clock } from '../../src/base/time.ts'
 import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { examplesOf } from '../../src/cli/examples.ts'
@@ -11,6 +10,7 @@ import { runCli } from '../../src/cli/run-cli.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { openRig, project_id, stat } from '../ledger/view-rig.ts'
 import { makeStore, makeTree } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 import { Home, settle_ms } from './sluice.ts'
 
 const widths = [40, 80, 200]
@@ -156,7 +156,7 @@ test.each([40, 80])('a pass, a comparison and a rebuild are told in %d columns',
   expect(await say('sync')).toContain('the service has the bytes and could not read them')
   home.write({ 'b.txt': 'two' })
   // Until it is quiet, it is on the way.
-  await system_clock.sleep(settle_ms)
+  await realWait('a time by the clock of the disk', settle_ms)
   expect(await say('verify')).toContain('`sluice sync` takes up what is on disk')
   rmSync(join(home.path, 'state/ledger.db'))
   expect(await say('rebuild', '--dry-run')).toContain('matched by md5')

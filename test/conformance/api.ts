@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { parse } from 'yaml'
 import { type AnswerCheck, answerCheck } from '../service/described-answers.ts'
+import { until } from '../waiting.ts'
 
 /** An implementation of the interface: where it is, and a key that owns a project there. */
 export interface Target {
@@ -27,7 +28,6 @@ interface CallOptions {
 
 /** Longer than an implementation that is well takes for a short text or a short question. */
 export const patience = { deadline_ms: 30_000 }
-const look_again_ms = 20
 
 /** The calls of the interface as the facts make them. Every answer is checked against what the implementation says of itself. */
 export class Api {
@@ -141,12 +141,8 @@ export function freshWord(): string {
   return `word${process.pid}x${made}x${Math.floor(performance.now() * 1_000)}`
 }
 
-export async function eventually(fact: () => Promise<boolean>): Promise<void> {
-  const began = performance.now()
-  while (!(await fact())) {
-    expect(performance.now() - began, 'it did not come in time').toBeLessThan(patience.deadline_ms)
-    await new Promise((resolve) => setTimeout(resolve, look_again_ms))
-  }
+export function eventually(fact: () => Promise<boolean>): Promise<void> {
+  return until('a fact of the service', fact, undefined, patience.deadline_ms)
 }
 
 /** A call that is refused, as status and code. */

@@ -10,8 +10,8 @@ import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { constantsEnv } from '../config-of.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
-import { within } from '../journey/waiting.ts'
 import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { within } from '../waiting.ts'
 
 const sluice = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 

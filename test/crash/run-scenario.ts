@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createLog } from '../../src/base/log.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Fact } from '../../src/domain/fact.ts'
-import { within } from '../journey/waiting.ts'
+import { until, within } from '../waiting.ts'
 import { bareSlots, type End, readEnd } from './end.ts'
 import { type FactType, mayBeSaid } from './fact-types.ts'
 import { Fate, type Moments, mortal, type Stop } from './mortal-ledger.ts'
@@ -23,7 +22,6 @@ export interface Run {
 
 /** A pass takes a second or two; one that takes this long hangs. */
 const pass_most_ms = 60_000
-const look_ms = 20
 /** Nothing is waited for when a daemon is aborted. */
 const abort_most_ms = 30_000
 
@@ -94,10 +92,10 @@ async function pass(daemon: Daemon, world: World, phase: Phase, fate: Fate): Pro
 }
 
 /** A daemon that watches comes to no end by itself. */
-async function watch(daemon: Daemon, world: World, { said, until }: Phase, fate: Fate): Promise<void> {
+async function watch(daemon: Daemon, world: World, { said, until: isOver }: Phase, fate: Fate): Promise<void> {
   await daemon.idle()
   if (said) await say(daemon, said(world))
-  while (until && !fate.isDead && !until(world)) await delay(look_ms)
+  if (isOver) await until('the end of the phase', () => fate.isDead || isOver(world), undefined, 120_000)
   await daemon.idle()
 }
 

@@ -6,7 +6,7 @@ import { second_ms } from '../../src/base/time.ts'
 import { tellRefusal } from '../../src/daemon/tell-refusal.ts'
 import { openReceiver } from '../health/receiver.ts'
 import { Watched } from '../health/rig.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 
 const refusal = new SluiceError({
   code: 'account.refused',

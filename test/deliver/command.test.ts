@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { deliver } from '../../src/deliver/deliver.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { until } from '../remote/recording-server.ts'
+import { until } from '../service/fixture.ts'
 import { makeTree } from '../tree.ts'
 import { faultOf, message, tools } from './delivery-tools.ts'
 

@@ -10,6 +10,7 @@ import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 
 /** Runs it with signals that the test gives; `data_dir` is where its service was. */
 function begin(options: { folder?: string; stay?: boolean; clock?: Clock; on_service?: (service: Service) => void }) {
@@ -28,14 +29,6 @@ function begin(options: { folder?: string; stay?: boolean; clock?: Clock; on_ser
     },
   })
   return { ...captured, ended, stop: () => first.abort(), service: () => service }
-}
-
-async function until(what: string, fact: () => boolean): Promise<void> {
-  const began = performance.now()
-  while (!fact()) {
-    if (performance.now() - began > 30_000) throw new Error(`not so after 30 s: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
 }
 
 /** Of a line of the closing table. */

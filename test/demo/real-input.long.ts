@@ -6,6 +6,7 @@ import { system_clock } from '../../src/base/time.ts'
 import { runDemo } from '../../src/cli/demo.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
+import { until } from '../waiting.ts'
 
 /** A folder of some thousand files of many kinds and sizes, as most machines have it. */
 const folder = '/usr/share/doc'
@@ -66,10 +67,7 @@ test.skipIf(!existsSync(folder))(
 )
 
 async function untilItStays(out: () => string, isOver: () => boolean): Promise<string> {
-  while (!isOver()) {
-    const project_id = /project_id {2}(project_\w{20})/.exec(out())?.[1]
-    if (project_id !== undefined) return project_id
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return ''
+  const project = () => /project_id {2}(project_\w{20})/.exec(out())?.[1]
+  await until('it stays, or is over', () => isOver() || project() !== undefined, out, 600_000)
+  return project() ?? ''
 }

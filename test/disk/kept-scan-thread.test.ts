@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { IgnoreSpec } from '../../src/disk/ignore.ts'
 import { type KeptScanThread, keepScanThread, kept_watching_ms } from '../../src/disk/kept-scan-thread.ts'
 import { entryPath, scanFolder } from '../../src/disk/scan.ts'
-import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 
 const ignore: IgnoreSpec = { include: [], exclude: [], dot_files: false }
 const alive = new Set<Worker>()

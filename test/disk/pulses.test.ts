@@ -5,6 +5,7 @@ import type { Pulses } from '../../src/base/pulse.ts'
 import { startExaminer } from '../../src/disk/examiner.ts'
 import { scanFolder } from '../../src/disk/scan.ts'
 import { makeTree } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 
 /** What a watchdog would see: the counters of what goes on now, and how often any has begun. */
 function watched() {
@@ -41,7 +42,7 @@ test('a huge file that is hashed without a word counts on, and is over in the en
     const counts = new Set<number>()
     while (!is_over) {
       counts.add(seen())
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await realWait('a moment of a thread', 5)
     }
     expect(await hashed).toMatchObject([{ kind: 'hashed' }])
     expect(counts.size).toBeGreaterThan(4)

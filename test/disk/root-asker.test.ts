@@ -5,6 +5,7 @@ import { system_clock } from '../../src/base/time.ts'
 import { identifiedRoot, type OnlineRoot } from '../../src/disk/mount.ts'
 import { startRootAsker } from '../../src/disk/root-asker.ts'
 import { makeTree } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 import { mountDeadShare } from './dead-share.ts'
 
 const ample_ms = 20_000
@@ -43,7 +44,7 @@ test('a doubt is answered by a look that began after it', async () => {
   for (let swap = 0; swap < 40; swap += 1) {
     const under_way = ask()
     // Its thread has looked at the root by now, and asks for the id.
-    await system_clock.sleep(swap / 8)
+    await realWait('a moment of a thread', swap / 8)
     renameSync(here, `${here}-${swap}`)
     mkdirSync(here)
     const expected = statSync(here, { bigint: true }).ino

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 import { openReceiver } from './receiver.ts'
 import { Watched } from './rig.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 
 /** What is not kept at any moment until something is so. */

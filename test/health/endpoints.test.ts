@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../src/base/errors.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 
 test('alive, healthy, counted; a reload moves the address', { timeout: 60_000 }, async () => {

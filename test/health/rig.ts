@@ -10,9 +10,9 @@ import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { configOf } from '../config-of.ts'
-import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { until } from '../waiting.ts'
 import { openReceiver, type Received } from './receiver.ts'
 
 type Fields = Record<string, unknown>
@@ -231,7 +231,9 @@ export class Watched {
     await this.#greenBy((...facts) => this.skippingUntil(ms, ...facts))
   }
 
-  async #greenBy(wait: typeof until): Promise<void> {
+  async #greenBy(
+    wait: (what: string, fact: () => boolean | Promise<boolean>, state?: () => unknown) => Promise<void>,
+  ): Promise<void> {
     let broken: string[] = []
     await wait(
       'every promise is kept',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import { day_ms, minute_ms } from '../../src/base/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 
 const Database = sqliteDriver()

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { second_ms } from '../../src/base/time.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
-import { until } from '../journey/waiting.ts'
+import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 
 const steps = 500

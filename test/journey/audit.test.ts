@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
+import { realWait } from '../waiting.ts'
 import { audited, auditOf, many, secondPage, setFileStatusThere } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
@@ -50,7 +51,7 @@ localJourneys('the audit', (profile) => {
         pages += 1
         if (pages === 1) await journey!.reload({ audit: { on_remote_delete: 'respect' } })
         // Who asks by the new policy comes second.
-        else await new Promise((resolve) => setTimeout(resolve, 500))
+        else await realWait('an answer that takes its time', 500)
         return ledger.unaudited(query)
       },
     })

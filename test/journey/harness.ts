@@ -18,13 +18,13 @@ import { type Service, startService } from '../../src/service/service.ts'
 import { faultsOf } from '../ledger/sound.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
+import { until, within } from '../waiting.ts'
 import { pathsOnDisk } from './disk-truth.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
 import type { JourneyOptions } from './journey-options.ts'
 import { type FileView, type FolderView, LedgerView, type TroubleView } from './ledger-view.ts'
 import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
-import { until, within } from './waiting.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

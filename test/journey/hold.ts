@@ -1,7 +1,7 @@
 import type { Place } from '../../src/service/bad-days.ts'
 import type { RequestEntry, Stage } from '../../src/service/observer.ts'
 import type { Service } from '../../src/service/service.ts'
-import { until } from './waiting.ts'
+import { until } from '../waiting.ts'
 
 export interface Hold {
   /** Resolves with the request that is being held. */

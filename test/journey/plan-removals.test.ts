@@ -10,6 +10,7 @@ import type { ProfileName } from '../../src/service/options.ts'
 import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeStore } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 import type { Fields } from './quick-config.ts'
 
@@ -112,7 +113,7 @@ localJourneys('what plan says of removals', (profile) => {
     const journey = await passed(profile, { docs: { settle_ms: '2s', delete_grace_ms: '1s' } })
     journey.remove('docs/2.txt')
     await removedByPass(journey)
-    await clock.sleep(1_100)
+    await realWait('a time by the clock of the disk', 1_100)
     // Not quiet before the removal is thought about: the pass that waits for its bytes removes then, and leaves nothing to the next one.
     journey.write({ 'docs/new.txt': 'text OF 2 xx' })
     expect(removalsOf(await plan(journey, false))).toEqual({ would_go: 0, waits: { twin: 1 } })

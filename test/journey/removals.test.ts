@@ -3,6 +3,7 @@ import { day_ms, second_ms } from '../../src/base/time.ts'
 import type { Failure } from '../../src/service/bad-days.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { MovingClock } from '../moving-clock.ts'
+import { realWait } from '../waiting.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
@@ -172,7 +173,7 @@ localJourneys('what is not ours to remove', (profile) => {
     journey.move('docs', 'elsewhere')
     journey.daemon.rescan()
     await journey.until('it is offline', () => journey.folder()?.offline_reason !== null)
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    await realWait('nothing happens', 1.5 * second_ms)
     journey.daemon.rescan()
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
@@ -188,7 +189,7 @@ localJourneys('what is not ours to remove', (profile) => {
     journey.remove('docs/a.txt')
     journey.remove('docs/b.txt')
     await journey.until('both are gone', () => journey.files().filter(({ stage }) => stage === 'gone').length === 2)
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    await realWait('nothing happens', 1.5 * second_ms)
     journey.daemon.rescan()
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
@@ -209,7 +210,7 @@ localJourneys('a folder that is wiped, told file by file', (profile) => {
       if (index === 12) journey.daemon.rescan()
     }
     await journey.until('it was seen', () => names.every((name) => isSeen(journey, name)))
-    await new Promise((resolve) => setTimeout(resolve, 3.5 * second_ms))
+    await realWait('nothing happens', 3.5 * second_ms)
     journey.daemon.rescan()
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])
@@ -231,7 +232,7 @@ localJourneys('a folder that is wiped, told file by file', (profile) => {
     await journey.record({ type: 'accepted', folder: 'docs', path: '' })
     journey.daemon.rescan()
     await journey.until('it is believed', () => journey.file('docs/sub/0.txt')?.stage === 'gone')
-    await new Promise((resolve) => setTimeout(resolve, 1.5 * second_ms))
+    await realWait('nothing happens', 1.5 * second_ms)
     journey.daemon.rescan()
     await journey.idle()
     expect(journey.requests('assets.delete')).toEqual([])

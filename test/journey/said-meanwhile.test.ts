@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { day_ms } from '../../src/base/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
+import { realWait } from '../waiting.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 localJourneys('what is said while somebody looks', (profile) => {
@@ -18,7 +19,7 @@ localJourneys('what is said while somebody looks', (profile) => {
       async differences(stretch) {
         if (is_held && stretch.names.length === 0) {
           is_held = false
-          await new Promise((resolve) => setTimeout(resolve, 200))
+          await realWait('an answer that takes its time', 200)
           await journey?.reload(wide)
         }
         return ledger.differences(stretch)

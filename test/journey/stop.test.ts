@@ -6,8 +6,8 @@ import { openSecrets } from '../../src/config/secrets.ts'
 import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { ProfileName } from '../../src/service/options.ts'
+import { until, within } from '../waiting.ts'
 import { begin, localJourneys } from './harness.ts'
-import { until, within } from './waiting.ts'
 
 /** Hashing it takes half a minute at the least; on the disk it takes no room. */
 const huge = { 'docs/huge.bin': { bytes: 30_000_000_000 } }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
 import { awaitFiles } from '../../src/prompts/await-files.ts'
-import { until } from '../journey/waiting.ts'
+import { realWait, until } from '../waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 
 /** The barrier of the oldest run, and whether it is over. */
@@ -22,11 +22,11 @@ const due = (rig: RunRig) =>
 test('a folder is looked at from the due time on, and not before; a look is asked for', async () => {
   const rig = await openRunRig()
   await rig.look()
-  await system_clock.sleep(5)
+  await realWait('the next millisecond', 5)
   await due(rig)
   const { state, ended } = await wait(rig)
   await until('a look is asked for', async () => (await rig.ledger.folders())[0]?.scan_wanted_ms !== undefined)
-  await system_clock.sleep(150)
+  await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.look()
   expect(await ended).toBe(true)
@@ -35,10 +35,10 @@ test('a folder is looked at from the due time on, and not before; a look is aske
 test('what the look saw is waited for until it is final, as long as the prompt says', async () => {
   const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 } })
   await rig.settle('a.md', '0'.repeat(32))
-  await system_clock.sleep(2)
+  await realWait('the next millisecond', 2)
   await rig.due()
   const { state, ended } = await wait(rig)
-  await system_clock.sleep(250)
+  await realWait('nothing happens', 250)
   expect(state.over).toBe(false)
   const error = { code: 'x', message: 'not a name that the service takes' }
   const { work } = await rig.ledger.claimToSend(1, { except_projects: [] })
@@ -51,7 +51,7 @@ test('what the look saw is waited for until it is final, as long as the prompt s
 
   const hasty = await openRunRig({ settings: { wait_for_files_ms: 300 } })
   await hasty.settle('a.md', '0'.repeat(32))
-  await system_clock.sleep(2)
+  await realWait('the next millisecond', 2)
   await hasty.due()
   const bounded = await wait(hasty)
   expect(await bounded.ended).toBe(true)
@@ -61,7 +61,7 @@ test('what the look saw is waited for until it is final, as long as the prompt s
 test('files that the paths leave out, and folders that are away, are not waited for', async () => {
   const rig = await openRunRig({ settings: { wait_for_files_ms: 60_000 }, scope: { paths: ['*.pdf'] } })
   await rig.settle('a.md', '0'.repeat(32))
-  await system_clock.sleep(2)
+  await realWait('the next millisecond', 2)
   await rig.due()
   const other = await wait(rig)
   expect(await other.ended).toBe(true)
@@ -77,13 +77,13 @@ test('a folder that was away before is waited for until it is known where it is 
   const rig = await openRunRig()
   const offline = { type: 'folder_offline', folder: 'notes', reason: 'not there' } as const
   await rig.ledger.record([offline])
-  await system_clock.sleep(5)
+  await realWait('the next millisecond', 5)
   await due(rig)
   const { state, ended } = await wait(rig)
-  await system_clock.sleep(150)
+  await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.ledger.record([{ ...offline, reason: 'another disk, which is compared', is_doubted: true }])
-  await system_clock.sleep(150)
+  await realWait('nothing happens', 150)
   expect(state.over).toBe(false)
   await rig.ledger.record([offline])
   expect(await ended).toBe(true)

@@ -19,13 +19,13 @@ import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import type { Service } from '../../src/service/service.ts'
 import { Circuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import { until } from '../journey/waiting.ts'
 import { no_limits, nothing_seen } from '../ledger/fixture.ts'
 import { faultsOf } from '../ledger/sound.ts'
 import { stat, ticket } from '../ledger/view-rig.ts'
 import { successOf } from '../remote/fixture.ts'
 import { type Client, start } from '../service/fixture.ts'
 import { makeStore, makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 
 export interface RunRigOptions {
   profile?: ProfileName

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { system_clock } from '../../src/base/time.ts'
 import { answerRun } from '../../src/prompts/answer-run.ts'
 import { makeTree } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 import { openRunRig } from './answer-run-rig.ts'
 
 const never = (kind: string) => `${kind}_00000000000000000000`
@@ -226,7 +227,7 @@ test('a service that cannot be reached holds the run, and its deadline is not ju
   await rig.runTo('asked')
   rig.service.setBadDays({ down: true })
   expect(await rig.step()).toBe('asked')
-  await system_clock.sleep(200)
+  await realWait('nothing happens', 200)
   rig.service.setBadDays({ down: false })
   expect(await rig.run()).toEqual(['asked', 'answered'])
 })

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { minute_ms, system_clock } from '../../src/base/time.ts'
+import { minute_ms } from '../../src/base/time.ts'
 import type { Manifest } from '../../src/prompts/manifest.ts'
-import { Home, until } from '../cli/sluice.ts'
+import { Home } from '../cli/sluice.ts'
+import { realWait, until } from '../waiting.ts'
 import { checkCoverage } from './check-coverage.ts'
 
 const digest = {
@@ -25,13 +26,13 @@ describe.each(['default', 'hosted'] as const)('the real program and the real clo
     const home = await Home.make({}, { profile })
     home.configure({ prompts: [digest] })
     // What comes in comes in before the minute is full.
-    if (toTheMinute_ms() < 15_000) await system_clock.sleep(toTheMinute_ms())
+    if (toTheMinute_ms() < 15_000) await realWait('a minute of the wall clock', toTheMinute_ms())
     const running = await home.run()
     const second = await home.sluice('run')
     expect([second.code, second.err]).toEqual([1, expect.stringContaining('another Sluice process is at work on')])
     home.write({ 'lease.txt': 'The lease ends in May.\n', 'cats.txt': 'A cat sleeps all day.\n' })
     await until('both are ready', () => home.readyAssets() === 2, running.err)
-    await system_clock.sleep(toTheMinute_ms())
+    await realWait('a minute of the wall clock', toTheMinute_ms())
     const reports = join(home.path, 'reports')
     await until('the report', () => running.err().includes('report written'), running.err)
 

@@ -11,10 +11,10 @@ import type { Manifest } from '../../src/prompts/manifest.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { configOf } from '../config-of.ts'
-import { until } from '../journey/waiting.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 
 /**
  * Half an hour and more before an hour is full, ahead of the real time: no time comes by itself while a test goes on, and what

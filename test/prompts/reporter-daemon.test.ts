@@ -7,8 +7,8 @@ import { system_clock } from '../../src/base/time.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import { begin, localJourneys } from '../journey/harness.ts'
-import { until } from '../journey/waiting.ts'
 import { makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 import { plainSettings } from './answer-run-rig.ts'
 
 localJourneys('the reporter in the daemon', (profile) => {

@@ -8,7 +8,8 @@ import { isLoopbackHost } from '../../src/base/loopback.ts'
 import { isSurelyUnsent, translateNetworkError } from '../../src/base/network-fault.ts'
 import { system_clock } from '../../src/base/time.ts'
 import { FakeClock } from '../fake-clock.ts'
-import { listen, send, startServer, until } from './recording-server.ts'
+import { until } from '../service/fixture.ts'
+import { listen, send, startServer } from './recording-server.ts'
 import { test_certificate } from './test-certificate.ts'
 
 const clients: HttpClient[] = []

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
+import { until } from '../service/fixture.ts'
 import { asset_id, failureOf, project_id, remoteAt, successOf, ticketFor, token } from './fixture.ts'
-import { send, startServer, until } from './recording-server.ts'
+import { send, startServer } from './recording-server.ts'
 
 const bytes = Buffer.from('the very bytes')
 const whole = { size: bytes.length, bytes }

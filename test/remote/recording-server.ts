@@ -102,12 +102,3 @@ export async function listen(server: Server | import('node:net').Server) {
   onTestFinished(close)
   return { port: (server.address() as AddressInfo).port, close, count: () => count }
 }
-
-/** Awaits a fact that the event loop brings about; throws when it does not within half a minute. */
-export async function until(fact: () => boolean): Promise<void> {
-  const began = performance.now()
-  while (!fact()) {
-    if (performance.now() - began > 30_000) throw new Error(`not so after 30 s: ${fact}`)
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}

@@ -5,6 +5,7 @@ import type { Outcome } from '../../src/remote/outcome.ts'
 import type { Remote } from '../../src/remote/remote.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeStore } from '../tree.ts'
+import { until } from '../waiting.ts'
 import { failureOf, idNumber, remoteAt, successOf, ticketFor } from './fixture.ts'
 
 const services: Service[] = []
@@ -29,14 +30,14 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** Asks again until the answer is as wanted; the service needs a moment, never half a minute. */
 async function awaitValue<T>(ask: () => Promise<Outcome<T>>, is_it: (value: T) => boolean): Promise<T> {
-  const began = performance.now()
-  for (;;) {
-    const outcome = await ask()
-    if (outcome.ok && is_it(outcome.value)) return outcome.value
+  let outcome: Outcome<T> | undefined
+  const isSo = async () => {
+    outcome = await ask()
     if (!outcome.ok && outcome.failure.about !== 'later') throw new Error(JSON.stringify(outcome.failure))
-    if (performance.now() - began > 30_000) throw new Error(`not so after 30 s: ${JSON.stringify(outcome)}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    return outcome.ok && is_it(outcome.value)
   }
+  await until('the answer that is wanted', isSo, () => outcome)
+  return (outcome as Extract<Outcome<T>, { ok: true }>).value
 }
 
 async function send(remote: Remote, project_id: string, filename: string, bytes: Uint8Array): Promise<string> {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Service, startService } from '../../src/service/service.ts'
 import { type Ended, SluiceHome } from '../bad-input/sluice-home.ts'
-import { until } from '../journey/waiting.ts'
 import { makeStore } from '../tree.ts'
+import { until } from '../waiting.ts'
 import { type Instead, RecordingProxy } from './recording-proxy.ts'
 
 /** The name of a file: no secret, and so it must be found, or the search is blind. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { realWait } from '../waiting.ts'
 import { start } from './fixture.ts'
 
 const missing = 'asset_00000000000000000000'
@@ -128,7 +129,7 @@ test('A-11 ids sort by the time of making', async () => {
   const ids: string[] = []
   for (let made = 0; made < 5; made++) {
     ids.push((await client.slot()).asset_id)
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await realWait('the next millisecond', 2)
   }
   expect([...ids].sort()).toEqual(ids)
 })

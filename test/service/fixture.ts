@@ -3,6 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeStore } from '../tree.ts'
+import { until as waitUntil } from '../waiting.ts'
 import { checkAnswerOf } from './described-answers.ts'
 
 export interface Reply {
@@ -136,14 +137,7 @@ export function md5Of(bytes: string | Buffer): string {
   return createHash('md5').update(bytes).digest('hex')
 }
 
-export async function until(
-  fact: () => boolean | Promise<boolean>,
-  what = 'the fact',
-  most_ms = 30_000,
-): Promise<void> {
-  const began = performance.now()
-  while (!(await fact())) {
-    if (performance.now() - began > most_ms) throw new Error(`${what} did not come within ${most_ms} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+/** `until` of waiting.ts, where the fact says enough. */
+export function until(fact: () => boolean | Promise<boolean>, what = String(fact), most_ms?: number): Promise<void> {
+  return waitUntil(what, fact, undefined, most_ms)
 }

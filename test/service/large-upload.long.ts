@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { makeTree } from '../tree.ts'
+import { until } from '../waiting.ts'
 
 const sluice = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const mib = 1024 * 1024
@@ -19,7 +20,7 @@ const read_most_bytes = 32 * mib
 const reading_most_bytes = 160 * mib
 /** The object, and room for what else is going on. */
 const free_least_bytes = 6e9
-const look_again_ms = 20
+const read_most_ms = 600_000
 
 const started: ChildProcess[] = []
 afterEach(async () => {
@@ -112,11 +113,13 @@ async function serve(data_dir: string) {
   }
   /** Of an asset that is being read. */
   const end = async (asset_id: string): Promise<string> => {
-    for (;;) {
-      const { status } = await call('GET', `/v1/assets/${asset_id}`)
-      if (status !== 'ingesting') return status
-      await new Promise((resolve) => setTimeout(resolve, look_again_ms))
+    let status = 'ingesting'
+    const isRead = async () => {
+      status = (await call('GET', `/v1/assets/${asset_id}`)).status
+      return status !== 'ingesting'
     }
+    await until('it is read', isRead, undefined, read_most_ms)
+    return status
   }
   return { pid: child.pid!, call, end }
 }

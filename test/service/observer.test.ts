@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Stage } from '../../src/service/observer.ts'
+import { realWait } from '../waiting.ts'
 import { put, start, until } from './fixture.ts'
 
 test('the log names every request by its place, with the asset it was about and its status', async () => {
@@ -34,7 +35,7 @@ test('each stage is told in its order, and waited for; nothing is done at begin,
   const stored = () => client.service.assets(client.project_id).length
   for (const stage of ['begin', 'handled', 'end'] as Stage[]) {
     client.service.on(stage, async ({ place, status }) => {
-      await new Promise((resolve) => setTimeout(resolve, 10))
+      await realWait('an answer that takes its time', 10)
       story.push(`${stage} ${place} ${status} with ${stored()} stored`)
     })
   }

@@ -6,6 +6,7 @@ import { entryPath, scanFolder } from '../../src/disk/scan.ts'
 import { MissedEvents } from '../../src/sync/missed-events.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { makeTree } from '../tree.ts'
+import { realWait } from '../waiting.ts'
 
 const ignore = { include: [], exclude: [], dot_files: false }
 
@@ -35,7 +36,7 @@ test('what changed long ago is counted once, what changed a moment ago may still
 test('old files in a directory that was moved here a moment ago are none that the watcher missed', async () => {
   const root = makeTree()
   const elsewhere = makeTree({ 'archive/deep/old.txt': 'old' })
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await realWait('a time by the clock of the disk', 1_100)
   mkdirSync(join(root, 'in'))
   renameSync(join(elsewhere, 'archive'), join(root, 'in', 'archive'))
   // The file is a second older than the move: between the two it is old, and the directory is new.
@@ -48,7 +49,7 @@ test('old files in a directory that was moved here a moment ago are none that th
 
 test('what was missed in a directory in which others come and go counts', async () => {
   const root = makeTree({ 'in/busy/missed.txt': 'old' })
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await realWait('a time by the clock of the disk', 1_100)
   writeFileSync(join(root, 'in/busy/told.txt'), 'new')
   const told_ms = lstatSync(join(root, 'in/busy/told.txt')).ctimeMs
   expect(await count(root, 34_500, [], told_ms)).toEqual({ count: 1, found: ['in/busy/missed.txt'] })

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { until } from '../waiting.ts'
 
 const script = fileURLToPath(new URL('lab.sh', import.meta.url))
 const project = fileURLToPath(new URL('../..', import.meta.url))
@@ -94,7 +95,7 @@ export async function bootLab({ package_dir = project }: LabOptions = {}): Promi
     copyIn: (outside, file) => cpSync(outside, path(file), { recursive: true }),
     show: (unit, ...names) => show(run, unit, names),
     journal: (unit) => journal(run, unit),
-    until,
+    until: (what, fact, more) => until(what, fact, more, patience_ms),
     async close() {
       child.stdin!.end()
       await new Promise((resolve) => {
@@ -146,13 +147,4 @@ async function journal(run: Lab['run'], unit: string): Promise<JournalEntry[]> {
     const text = typeof entry.MESSAGE === 'string' ? entry.MESSAGE : Buffer.from(entry.MESSAGE).toString('latin1')
     return { at_ms: Number(entry.__REALTIME_TIMESTAMP) / 1_000, priority: Number(entry.PRIORITY ?? 6), text }
   })
-}
-
-async function until(what: string, fact: () => Promise<boolean> | boolean, more: () => unknown = () => '') {
-  const began = performance.now()
-  while (!(await fact())) {
-    if (performance.now() - began > patience_ms)
-      throw new Error(`not so after ${patience_ms} ms: ${what}\n${String(await more())}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }

@@ -1,0 +1,60 @@
+/** No step takes longer than this on two cores that have much else to do; what does, hangs. */
+const patience_ms = 30_000
+const look_again_ms = 10
+/** A look that reads many files must not keep from its work what it waits for: both share one event loop. */
+const rest_for_a_look = 4
+
+/** Polls until the fact holds. `state` is told when it never does, so that a red test says where things stood. */
+export async function until(
+  what: string,
+  fact: () => boolean | Promise<boolean>,
+  state: () => unknown = () => undefined,
+  most_ms = patience_ms,
+): Promise<void> {
+  const began = performance.now()
+  for (;;) {
+    const looked = performance.now()
+    if (await fact()) return
+    const now = performance.now()
+    if (now - began > most_ms) throw new Error(`did not come: ${what}\n${shown(await state())}`)
+    await rest(Math.max(look_again_ms, rest_for_a_look * (now - looked)))
+  }
+}
+
+/** The promise's value, or an error when it does not settle in time. */
+export async function within<T>(what: string, promise: Promise<T>, most_ms = patience_ms): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${most_ms} ms: ${what}`)), most_ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What no fact tells, and is waited for: each with its reason. */
+const real_waits = {
+  'the next millisecond': 'ids and times of the same one do not say which was first',
+  'a moment of a thread': 'where in its work a thread of the system is, nobody outside it can see',
+  'nothing happens': 'that something does not happen is seen only after the time in which it would have',
+  'a time by the clock of the disk': 'the kernel stamps files by a clock that no test can set',
+  'a minute of the wall clock': 'node-cron follows the clock of the machine',
+  'an answer that takes its time': 'another is to come, or to be cut off, while it is under way',
+} as const
+
+/** Waits for a time in the place of a fact. */
+export async function realWait(reason: keyof typeof real_waits, ms: number): Promise<void> {
+  if (!(reason in real_waits)) throw new Error(`no reason for a real wait: ${reason}`)
+  await rest(ms)
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function shown(state: unknown): string {
+  if (state === undefined) return ''
+  return (typeof state === 'string' ? state : JSON.stringify(state, undefined, 1)).slice(0, 6_000)
+}
