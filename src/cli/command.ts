@@ -21,7 +21,7 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
 }
 
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
-interface AnyCommand {
+export interface AnyCommand {
   readonly repeatable?: readonly string[]
   options(yargs: Argv<GlobalOptions>): unknown
   run(options: never, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
@@ -33,7 +33,7 @@ export interface ListedCommand {
   usage: string
   describe: string
   /** Absent where only the subcommands do something. */
-  load?: () => Promise<{ command: AnyCommand }>
+  load?: () => Promise<AnyCommand>
   subcommands?: readonly ListedCommand[]
 }
 

@@ -1,262 +1,139 @@
-import type { ListedCommand } from './command.ts'
+import { type AnyCommand, type ListedCommand, nameOf } from './command.ts'
 
 /** Every command, in the order of the help. Each is loaded when it is called: `status` does not pay for what `serve` needs. */
 export const commands: readonly ListedCommand[] = [
-  {
-    usage: 'init',
-    describe: 'ask a few questions and write a configuration',
-    load: () => import('./commands/init.ts'),
-  },
-  { usage: 'run', describe: 'watch the folders, until stopped', load: () => import('./commands/run.ts') },
-  {
-    usage: 'sync [folders..]',
-    describe: 'one pass over the folders, then exit',
-    load: () => import('./commands/sync.ts'),
-  },
-  {
-    usage: 'plan',
-    describe: 'what would go up, what not and why; sends nothing',
-    load: () => import('./commands/plan.ts'),
-  },
-  {
-    usage: 'status',
-    describe: 'where everything stands, and what to do',
-    load: () => import('./commands/status.ts'),
-  },
-  { usage: 'ls [path]', describe: 'the files and their states', load: () => import('./commands/ls.ts') },
-  {
-    usage: 'explain <path>',
-    describe: 'why one file stands where it stands',
-    load: () => import('./commands/explain.ts'),
-  },
-  {
-    usage: 'pause',
-    describe: 'send, ask and deliver nothing new, for a time or until resume',
-    load: () => import('./commands/pause.ts'),
-  },
-  { usage: 'resume', describe: 'end the pause', load: () => import('./commands/resume.ts') },
-  {
-    usage: 'rescan [folders..]',
-    describe: 'let the daemon scan folders now',
-    load: () => import('./commands/rescan.ts'),
-  },
-  {
-    usage: 'reload',
-    describe: 'let the daemon read its configuration again',
-    load: () => import('./commands/reload.ts'),
-  },
-  {
-    usage: 'retry [paths..]',
-    describe: 'try again what was refused or is blocked',
-    load: () => import('./commands/retry.ts'),
-  },
-  {
-    usage: 'accept <path>',
-    describe: 'let go what is held back; for a folder that misses its files: yes, that is right',
-    load: () => import('./commands/accept.ts'),
-  },
-  {
-    usage: 'verify [folders..]',
-    describe: 'compare what is known with disk and service, now',
-    load: () => import('./commands/verify.ts'),
-  },
-  {
-    usage: 'ask <question..>',
-    describe: 'ask the assistant, over what came in',
-    load: () => import('./commands/ask.ts'),
-  },
-  {
-    usage: 'prompts',
-    describe: 'the prompts that are asked on a schedule',
-    subcommands: [
-      {
-        usage: 'list',
-        describe: 'each with its last run and its next time',
-        load: () => import('./commands/prompts-list.ts'),
-      },
-      { usage: 'next', describe: 'the next five times of each', load: () => import('./commands/prompts-next.ts') },
-      {
-        usage: 'run <name>',
-        describe: 'run a prompt now, and wait for its report',
-        load: () => import('./commands/prompts-run.ts'),
-      },
-      {
-        usage: 'history <name>',
-        describe: 'the runs of a prompt, newest first',
-        load: () => import('./commands/prompts-history.ts'),
-      },
-      {
-        usage: 'show <run>',
-        describe: 'a run: its report, how complete it is, where it went',
-        load: () => import('./commands/prompts-show.ts'),
-      },
-      {
-        usage: 'deliver <run>',
-        describe: 'send a report again to those who did not get it',
-        load: () => import('./commands/prompts-deliver.ts'),
-      },
-      {
-        usage: 'diff <before> <after>',
-        describe: 'what is different between the answers of two runs',
-        load: () => import('./commands/prompts-diff.ts'),
-      },
-    ],
-  },
-  {
-    usage: 'demo [folder]',
-    describe: 'see the main job done, with a service of its own',
-    load: () => import('./commands/demo.ts'),
-  },
-  {
-    usage: 'serve',
-    describe: 'run the local service',
-    load: () => import('./commands/serve.ts'),
-    subcommands: [
-      {
-        usage: 'backup <folder>',
-        describe: 'copy what the local service keeps, while it runs, too',
-        load: () => import('./commands/serve-backup.ts'),
-      },
-      {
-        usage: 'cert <hosts..>',
-        describe: 'make a private authority and a certificate',
-        load: () => import('./commands/serve-cert.ts'),
-      },
-      {
-        usage: 'user',
-        describe: 'the users of the local service',
-        subcommands: [
-          {
-            usage: 'create <email>',
-            describe: 'make a user, a member at once wherever they were invited',
-            load: () => import('./commands/serve-user-create.ts'),
-          },
-          { usage: 'list', describe: 'list the users', load: () => import('./commands/serve-user-list.ts') },
-          {
-            usage: 'remove <email>',
-            describe: 'remove a user with their tokens',
-            load: () => import('./commands/serve-user-remove.ts'),
-          },
-        ],
-      },
-      {
-        usage: 'workspace',
-        describe: 'the workspaces of the local service, which hold projects',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: 'make a workspace',
-            load: () => import('./commands/serve-workspace-create.ts'),
-          },
-          { usage: 'list', describe: 'list the workspaces', load: () => import('./commands/serve-workspace-list.ts') },
-        ],
-      },
-      {
-        usage: 'project',
-        describe: 'the projects of the local service',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: 'make a project',
-            load: () => import('./commands/serve-project-create.ts'),
-          },
-          { usage: 'list', describe: 'list the projects', load: () => import('./commands/serve-project-list.ts') },
-        ],
-      },
-      {
-        usage: 'token',
-        describe: 'the tokens of the local service',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: 'make a token, shown once',
-            load: () => import('./commands/serve-token-create.ts'),
-          },
-          { usage: 'list', describe: 'list the tokens', load: () => import('./commands/serve-token-list.ts') },
-          {
-            usage: 'revoke <name>',
-            describe: 'make a token useless',
-            load: () => import('./commands/serve-token-revoke.ts'),
-          },
-        ],
-      },
-      {
-        usage: 'concept',
-        describe: 'named sets of assets, for the scope of a question',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: 'make a concept of assets',
-            load: () => import('./commands/serve-concept-create.ts'),
-          },
-          { usage: 'list', describe: 'list the concepts', load: () => import('./commands/serve-concept-list.ts') },
-          {
-            usage: 'change <id>',
-            describe: 'another name, other assets or labels',
-            load: () => import('./commands/serve-concept-change.ts'),
-          },
-          {
-            usage: 'remove <id>',
-            describe: 'remove a concept; its assets stay',
-            load: () => import('./commands/serve-concept-remove.ts'),
-          },
-        ],
-      },
-      {
-        usage: 'view',
-        describe: 'saved filters over assets, for the scope of a question',
-        subcommands: [
-          {
-            usage: 'create <name>',
-            describe: 'save a filter',
-            load: () => import('./commands/serve-view-create.ts'),
-          },
-          { usage: 'list', describe: 'list the views', load: () => import('./commands/serve-view-list.ts') },
-          {
-            usage: 'change <id>',
-            describe: 'another name or filter',
-            load: () => import('./commands/serve-view-change.ts'),
-          },
-          { usage: 'remove <id>', describe: 'remove a view', load: () => import('./commands/serve-view-remove.ts') },
-        ],
-      },
-    ],
-  },
-  {
-    usage: 'install',
-    describe: 'lay down unit, user, configuration and token for systemd',
-    load: () => import('./commands/install.ts'),
-  },
-  {
-    usage: 'uninstall',
-    describe: 'take away what install has laid down',
-    load: () => import('./commands/uninstall.ts'),
-  },
-  {
-    usage: 'backup <file>',
-    describe: 'copy what is known into a file, also while a daemon runs',
-    load: () => import('./commands/backup.ts'),
-  },
-  {
-    usage: 'restore <file>',
-    describe: 'go back to a backup; the daemon is stopped',
-    load: () => import('./commands/restore.ts'),
-  },
-  {
-    usage: 'rebuild',
-    describe: 'make a lost ledger again from disk and service',
-    load: () => import('./commands/rebuild.ts'),
-  },
-  {
-    usage: 'doctor',
-    describe: 'is everything there that Sluice needs, and what to do',
-    load: () => import('./commands/doctor.ts'),
-  },
-  { usage: 'config', describe: 'show the configuration in force', load: () => import('./commands/config.ts') },
-  {
-    usage: 'completion [shell]',
-    describe: 'print the script that completes commands with Tab',
-    load: () => import('./commands/completion.ts'),
-  },
-  { usage: 'version', describe: 'show the version', load: () => import('./commands/version.ts') },
+  command('init', 'ask a few questions and write a configuration', () => import('./commands/init.ts')),
+  command('run', 'watch the folders, until stopped', () => import('./commands/run.ts')),
+  command('sync [folders..]', 'one pass over the folders, then exit', () => import('./commands/sync.ts')),
+  command('plan', 'what would go up, what not and why; sends nothing', () => import('./commands/plan.ts')),
+  command('status', 'where everything stands, and what to do', () => import('./commands/status.ts')),
+  command('ls [path]', 'the files and their states', () => import('./commands/ls.ts')),
+  command('explain <path>', 'why one file stands where it stands', () => import('./commands/explain.ts')),
+  command(
+    'pause',
+    'send, ask and deliver nothing new, for a time or until resume',
+    () => import('./commands/pause.ts'),
+  ),
+  command('resume', 'end the pause', () => import('./commands/resume.ts')),
+  command('rescan [folders..]', 'let the daemon scan folders now', () => import('./commands/rescan.ts')),
+  command('reload', 'let the daemon read its configuration again', () => import('./commands/reload.ts')),
+  command('retry [paths..]', 'try again what was refused or is blocked', () => import('./commands/retry.ts')),
+  command(
+    'accept <path>',
+    'let go what is held back; for a folder that misses its files: yes, that is right',
+    () => import('./commands/accept.ts'),
+  ),
+  command(
+    'verify [folders..]',
+    'compare what is known with disk and service, now',
+    () => import('./commands/verify.ts'),
+  ),
+  command('ask <question..>', 'ask the assistant, over what came in', () => import('./commands/ask.ts')),
+  group('prompts', 'the prompts that are asked on a schedule', [
+    command('list', 'each with its last run and its next time', () => import('./commands/prompts-list.ts')),
+    command('next', 'the next five times of each', () => import('./commands/prompts-next.ts')),
+    command('run <name>', 'run a prompt now, and wait for its report', () => import('./commands/prompts-run.ts')),
+    command('history <name>', 'the runs of a prompt, newest first', () => import('./commands/prompts-history.ts')),
+    command(
+      'show <run>',
+      'a run: its report, how complete it is, where it went',
+      () => import('./commands/prompts-show.ts'),
+    ),
+    command(
+      'deliver <run>',
+      'send a report again to those who did not get it',
+      () => import('./commands/prompts-deliver.ts'),
+    ),
+    command(
+      'diff <before> <after>',
+      'what is different between the answers of two runs',
+      () => import('./commands/prompts-diff.ts'),
+    ),
+  ]),
+  command('demo [folder]', 'see the main job done, with a service of its own', () => import('./commands/demo.ts')),
+  command('serve', 'run the local service', () => import('./commands/serve.ts'), [
+    command(
+      'backup <folder>',
+      'copy what the local service keeps, while it runs, too',
+      () => import('./commands/serve-backup.ts'),
+    ),
+    command('cert <hosts..>', 'make a private authority and a certificate', () => import('./commands/serve-cert.ts')),
+    group('user', 'the users of the local service', [
+      verb(
+        'create <email>',
+        'make a user, a member at once wherever they were invited',
+        () => import('./commands/serve-user.ts'),
+      ),
+      verb('list', 'list the users', () => import('./commands/serve-user.ts')),
+      verb('remove <email>', 'remove a user with their tokens', () => import('./commands/serve-user.ts')),
+    ]),
+    group('workspace', 'the workspaces of the local service, which hold projects', [
+      verb('create <name>', 'make a workspace', () => import('./commands/serve-workspace.ts')),
+      verb('list', 'list the workspaces', () => import('./commands/serve-workspace.ts')),
+    ]),
+    group('project', 'the projects of the local service', [
+      verb('create <name>', 'make a project', () => import('./commands/serve-project.ts')),
+      verb('list', 'list the projects', () => import('./commands/serve-project.ts')),
+    ]),
+    group('token', 'the tokens of the local service', [
+      verb('create <name>', 'make a token, shown once', () => import('./commands/serve-token.ts')),
+      verb('list', 'list the tokens', () => import('./commands/serve-token.ts')),
+      verb('revoke <name>', 'make a token useless', () => import('./commands/serve-token.ts')),
+    ]),
+    group('concept', 'named sets of assets, for the scope of a question', [
+      verb('create <name>', 'make a concept of assets', () => import('./commands/serve-concept.ts')),
+      verb('list', 'list the concepts', () => import('./commands/serve-concept.ts')),
+      verb('change <id>', 'another name, other assets or labels', () => import('./commands/serve-concept.ts')),
+      verb('remove <id>', 'remove a concept; its assets stay', () => import('./commands/serve-concept.ts')),
+    ]),
+    group('view', 'saved filters over assets, for the scope of a question', [
+      verb('create <name>', 'save a filter', () => import('./commands/serve-view.ts')),
+      verb('list', 'list the views', () => import('./commands/serve-view.ts')),
+      verb('change <id>', 'another name or filter', () => import('./commands/serve-view.ts')),
+      verb('remove <id>', 'remove a view', () => import('./commands/serve-view.ts')),
+    ]),
+  ]),
+  command('install', 'lay down unit, user, configuration and token for systemd', () => import('./commands/install.ts')),
+  command('uninstall', 'take away what install has laid down', () => import('./commands/uninstall.ts')),
+  command(
+    'backup <file>',
+    'copy what is known into a file, also while a daemon runs',
+    () => import('./commands/backup.ts'),
+  ),
+  command('restore <file>', 'go back to a backup; the daemon is stopped', () => import('./commands/restore.ts')),
+  command('rebuild', 'make a lost ledger again from disk and service', () => import('./commands/rebuild.ts')),
+  command('doctor', 'is everything there that Sluice needs, and what to do', () => import('./commands/doctor.ts')),
+  command('config', 'show the configuration in force', () => import('./commands/config.ts')),
+  command(
+    'completion [shell]',
+    'print the script that completes commands with Tab',
+    () => import('./commands/completion.ts'),
+  ),
+  command('version', 'show the version', () => import('./commands/version.ts')),
 ]
+
+type Module<Name extends string> = () => Promise<{ [Exported in Name]: AnyCommand }>
+
+/** A command with a file of its own. */
+function command(
+  usage: string,
+  describe: string,
+  load: Module<'command'>,
+  subcommands: readonly ListedCommand[] = [],
+): ListedCommand {
+  return { usage, describe, load: async () => (await load()).command, subcommands }
+}
+
+/** One of the commands of a file that has several, each exported by its name. */
+function verb<Verb extends string>(
+  usage: `${Verb} ${string}` | Verb,
+  describe: string,
+  load: Module<Verb>,
+): ListedCommand {
+  return { usage, describe, load: async () => (await load())[nameOf(usage) as Verb] }
+}
+
+/** Only its subcommands do something. */
+function group(usage: string, describe: string, subcommands: readonly ListedCommand[]): ListedCommand {
+  return { usage, describe, subcommands }
+}

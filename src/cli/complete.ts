@@ -94,8 +94,8 @@ function cursorOf(words: readonly string[], commands: readonly ListedCommand[]):
 /** A parser that knows one command's options, and no commands. */
 async function parserOf(node: ListedCommand | undefined): Promise<Argv<GlobalOptions>> {
   const parser = createParser({ width: Number.POSITIVE_INFINITY }).strict(false)
-  const loaded = await node?.load?.()
-  loaded?.command.options(parser)
+  const command = await node?.load?.()
+  command?.options(parser)
   return parser
 }
 

@@ -56,12 +56,11 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
           register(inner as Argv<GlobalOptions>, subcommands, path)
           addExamples(inner as Argv<GlobalOptions>, path)
           if (!load) return inner.demandCommand(1)
-          const { command } = await load()
-          return command.options(inner as Argv<GlobalOptions>)
+          return (await load()).options(inner as Argv<GlobalOptions>)
         },
         async (options) => {
           if (!load) return
-          const { command } = await load()
+          const command = await load()
           refuseOddValues(options, words, command.repeatable ?? [])
           answer = await command.run(options as never, terminal, commands)
         },

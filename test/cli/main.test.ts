@@ -211,7 +211,8 @@ test('what the program loads before it knows its command is small', () => {
 test('every command in commands/ stands in the table', () => {
   const table = readFileSync(join(root, 'src/cli/commands.ts'), 'utf8')
   const folder = join(root, 'src/cli/commands')
-  const is_command = (name: string) => /^export const command\b/m.test(readFileSync(join(folder, name), 'utf8'))
+  const is_command = (name: string) =>
+    /^export const (command|create)\b/m.test(readFileSync(join(folder, name), 'utf8'))
   const names = readdirSync(folder).filter(is_command)
   expect(names).toContain('config.ts')
   for (const name of names) expect(table).toContain(`'./commands/${name}'`)

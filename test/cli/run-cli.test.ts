@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
-import type { Command, ListedCommand } from '../../src/cli/command.ts'
+import type { AnyCommand, Command, ListedCommand } from '../../src/cli/command.ts'
 import { commands as real_commands } from '../../src/cli/commands.ts'
 import { exit_codes, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
@@ -8,8 +8,6 @@ import { createTerminal } from '../../src/cli/terminal.ts'
 
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 let loaded: string[]
-
-type AnyCommand = Awaited<ReturnType<NonNullable<ListedCommand['load']>>>['command']
 
 /** Commands that tell what they were called with, or fail. */
 function listed(
@@ -23,7 +21,7 @@ function listed(
     describe: `describes ${name}`,
     load: async () => {
       loaded.push(name)
-      return { command: { options, run } as AnyCommand }
+      return { options, run } as AnyCommand
     },
   }
 }
@@ -46,16 +44,15 @@ const planted: ListedCommand[] = [
   {
     usage: 'ask <words..>',
     describe: 'describes ask',
-    load: async () => ({
-      command: {
+    load: async () =>
+      ({
         repeatable: ['in'],
         options: (yargs) => yargs.option('in', { type: 'string', array: true, requiresArg: true }),
         run: async (options, terminal) => {
           show({ ...options }, terminal)
           return exit_codes.ok
         },
-      } satisfies Command as AnyCommand,
-    }),
+      }) satisfies Command as AnyCommand,
   },
   listed('explain', 'explain <path>', async (options, terminal) => {
     show(options, terminal)
@@ -189,7 +186,6 @@ test.each([
 test('every real command can be loaded and says what it is', async () => {
   for (const { usage, describe, load } of real_commands) {
     expect(describe, usage).not.toBe('')
-    if (load)
-      expect((await load()).command, usage).toMatchObject({ options: expect.any(Function), run: expect.any(Function) })
+    if (load) expect(await load(), usage).toMatchObject({ options: expect.any(Function), run: expect.any(Function) })
   }
 })

@@ -1,0 +1,49 @@
+import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
+
+export const create = serveVerb({
+  argument: ['name', 'a name for people'],
+  options: {
+    project: { needed: 'the id of its project' },
+    assets: { needed: 'the ids of the assets that it stands for, with commas' },
+    labels: 'names of labels that lead to it, with commas; made when new',
+  },
+  run({ concepts }, { name, project: project_id, assets, labels }, terminal) {
+    const of = { project_id, asset_ids: wordsOf(assets), labels: wordsOf(labels) }
+    terminal.out(concepts.create(name, of).concept_id)
+  },
+})
+
+export const list = serveList(
+  [
+    { title: 'CONCEPT' },
+    { title: 'PROJECT' },
+    { title: 'ASSETS' },
+    { title: 'NAME', shrinks: true },
+    { title: 'LABELS', shrinks: true },
+  ],
+  ({ concepts }) =>
+    concepts.list().map(({ concept_id, project_id, assets, name, labels }) => {
+      return [concept_id, project_id, String(assets), name, labels.join(', ')]
+    }),
+)
+
+export const change = serveVerb({
+  argument: ['id', 'the id of the concept'],
+  options: {
+    name: 'another name',
+    assets: 'the ids of the assets in place of those before, with commas',
+    labels: "names of labels in place of those before, with commas; '' for none",
+  },
+  run({ concepts }, { id, name, assets, labels }, terminal) {
+    concepts.change(id, { name, asset_ids: wordsIfGiven(assets), labels: wordsIfGiven(labels) })
+    terminal.err(`${id} is changed, for answers that are written from now on`)
+  },
+})
+
+export const remove = serveVerb({
+  argument: ['id', 'the id of the concept'],
+  run({ concepts }, { id }, terminal) {
+    concepts.remove(id)
+    terminal.err(`${id} is removed; a question that names it is refused from now on`)
+  },
+})

@@ -1,0 +1,75 @@
+import { system_clock } from '../../base/time.ts'
+import { openAdministration } from '../../service/stores.ts'
+import type { Command } from '../command.ts'
+import { exit_codes } from '../exit-codes.ts'
+import { type Cell, type Column, tableLines } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
+
+type Administration = ReturnType<typeof openAdministration>
+
+/** What the help says of an option, which is a text; `needed`: of one that must be given. */
+type Described = string | { needed: string }
+
+type Words<Argument extends string, Options extends Record<string, Described>> = Record<Argument, string> & {
+  [Name in keyof Options]: Options[Name] extends string ? string | undefined : string
+}
+
+/** A command that works on users, projects, tokens and the like of the local service, beside a running one too. */
+export function serveVerb<Argument extends string, Options extends Record<string, Described>>(verb: {
+  /** Its name in the usage, and what the help says of it. */
+  argument: readonly [name: Argument, describe: string]
+  options?: Options
+  run(administration: Administration, words: Words<Argument, Options>, terminal: Terminal): void
+}): Command<DataDirOptions & Words<Argument, Options>> {
+  const [argument, describe] = verb.argument
+  return {
+    options: (yargs) => {
+      let parser = dataDirOption(yargs).positional(argument, { type: 'string', demandOption: true, describe })
+      for (const [name, described] of Object.entries(verb.options ?? {})) {
+        const demandOption = typeof described !== 'string'
+        const text = typeof described === 'string' ? described : described.needed
+        parser = parser.option(name, { type: 'string', requiresArg: true, demandOption, describe: text })
+      }
+      return parser as unknown as ReturnType<Command<DataDirOptions & Words<Argument, Options>>['options']>
+    },
+    run: (options, terminal) => administer(options, (administration) => verb.run(administration, options, terminal)),
+  }
+}
+
+/** A command that prints a table of what the local service keeps. */
+export function serveList(
+  columns: readonly Column[],
+  rowsOf: (administration: Administration) => readonly (readonly Cell[])[],
+): Command<DataDirOptions> {
+  return {
+    options: dataDirOption,
+    run: (options, terminal) =>
+      administer(options, (administration) => {
+        for (const line of tableLines(columns, rowsOf(administration), terminal.width)) terminal.out(line)
+      }),
+  }
+}
+
+async function administer(options: DataDirOptions, work: (administration: Administration) => void) {
+  const administration = openAdministration(options['data-dir'], system_clock)
+  try {
+    work(administration)
+    return exit_codes.ok
+  } finally {
+    administration.close()
+  }
+}
+
+/** The words of an option that takes several with commas between; absent: none. */
+export function wordsOf(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+/** The same, where an option that is absent changes nothing. */
+export function wordsIfGiven(text: string | undefined): string[] | undefined {
+  return text === undefined ? undefined : wordsOf(text)
+}

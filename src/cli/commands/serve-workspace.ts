@@ -1,0 +1,23 @@
+import { sayWhole } from '../say-whole.ts'
+import { serveList, serveVerb } from './serve-verb.ts'
+
+export const create = serveVerb({
+  argument: ['name', 'a name to make projects in it by'],
+  options: { organisation: 'the organisation that holds it, made when new; otherwise the one called default' },
+  run({ workspaces }, { name, organisation }, terminal) {
+    workspaces.create(name, organisation)
+    const how = '`sluice serve project create NAME --workspace` fills it'
+    sayWhole(terminal, `the workspace ${name} is there; ${how}`, 'err')
+  },
+})
+
+export const list = serveList(
+  [
+    { title: 'ORGANISATION', shrinks: true },
+    { title: 'WORKSPACE', shrinks: true },
+    { title: 'CREATED' },
+    { title: 'PROJECTS', align: 'right' },
+  ],
+  ({ workspaces }) =>
+    workspaces.list().map((row) => [row.organisation, row.workspace, row.created_at, String(row.projects)]),
+)
