@@ -20,6 +20,17 @@ export interface Command<Options extends GlobalOptions = GlobalOptions> {
   run(options: Options, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
 
+/** A command whose options are of the types that yargs finds out. */
+export function defineCommand<Options extends GlobalOptions>(command: Command<Options>): Command<Options> {
+  return command
+}
+
+/** Descriptions of options and arguments, as yargs takes them. */
+export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const
+export const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const
+export const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const
+export const argument = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const
+
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
 export interface AnyCommand {
   readonly repeatable?: readonly string[]

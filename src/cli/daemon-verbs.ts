@@ -6,7 +6,7 @@ import type { ControlVerbs, DaemonPresence } from '../control/control-verbs.ts'
 import { factsOfDoubt } from '../control/doubt.ts'
 import type { Daemon } from '../daemon/daemon.ts'
 import { controlSocket } from '../ledger/state-directory.ts'
-import { withPassView, withPromptsView } from './open-view.ts'
+import { withPassView, withPromptsView } from './ledger-fault.ts'
 import type { Reloader } from './reloader.ts'
 
 /**

@@ -13,7 +13,7 @@ import { closingQuestion, requestBody } from '../prompts/question.ts'
 import { coverageOf } from '../prompts/report.ts'
 import { noUnready } from '../prompts/unready.ts'
 import { failureOf } from './ask-question.ts'
-import { withFreshView } from './open-view.ts'
+import { withFreshView } from './ledger-fault.ts'
 
 /** What a run that came due now would ask. */
 export interface DryRun {

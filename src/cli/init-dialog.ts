@@ -1,5 +1,5 @@
 import { confirm, input, password, select } from '@inquirer/prompts'
-import { initStopped } from './init-stopped.ts'
+import { SluiceError } from '../base/errors.ts'
 
 interface Choice<Value> {
   value: Value
@@ -67,4 +67,14 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal): Dialog
       streams.input.off('keypress', onKey)
     },
   }
+}
+
+/** The end of the wizard by Ctrl-C, a signal or the end of its input; only its last step writes anything. */
+function initStopped(cause?: unknown): SluiceError {
+  return new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause })
+}
+
+/** Error `answer.stopped`. */
+export function refuseStopped(stopped: AbortSignal): void {
+  if (stopped.aborted) throw initStopped()
 }

@@ -15,12 +15,11 @@ import {
 import { type Survey, surveyFolder, usual_survey } from '../inspect/survey.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { LineWriter } from '../status/lines.ts'
-import type { Dialog } from './init-dialog.ts'
+import { type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
-import { refuseStopped } from './init-stopped.ts'
+import { toned } from './say-whole.ts'
 import { showSpinner } from './spinner.ts'
 import type { Terminal } from './terminal.ts'
-import { toned } from './tones.ts'
 
 export interface FolderTools {
   dialog: Dialog | undefined

@@ -3,7 +3,7 @@ import { system_clock } from '../base/time.ts'
 import type { Pause } from '../ledger/pause-row.ts'
 import { pauseText } from '../status/text-pause.ts'
 import { pauseStatus } from '../status/view.ts'
-import { withLedgerView } from './open-view.ts'
+import { withLedgerView } from './ledger-fault.ts'
 
 /** What a person stopped, where that is in force. */
 export function readPause(state_dir: string): Promise<Pause | undefined> {

@@ -1,10 +1,12 @@
+import { didYouMean } from '../base/did-you-mean.ts'
 import { SluiceError } from '../base/errors.ts'
+import { printable } from '../base/format.ts'
 import { isoTime } from '../base/time.ts'
 import { localTime } from '../base/zone-time.ts'
-import type { Config } from '../config/config.ts'
+import type { Config, PromptConfig } from '../config/config.ts'
 import type { RunState } from '../domain/run.ts'
-import type { PromptsView, RunSummary, RunView } from '../ledger/view-prompts.ts'
-import { unknownPrompt } from './prompt-named.ts'
+import type { DeliveryView, PromptsView, RunSummary, RunView } from '../ledger/view-prompts.ts'
+import type { Schedule } from '../prompts/prompt-settings.ts'
 
 /** The zone of a prompt; one that left the configuration is told in UTC. */
 export function zoneOf(prompt: string, { prompts }: Pick<Config, 'prompts'>): string {
@@ -103,4 +105,60 @@ export function runAnswer(run: RunSummary, config: Pick<Config, 'prompts'>) {
     refusals,
     report: report_path ?? null,
   }
+}
+
+/** Error `usage.prompt`: the configuration has none of that name, or none at all. */
+export function promptNamed(name: string, { prompts }: Pick<Config, 'prompts'>): PromptConfig {
+  const found = prompts.find((prompt) => prompt.name === name)
+  if (found) return found
+  throw unknownPrompt(
+    name,
+    prompts.map((prompt) => prompt.name),
+  )
+}
+
+function unknownPrompt(name: string, known: readonly string[]): SluiceError {
+  if (known.length === 0) {
+    return new SluiceError({ code: 'usage.prompt', message: 'no prompts are configured', hint: no_prompts_hint })
+  }
+  const meant = didYouMean(name, known)
+  return new SluiceError({
+    code: 'usage.prompt',
+    message: `there is no prompt ${name}`,
+    hint: meant === undefined ? `the prompts are ${known.join(', ')}` : `did you mean ${meant}?`,
+  })
+}
+
+export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
+
+const days = ['Sundays', 'Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays']
+
+/** A schedule in words where it is a usual one, else the cron expression; with its zone. */
+export function scheduleText({ cron, timezone }: Schedule): string {
+  return `${inWords(cron.trim().replace(/\s+/g, ' ')) ?? cron} ${timezone}`
+}
+
+function inWords(cron: string): string | undefined {
+  const fields = /^(\d+) (\d+|\*) \* \* (\*|1-5|[0-7])$/.exec(cron)
+  if (!fields) return undefined
+  const [, minute = '', hour = '', day = ''] = fields
+  if (hour === '*') return day === '*' ? `hourly at :${minute.padStart(2, '0')}` : undefined
+  const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
+  if (day === '*') return `daily ${time}`
+  return `${day === '1-5' ? 'Mondays to Fridays' : days[Number(day)]} ${time}`
+}
+
+/** One delivery of a run, in a line: where it stands, and its last error. */
+export function deliveryText({ target, state, attempts, not_before_ms, error }: DeliveryView): string {
+  const why = error === undefined ? '' : `: ${printable(error.message)}`
+  const name = `delivery ${printable(target)}`
+  if (state === 'done') return `${name}: delivered`
+  if (state === 'failed') return `${name}: given up${why}`
+  if (attempts === 0) return `${name}: not tried yet`
+  return `${name}: failed ${attempts} ${attempts === 1 ? 'time' : 'times'}, tried again ${isoTime(not_before_ms)}${why}`
+}
+
+/** The end of what its command wrote, a line each, as far as it may stand on a terminal. */
+export function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
+  return output === undefined || output === '' ? [] : output.split('\n').map((line) => `  | ${printable(line)}`)
 }

@@ -1,6 +1,7 @@
 import { printable } from '../base/format.ts'
 import { textWidth } from '../base/text-width.ts'
-import type { Terminal } from './terminal.ts'
+import { type Line, LineWriter } from '../status/lines.ts'
+import type { Style, Styles, Terminal } from './terminal.ts'
 
 /** Between words; a path or an address that is longer than the room stays whole, it is to be copied. */
 export function wrapped(text: string, room: number): string[] {
@@ -35,4 +36,33 @@ export function sayLines(terminal: Terminal, lines: readonly string[]): void {
     const parts = wrapped(line.slice(indent.length), terminal.width - indent.length - 2)
     for (const [at, part] of parts.entries()) terminal.out(`${indent}${at === 0 ? '' : '  '}${part}`)
   }
+}
+
+/** A sentence, wrapped where the window is too narrow for it; `strong` is its beginning. */
+export function sayAll(
+  terminal: Terminal,
+  text: string,
+  { strong = '', on = 'out' }: { strong?: string; on?: 'out' | 'err' } = {},
+): void {
+  const writer = new LineWriter(terminal.width)
+  writer.say(text)
+  const [first = '', ...others] = writer.lines.map((line) => line.text)
+  const is_whole = strong !== '' && first.startsWith(strong)
+  const { bold } = on === 'out' ? terminal.styles : terminal.err_styles
+  terminal[on](is_whole ? bold(strong) + first.slice(strong.length) : first)
+  for (const line of others) terminal[on](line)
+}
+
+/** Gives lines the colours of a terminal. */
+export function toned({ tone, text }: Line, styles: Styles): string {
+  const plain: Style = (same) => same
+  const by_tone: Record<Line['tone'], Style> = {
+    plain,
+    strong: styles.bold,
+    good: styles.green,
+    warn: styles.yellow,
+    bad: styles.red,
+    faint: styles.dim,
+  }
+  return by_tone[tone](text)
 }

@@ -3,6 +3,7 @@ import type { Pulses } from '../base/pulse.ts'
 import { openSystemdNotify } from '../base/systemd-notify.ts'
 import { second_ms, system_clock } from '../base/time.ts'
 import type { Worker } from '../base/worker.ts'
+import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { checkToken } from '../daemon/check-token.ts'
@@ -10,6 +11,8 @@ import type { Daemon } from '../daemon/daemon.ts'
 import { stuckAfter_ms } from '../daemon/limits.ts'
 import { currentStatus, tellStatus } from '../daemon/tell-status.ts'
 import { keepWatch } from '../daemon/watchdog.ts'
+import { misfitsOf } from '../inspect/doctor/check-unit.ts'
+import { findUnit } from '../inspect/doctor/find-unit.ts'
 
 /** What systemd hears of a running daemon; nothing where no service manager listens. */
 export interface ServiceManager {
@@ -82,4 +85,14 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
       await notify.stopping(why)
     },
   }
+}
+
+/**
+ * What the unit that systemd runs this process by does not give to a configuration; a sentence each, with what to do. It counts
+ * as it was when this was called: what is laid down later holds after a restart. Nothing where no systemd started us.
+ */
+export function openUnitFit(config_file: string): (config: Config) => string[] {
+  if (readEnvironment().notify.NOTIFY_SOCKET === undefined) return () => []
+  const unit = findUnit(config_file)
+  return (config) => (unit === undefined ? [] : misfitsOf(config, unit))
 }

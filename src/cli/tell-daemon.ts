@@ -1,10 +1,10 @@
-import { system_clock } from '../base/time.ts'
+import { isSluiceError } from '../base/errors.ts'
+import { type Clock, second_ms, system_clock } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
-import type { ControlClient } from '../control/control-client.ts'
+import { type ControlClient, connectControl } from '../control/control-client.ts'
 import { ledgerLimits } from '../daemon/limits.ts'
 import type { Fact } from '../domain/fact.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
-import { besideOrAlone } from './beside-or-alone.ts'
 
 /**
  * A person's word: said to the daemon where one holds the ledger, else recorded here. Answers whether a daemon took it. Errors:
@@ -30,4 +30,30 @@ export function tellDaemon(
       return false
     },
   })
+}
+
+/** A daemon that is starting holds the ledger for a moment before it listens; one that is ending does so after it has stopped to. */
+const patience_ms = 5 * second_ms
+const look_ms = 100
+
+/**
+ * Does something through the daemon that holds the ledger, or without one. `alone` throws `ledger.locked` before it does anything,
+ * where another process holds it: then that one is waited for, to listen or to end.
+ */
+export async function besideOrAlone<Answer>(
+  state_dir: string,
+  { beside, alone }: { beside: (control: ControlClient) => Promise<Answer>; alone: () => Promise<Answer> },
+  clock: Clock = system_clock,
+): Promise<Answer> {
+  const began_ms = clock.monotonic_ms()
+  for (;;) {
+    const control = await connectControl(state_dir)
+    if (control) return beside(control).finally(() => control.close())
+    try {
+      return await alone()
+    } catch (error) {
+      if (!isSluiceError(error, 'ledger.locked') || clock.monotonic_ms() - began_ms > patience_ms) throw error
+    }
+    await clock.sleep(look_ms)
+  }
 }

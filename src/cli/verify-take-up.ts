@@ -8,7 +8,7 @@ import { ingest_failed } from '../domain/content.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Difference, DifferenceKind } from '../inspect/verify-answer.ts'
 import { openLedger } from '../ledger/open-ledger.ts'
-import { besideOrAlone } from './beside-or-alone.ts'
+import { besideOrAlone } from './tell-daemon.ts'
 import type { FoundDifferences } from './verify-text.ts'
 
 const on_disk: readonly DifferenceKind[] = ['unknown_on_disk', 'gone_from_disk', 'changed_on_disk', 'unreadable']

@@ -39,7 +39,7 @@ export const doors: Record<string, RegExp> = {
   chardet: /^service\/charset\.ts$/,
   chokidar: /^disk\/watch/,
   croner: /^base\/cron\.ts$/,
-  diff: /^cli\/run-diff/,
+  diff: /^cli\/commands\/prompts-diff/,
   fastify: /^base\/http-server/,
   ignore: /^disk\/ignore/,
   // Pinned for fastify: its newer versions need Node 22, and an override of ours does not hold where npm installs the packed program.

@@ -1,6 +1,6 @@
 import { expect, test as inTurn } from 'vitest'
 import { SluiceError } from '../../src/base/errors.ts'
-import { besideOrAlone } from '../../src/cli/beside-or-alone.ts'
+import { besideOrAlone } from '../../src/cli/tell-daemon.ts'
 import { startControl } from '../../src/control/control-server.ts'
 import type { ControlVerbs } from '../../src/control/control-verbs.ts'
 import { controlSocket } from '../../src/ledger/state-directory.ts'

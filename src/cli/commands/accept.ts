@@ -1,27 +1,14 @@
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWord } from '../person-word.ts'
 
-interface Options extends GlobalOptions {
-  path: string
-  removals: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('path', {
-        type: 'string',
-        demandOption: true,
-        describe: 'a file, a directory or a whole folder, by where it is or as FOLDER/PATH',
-      })
-      .option('removals', {
-        type: 'boolean',
-        default: false,
-        describe: 'what was deleted or replaced there may be removed on the service, however much it is',
-      }),
+      .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
+      .option('removals', flag('what was deleted or replaced there may be removed on the service, however much it is')),
   async run({ config, path, removals }, terminal) {
     await sayWord({ type: removals ? 'removals_accepted' : 'accepted', config_file: config, paths: [path], terminal })
     return exit_codes.ok
   },
-}
+})

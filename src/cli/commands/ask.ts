@@ -7,7 +7,7 @@ import { openRemote } from '../../daemon/open-remote.ts'
 import type { Question } from '../../remote/chats.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { answerText, sourceLines, sourcesOf } from '../answer-lines.ts'
-import { type AskTools, askOnce, awaitAnswer, failureOf, type Turn } from '../ask-question.ts'
+import { type AskTools, askOnce, awaitAnswer, failureOf, lastChat, rememberChat, type Turn } from '../ask-question.ts'
 import {
   type FilesInScope,
   filesInScope,
@@ -17,14 +17,12 @@ import {
   scopeOf,
   scopeText,
 } from '../ask-scope.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { type Command, flag, type GlobalOptions, text } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { lastChat, rememberChat } from '../last-chat.ts'
-import { sayWarning, sayWhole } from '../say-whole.ts'
+import { sayWarning, sayWhole, toned } from '../say-whole.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
-import { toned } from '../tones.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
@@ -63,11 +61,7 @@ export const command: Command<Options> = {
         requiresArg: true,
         describe: 'over files that match this pattern (as in .gitignore, relative to a folder)',
       })
-      .option('fresh', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'over what arrived in the last such time: 24h, 7d',
-      })
+      .option('fresh', text('over what arrived in the last such time: 24h, 7d'))
       .option('label', {
         type: 'string',
         array: true,
@@ -75,8 +69,8 @@ export const command: Command<Options> = {
         describe: 'over what has this label, beside the files',
       })
       .option('intelligence', { choices: intelligences, default: 'auto' as Intelligence, describe: 'how to answer' })
-      .option('follow-up', { type: 'boolean', default: false, describe: 'go on in the chat of the last ask' })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .option('follow-up', flag('go on in the chat of the last ask'))
+      .option('json', flag('one JSON object')),
   async run(options, terminal) {
     const { config } = loadConfig({ file: options.config })
     const asking = prepare(options, config)

@@ -1,22 +1,19 @@
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { SluiceError } from '../../base/errors.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
+import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { isWithin } from '../../config/local-paths.ts'
 import { backUpLedger } from '../../ledger/backup.ts'
-import { backupTarget } from '../backup-target.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWhole } from '../say-whole.ts'
 
-interface Options extends GlobalOptions {
-  file: string
-  force: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
-    yargs
-      .positional('file', { type: 'string', demandOption: true, describe: 'where the copy is to be' })
-      .option('force', { type: 'boolean', default: false, describe: 'write over an earlier backup' }),
+    yargs.positional('file', argument('where the copy is to be')).option('force', flag('write over an earlier backup')),
   async run({ config: named, file: text, force }, terminal) {
     const { config } = loadConfig({ file: named })
     const file = backupTarget(text, config, process.cwd())
@@ -27,4 +24,29 @@ export const command: Command<Options> = {
     terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)
     return exit_codes.ok
   },
+})
+
+/** Where a copy of the ledger may lie: not where it would be sent, nor among what it is a copy of. Error `usage.target`. */
+export function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
+  const written = resolve(cwd, text)
+  const file = join(realPath(dirname(written)), basename(written))
+  const folder = folders.find(({ path }) => isWithin(file, realPath(path)))
+  if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be sent`)
+  if (isWithin(file, realPath(state_dir)))
+    throw refused(`${file} lies in the state directory, beside what it is a copy of`)
+  return file
+}
+
+function refused(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.target', message, hint: 'name a file elsewhere, best on another disk' })
+}
+
+/** With its links resolved; one that is not there stays as it is, and is told of when it is written. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Missing or unreadable: its written form is all there is.
+    return path
+  }
 }

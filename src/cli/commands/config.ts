@@ -5,16 +5,12 @@ import { configAsYaml, maskedConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/lines.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWarning } from '../say-whole.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
-
-interface Options extends GlobalOptions {
-  json: boolean
-}
 
 /** Nothing here ever holds the token itself. */
 interface TokenAnswer {
@@ -23,8 +19,8 @@ interface TokenAnswer {
   fault: string | null
 }
 
-export const command: Command<Options> = {
-  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+export const command = defineCommand({
+  options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
     const { config, file, passed_over, warnings } = loadConfig({ file: named })
     const token = describeToken(config, warnings)
@@ -55,7 +51,7 @@ export const command: Command<Options> = {
     for (const warning of warnings) sayWarning(terminal, warning)
     return exit_codes.ok
   },
-}
+})
 
 /** A missing token is part of the answer here, not an error: the command is there to find out. */
 function describeToken(config: Config, warnings: string[]): TokenAnswer {

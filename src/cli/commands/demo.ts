@@ -1,25 +1,16 @@
 import { system_clock } from '../../base/time.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { runDemo } from '../demo.ts'
 import { listenForStop } from '../stop-signals.ts'
 
-interface Options extends GlobalOptions {
-  folder: string | undefined
-  stay: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
       .positional('folder', {
         type: 'string',
         describe: 'a folder to try it with, only read; without one, a small sample',
       })
-      .option('stay', {
-        type: 'boolean',
-        default: false,
-        describe: 'keep the service and the daemon running until Ctrl-C',
-      }),
+      .option('stay', flag('keep the service and the daemon running until Ctrl-C')),
   async run({ folder, stay }, terminal) {
     const signals = listenForStop()
     try {
@@ -28,4 +19,4 @@ export const command: Command<Options> = {
       signals.end()
     }
   },
-}
+})

@@ -1,23 +1,21 @@
 import { system_clock } from '../../base/time.ts'
+import type { Check, Level } from '../../inspect/doctor/check.ts'
+import { check_groups } from '../../inspect/doctor/check-ids.ts'
 import { type DoctorAnswer, runDoctor } from '../../inspect/doctor/run-doctor.ts'
-import type { Command, GlobalOptions } from '../command.ts'
-import { doctorLines } from '../doctor-text.ts'
+import { type Line, LineWriter } from '../../status/lines.ts'
+import { defineCommand, flag } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { toned } from '../tones.ts'
+import { toned } from '../say-whole.ts'
 
-interface Options extends GlobalOptions {
-  json: boolean
-}
-
-export const command: Command<Options> = {
-  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+export const command = defineCommand({
+  options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: file, json }, terminal) {
     const answer = await runDoctor({ file, clock: system_clock })
     if (json) terminal.out(JSON.stringify(answer, null, 2))
     else for (const line of doctorLines(answer, terminal.width)) terminal.out(toned(line, terminal.styles))
     return exitCode(answer)
   },
-}
+})
 
 /** What has to be mended first decides: without a configuration or a token nothing else counts. Warnings alone are no failure. */
 function exitCode({ checks }: DoctorAnswer): ExitCode {
@@ -25,4 +23,33 @@ function exitCode({ checks }: DoctorAnswer): ExitCode {
   if (faulty.has('config')) return exit_codes.config
   if (faulty.has('token') || faulty.has('project') || faulty.has('user')) return exit_codes.refused
   return faulty.size > 0 ? exit_codes.fault : exit_codes.ok
+}
+
+const marks: Record<Level, string> = { ok: 'ok     ', warning: 'warning', fault: 'FAULT  ' }
+const tones: Record<Level, Line['tone']> = { ok: 'plain', warning: 'warn', fault: 'bad' }
+
+/** By group, always in the same order, so that two runs can be laid side by side; the count at the end. */
+export function doctorLines(answer: DoctorAnswer, width: number): Line[] {
+  const writer = new LineWriter(width)
+  for (const [group, ids] of Object.entries(check_groups)) {
+    const checks = answer.checks.filter(({ id }) => (ids as readonly string[]).includes(id))
+    if (checks.length === 0) continue
+    writer.gap()
+    writer.say(group, { tone: 'strong' })
+    for (const check of checks) sayCheck(writer, check)
+  }
+  writer.gap()
+  writer.say(closingText(answer), { tone: answer.faults > 0 ? 'bad' : answer.warnings > 0 ? 'warn' : 'good' })
+  return writer.lines
+}
+
+function sayCheck(writer: LineWriter, { id, level, about, message, hint }: Check): void {
+  writer.say(`${marks[level]} ${id}: ${about}: ${message}`, { indent: 2, tone: tones[level] })
+  if (hint !== undefined) writer.say(hint, { indent: 10 })
+}
+
+function closingText({ faults, warnings, checks }: DoctorAnswer): string {
+  if (faults + warnings === 0) return `all in order: ${checks.length} checks`
+  const count = (number: number, what: string) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`])
+  return [...count(faults, 'fault'), ...count(warnings, 'warning')].join(', ')
 }

@@ -1,28 +1,21 @@
+import { formatBytes } from '../../base/format.ts'
 import { system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { explain } from '../../inspect/explain.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import type { Explanation } from '../../inspect/explanation.ts'
+import { type Line, LineWriter } from '../../status/lines.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { daemonStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { explanationLines } from '../explain-text.ts'
-import { withLedgerView } from '../open-view.ts'
+import { withLedgerView } from '../ledger-fault.ts'
 import { placeOf } from '../place.ts'
-import { toned } from '../tones.ts'
+import { toned } from '../say-whole.ts'
 
-interface Options extends GlobalOptions {
-  path: string
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('path', {
-        type: 'string',
-        demandOption: true,
-        describe: 'a file, by where it is or as FOLDER/PATH',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .positional('path', argument('a file, by where it is or as FOLDER/PATH'))
+      .option('json', flag('one JSON object')),
   async run({ config: named, path, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const place = placeOf(path, config.folders, process.cwd())
@@ -37,4 +30,45 @@ export const command: Command<Options> = {
     }
     return exit_codes.ok
   },
+})
+
+const tones: Partial<Record<Explanation['state'], Line['tone']>> = {
+  ready: 'good',
+  refused: 'bad',
+  blocked: 'warn',
+  removed_on_service: 'warn',
+}
+
+export function explanationLines(explanation: Explanation, width: number): Line[] {
+  const { folder, path, place, state, why, on_disk, times } = explanation
+  const writer = new LineWriter(width)
+  writer.say(path === '' ? folder : `${folder}/${path}`, { tone: 'strong' })
+  writer.say(state.replaceAll('_', ' '), { indent: 2, tone: tones[state] ?? 'plain' })
+  for (const reason of why) writer.say(reason, { indent: 4 })
+  const size = on_disk.size === null || on_disk.kind !== 'file' ? '' : `, ${formatBytes(on_disk.size)}`
+  const modified = on_disk.modified === null ? '' : `, modified ${on_disk.modified}`
+  writer.say(`on disk: ${place} (${on_disk.kind}${size}${modified})`, { indent: 2 })
+  sayIdentity(writer, explanation)
+  if (times) {
+    const told = Object.entries(times).flatMap(([what, at]) => (at === null ? [] : [`${what} ${at}`]))
+    writer.say(`times: ${told.join(', ')}`, { indent: 2 })
+  }
+  for (const { at, event, detail } of explanation.history) {
+    const text = `${at} ${event.replaceAll('_', ' ')}${detail === null ? '' : `: ${detail}`}`
+    writer.say(text, { indent: 4, tone: 'faint' })
+  }
+  return writer.lines
+}
+
+function sayIdentity(writer: LineWriter, explanation: Explanation): void {
+  const { last_error, next_try, asset_id, md5, labels, same_bytes, project_id } = explanation
+  if (last_error) writer.say(`last error: ${last_error.message} [${last_error.code}]`, { indent: 2 })
+  if (next_try !== null) writer.say(`next try: ${next_try}`, { indent: 2 })
+  if (asset_id !== null) writer.say(`asset: ${asset_id} in ${project_id}`, { indent: 2 })
+  if (md5 !== null) writer.say(`md5: ${md5}`, { indent: 2 })
+  if (labels.length > 0) writer.say(`labels: ${labels.join(', ')}`, { indent: 2 })
+  if (same_bytes.length > 0) {
+    const names = same_bytes.map((other) => `${other.folder}/${other.path}`).join(', ')
+    writer.say(`same bytes, one upload: ${names}`, { indent: 2 })
+  }
 }

@@ -8,7 +8,7 @@ import { system_clock } from '../../base/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
 import { old_versions, type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { askConnection, type Connection, freeTokenFile } from '../init-connection.ts'
 import type { Dialog } from '../init-dialog.ts'
@@ -18,42 +18,35 @@ import { wrapped } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
-type Options = GlobalOptions & InitFlags
-
 /** Everybody may read it: it names the file of the token, and holds none. */
 const config_mode = 0o644
 
-export const command: Command<Options> = {
+export const command = defineCommand({
   repeatable: ['folder'],
   options: (yargs) =>
     yargs
-      .option('base-url', { type: 'string', requiresArg: true, describe: 'the address of the service' })
-      .option('token-file', { type: 'string', requiresArg: true, describe: 'the file that holds the token' })
-      .option('ca-file', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance',
-      })
-      .option('project', { type: 'string', requiresArg: true, describe: 'the id or the name of the project' })
+      .option('base-url', text('the address of the service'))
+      .option('token-file', text('the file that holds the token'))
+      .option(
+        'ca-file',
+        text('certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance'),
+      )
+      .option('project', text('the id or the name of the project'))
       .option('folder', {
         type: 'string',
         array: true,
         requiresArg: true,
         describe: 'NAME=PATH of a folder to watch; more than once for several',
       })
-      .option('start', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'of what is there already: all, from_now, or what changed in a time such as 90d',
-      })
+      .option('start', text('of what is there already: all, from_now, or what changed in a time such as 90d'))
       .option('old-versions', {
         choices: old_versions,
         requiresArg: true,
         describe:
           'the old version of a file that changes: keep (it answers, too) or remove_old (once the new one is ready)',
       })
-      .option('yes', { type: 'boolean', default: false, describe: 'write without asking whether it is right' })
-      .option('force', { type: 'boolean', default: false, describe: 'write over a configuration that is there' }),
+      .option('yes', flag('write without asking whether it is right'))
+      .option('force', flag('write over a configuration that is there')),
   async run({ config: named, ...flags }, terminal) {
     const cwd = process.cwd()
     const file = targetFile(named)
@@ -92,7 +85,7 @@ export const command: Command<Options> = {
       signals.end()
     }
   },
-}
+})
 
 /** Loaded where somebody is asked, and only then. */
 async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {

@@ -1,33 +1,17 @@
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { install } from '../install/install.ts'
 
-interface Options extends GlobalOptions {
-  'dry-run': boolean
-  instance: string | undefined
-  prefix: string | undefined
-  'token-file': string | undefined
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .option('dry-run', { type: 'boolean', default: false, describe: 'show what would be done, do nothing' })
-      .option('instance', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'a configuration of its own: /etc/sluice/NAME.yaml as sluice@NAME',
-      })
-      .option('token-file', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'the file that holds the token; it is copied for root alone (default: that of the configuration)',
-      })
-      .option('prefix', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'lay the files below this directory and run nothing (for packages)',
-      })
+      .option('dry-run', flag('show what would be done, do nothing'))
+      .option('instance', text('a configuration of its own: /etc/sluice/NAME.yaml as sluice@NAME'))
+      .option(
+        'token-file',
+        text('the file that holds the token; it is copied for root alone (default: that of the configuration)'),
+      )
+      .option('prefix', text('lay the files below this directory and run nothing (for packages)'))
       .example('sudo $0 install --dry-run', 'what it would do, and which commands come next')
       .example('sudo $0 install --config sluice.yaml --token-file token', 'takes both to /etc/sluice'),
   async run(options, terminal) {
@@ -41,4 +25,4 @@ export const command: Command<Options> = {
     })
     return exit_codes.ok
   },
-}
+})

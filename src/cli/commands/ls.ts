@@ -6,9 +6,9 @@ import { loadConfig } from '../../config/load.ts'
 import type { LedgerView } from '../../ledger/view.ts'
 import type { FileView } from '../../ledger/view-files.ts'
 import { type Stage, stages } from '../../ledger/view-stage.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { noLedgerYet, withLedgerView } from '../open-view.ts'
+import { noLedgerYet, withLedgerView } from '../ledger-fault.ts'
 import { placeOf } from '../place.ts'
 import { sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
@@ -19,27 +19,17 @@ const answer_version = 1
 /** Rows read and shown at a time: a table whose columns fit, and never a million rows in memory. */
 const page_files = 1_000
 
-interface Options extends GlobalOptions {
-  path: string | undefined
-  state: string | undefined
-  json: boolean
-}
-
 interface Place {
   folder: string
   path: string
 }
 
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
       .positional('path', { type: 'string', describe: 'a folder, a directory or a file (default: everything)' })
-      .option('state', {
-        type: 'string',
-        requiresArg: true,
-        describe: `only these, with commas between: ${stages.join(', ')} (default: all but gone)`,
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .option('state', text(`only these, with commas between: ${stages.join(', ')} (default: all but gone)`))
+      .option('json', flag('one JSON object')),
   async run({ config: named, path, state, json }, terminal) {
     const wanted = state === undefined ? [] : stagesOf(state)
     const { config } = loadConfig({ file: named })
@@ -58,7 +48,7 @@ export const command: Command<Options> = {
       return exit_codes.ok
     })
   },
-}
+})
 
 function stagesOf(text: string): Stage[] {
   return text.split(',').map((word) => {

@@ -5,24 +5,19 @@ import { system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/units.ts'
 import { longest_pause_ms } from '../../control/control-verbs.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayAll } from '../say-all.ts'
+import { sayAll } from '../say-whole.ts'
 import { tellDaemon } from '../tell-daemon.ts'
-
-interface Options extends GlobalOptions {
-  for: string | undefined
-  why: string | undefined
-}
 
 /** It is shown on one line. */
 const longest_why = 200
 
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .option('for', { type: 'string', requiresArg: true, describe: 'for so long, such as 30m, 2h or 1d' })
-      .option('why', { type: 'string', requiresArg: true, describe: 'the reason, for whoever looks at the status' }),
+      .option('for', text('for so long, such as 30m, 2h or 1d'))
+      .option('why', text('the reason, for whoever looks at the status')),
   async run({ config: named, for: duration, why: reason }, terminal) {
     const why = reason?.trim() === '' ? undefined : reason
     const { config } = loadConfig({ file: named })
@@ -39,7 +34,7 @@ export const command: Command<Options> = {
     terminal.out('`sluice resume` ends it')
     return exit_codes.ok
   },
-}
+})
 
 function pauseOf(text: string): number {
   if (!duration_pattern.test(text)) throw usage('--for takes a time such as 30m, 2h or 1d')

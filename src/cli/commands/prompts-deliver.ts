@@ -7,29 +7,21 @@ import { ledgerLimits } from '../../daemon/limits.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
 import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
 import { awaitRun } from '../await-run.ts'
-import { besideOrAlone } from '../beside-or-alone.ts'
-import type { Command, GlobalOptions } from '../command.ts'
-import { deliveryText } from '../delivery-text.ts'
+import { argument, defineCommand } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../open-view.ts'
-import { runName, runNamed, stateText } from '../prompt-runs.ts'
+import { withPromptsView } from '../ledger-fault.ts'
+import { deliveryText, runName, runNamed, stateText } from '../prompt-runs.ts'
 import { sayWhole } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
+import { besideOrAlone } from '../tell-daemon.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Options extends GlobalOptions {
-  run: string
-  target: string | undefined
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
-    yargs
-      .positional('run', { type: 'string', demandOption: true, describe: 'a run: its number, or PROMPT@TIME' })
-      .option('target', {
-        type: 'string',
-        describe: 'the name of one delivery; without it, all that were given up or wait',
-      }),
+    yargs.positional('run', argument('a run: its number, or PROMPT@TIME')).option('target', {
+      type: 'string',
+      describe: 'the name of one delivery; without it, all that were given up or wait',
+    }),
   async run({ config: named, run: text, target }, terminal) {
     const { config } = loadConfig({ file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
@@ -54,7 +46,7 @@ export const command: Command<Options> = {
       },
     })
   },
-}
+})
 
 /** What was delivered is not sent again: a receiver counts on that. One that the run did not know yet is new, and named. */
 function targetsOf(run: RunView, target: string | undefined, { prompts }: Config): string[] {

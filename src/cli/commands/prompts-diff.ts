@@ -1,29 +1,23 @@
+import { createTwoFilesPatch } from 'diff'
 import { printable } from '../../base/format.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunView } from '../../ledger/view-prompts.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../open-view.ts'
+import { withPromptsView } from '../ledger-fault.ts'
 import { answerOf, runName, runNamed } from '../prompt-runs.ts'
-import { type ComparedRun, differenceOf } from '../run-diff.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
 
-interface Options extends GlobalOptions {
-  before: string
-  after: string
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('before', { type: 'string', demandOption: true, describe: 'a run: its number, or PROMPT@TIME' })
-      .positional('after', { type: 'string', demandOption: true, describe: 'another one' })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .positional('before', argument('a run: its number, or PROMPT@TIME'))
+      .positional('after', argument('another one'))
+      .option('json', flag('one JSON object')),
   async run({ config: named, before, after, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const [one, other] = await withPromptsView(config.state_dir, (view) => [
@@ -43,7 +37,7 @@ export const command: Command<Options> = {
     for (const name of removed) terminal.out(terminal.styles.red(`- asset ${printable(name)}`))
     return exit_codes.ok
   },
-}
+})
 
 function compared(run: RunView, config: Config): ComparedRun {
   return { name: runName(run, config), answer: answerOf(run), assets: run.planned_assets }
@@ -54,4 +48,41 @@ function coloured(line: string, { styles }: Terminal): string {
   if (/^(---|\+\+\+) /.test(line)) return styles.bold(text)
   if (line.startsWith('+')) return styles.green(text)
   return line.startsWith('-') ? styles.red(text) : text
+}
+
+/** What is compared of a run. */
+export interface ComparedRun {
+  /** For people: `weekly-digest@2026-11-23T08:00+01:00`. */
+  name: string
+  answer: string
+  assets: readonly { asset_id: string; name: string }[]
+}
+
+export interface RunDifference {
+  /** Unified, three lines around each change; empty where the answers are the same. */
+  patch: string
+  /** Assets that only the second has, by their names; and only the first. */
+  added: string[]
+  removed: string[]
+}
+
+export function differenceOf(before: ComparedRun, after: ComparedRun): RunDifference {
+  const same = before.answer === after.answer
+  const patch = same ? '' : createTwoFilesPatch(before.name, after.name, ended(before.answer), ended(after.answer))
+  return {
+    // The package begins with a line of `=`, which no reader of unified diffs needs.
+    patch: patch.replace(/^=+\n/, ''),
+    added: onlyIn(after, before),
+    removed: onlyIn(before, after),
+  }
+}
+
+/** With a line break at its end: whether an answer has one is nobody's difference. */
+function ended(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`
+}
+
+function onlyIn(one: ComparedRun, other: ComparedRun): string[] {
+  const known = new Set(other.assets.map(({ asset_id }) => asset_id))
+  return one.assets.filter(({ asset_id }) => !known.has(asset_id)).map(({ name }) => name)
 }

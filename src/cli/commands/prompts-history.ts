@@ -2,9 +2,9 @@ import { formatCount, formatDuration } from '../../base/format.ts'
 import { localTime } from '../../base/zone-time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/view-prompts.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../open-view.ts'
+import { withPromptsView } from '../ledger-fault.ts'
 import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../prompt-runs.ts'
 import { sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
@@ -15,18 +15,12 @@ const answer_version = 1
 const usual_limit = 50
 const most_runs = 10_000
 
-interface Options extends GlobalOptions {
-  name: string
-  limit: number
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('name', { type: 'string', demandOption: true, describe: 'the name of a prompt' })
-      .option('limit', { type: 'number', default: usual_limit, requiresArg: true, describe: 'so many runs' })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .positional('name', argument('the name of a prompt'))
+      .option('limit', { ...number('so many runs'), default: usual_limit })
+      .option('json', flag('one JSON object')),
   async run({ config: named, name, limit, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const runs = await withPromptsView(config.state_dir, (view) => {
@@ -55,7 +49,7 @@ export const command: Command<Options> = {
     for (const line of tableLines(columns, rows, terminal.width)) terminal.out(line)
     return exit_codes.ok
   },
-}
+})
 
 function rowOf(run: RunSummary, zone: string): string[] {
   const { due_ms, state, assets, began_ms, ended_ms, cause } = run

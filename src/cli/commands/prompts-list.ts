@@ -3,24 +3,18 @@ import { isoTime, system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/view-prompts.ts'
 import { nextTimes } from '../../prompts/schedule.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../open-view.ts'
-import { no_prompts_hint } from '../prompt-named.ts'
-import { runAnswer, stateText } from '../prompt-runs.ts'
+import { withPromptsView } from '../ledger-fault.ts'
+import { no_prompts_hint, runAnswer, scheduleText, stateText } from '../prompt-runs.ts'
 import { sayWhole } from '../say-whole.ts'
-import { scheduleText } from '../schedule-text.ts'
 import { tableLines } from '../table.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
 
-interface Options extends GlobalOptions {
-  json: boolean
-}
-
-export const command: Command<Options> = {
-  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+export const command = defineCommand({
+  options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const now_ms = system_clock.now_ms()
@@ -58,7 +52,7 @@ export const command: Command<Options> = {
     for (const line of tableLines(columns, rows, terminal.width)) terminal.out(line)
     return exit_codes.ok
   },
-}
+})
 
 function lastText({ run, state, assets }: RunSummary): string {
   return `${run}: ${stateText(state)}${state === 'written' ? `, ${formatCount(assets)} ${assets === 1 ? 'file' : 'files'}` : ''}`

@@ -1,23 +1,17 @@
 import { isoTime, system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { nextTimes } from '../../prompts/schedule.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { no_prompts_hint } from '../prompt-named.ts'
-import { sayAll } from '../say-all.ts'
-import { sayWhole } from '../say-whole.ts'
-import { scheduleText } from '../schedule-text.ts'
+import { no_prompts_hint, scheduleText } from '../prompt-runs.ts'
+import { sayAll, sayWhole } from '../say-whole.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
 
-interface Options extends GlobalOptions {
-  json: boolean
-}
-
 /** Reads the configuration alone. */
-export const command: Command<Options> = {
-  options: (yargs) => yargs.option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+export const command = defineCommand({
+  options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: named, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const now_ms = system_clock.now_ms()
@@ -37,4 +31,4 @@ export const command: Command<Options> = {
     }
     return exit_codes.ok
   },
-}
+})

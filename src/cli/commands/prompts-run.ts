@@ -13,41 +13,28 @@ import { coverageLine } from '../../prompts/coverage.ts'
 import { coverageOf } from '../../prompts/report.ts'
 import { awaitIdle } from '../await-idle.ts'
 import { awaitRun } from '../await-run.ts'
-import { besideOrAlone } from '../beside-or-alone.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
-import { deliveryText } from '../delivery-text.ts'
 import { type DryRun, dryRun } from '../dry-run.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { openLog } from '../open-log.ts'
 import { refuseWhilePaused } from '../pause.ts'
-import { promptNamed } from '../prompt-named.ts'
-import { answerOf, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
+import { answerOf, deliveryText, promptNamed, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
 import { sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
-import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
+import { aborted, listenForStop, openLog, type StopSignals } from '../stop-signals.ts'
+import { besideOrAlone } from '../tell-daemon.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const answer_version = 1
 
-interface Options extends GlobalOptions {
-  name: string
-  'dry-run': boolean
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('name', { type: 'string', demandOption: true, describe: 'the name of a prompt' })
-      .option('dry-run', {
-        type: 'boolean',
-        default: false,
-        describe: 'show what would be asked, over which files; sends and records nothing',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .positional('name', argument('the name of a prompt'))
+      .option('dry-run', flag('show what would be asked, over which files; sends and records nothing'))
+      .option('json', flag('one JSON object')),
   async run({ config: named, name, 'dry-run': dry, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const settings = promptNamed(name, config)
@@ -67,7 +54,7 @@ export const command: Command<Options> = {
       signals.end()
     }
   },
-}
+})
 
 interface Asked {
   settings: PromptConfig

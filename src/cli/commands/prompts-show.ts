@@ -8,13 +8,21 @@ import type { DeliveryView, RunView } from '../../ledger/view-prompts.ts'
 import { coverageLine } from '../../prompts/coverage.ts'
 import { coverageOf } from '../../prompts/report.ts'
 import { answerText } from '../answer-lines.ts'
-import type { Command, GlobalOptions } from '../command.ts'
-import { deliveryText, outputLines } from '../delivery-text.ts'
+import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../open-view.ts'
-import { answerOf, runAnswer, runName, runNamed, stateText, whyText, zoneOf } from '../prompt-runs.ts'
-import { sayAll } from '../say-all.ts'
-import { sayWarning } from '../say-whole.ts'
+import { withPromptsView } from '../ledger-fault.ts'
+import {
+  answerOf,
+  deliveryText,
+  outputLines,
+  runAnswer,
+  runName,
+  runNamed,
+  stateText,
+  whyText,
+  zoneOf,
+} from '../prompt-runs.ts'
+import { sayAll, sayWarning } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -22,16 +30,9 @@ const answer_version = 1
 /** Reports have some hundred kilobytes at the most; what is larger was put there by somebody else. */
 const largest_report_bytes = 16 * 1_048_576
 
-interface Options extends GlobalOptions {
-  run: string
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
-    yargs
-      .positional('run', { type: 'string', demandOption: true, describe: 'a run: its number, or PROMPT@TIME' })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+    yargs.positional('run', argument('a run: its number, or PROMPT@TIME')).option('json', flag('one JSON object')),
   async run({ config: named, run: text, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
@@ -39,7 +40,7 @@ export const command: Command<Options> = {
     else show(run, config, terminal)
     return exit_codes.ok
   },
-}
+})
 
 function show(run: RunView, config: Config, terminal: Terminal): void {
   const { dim } = terminal.styles

@@ -11,30 +11,19 @@ import { conditionOfLedger } from '../../ledger/backup.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { restoreTold } from '../../prompts/restore-told.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { showProgress } from '../progress.ts'
-import { sayAll } from '../say-all.ts'
-import { sayLines, sayWarning, sayWhole } from '../say-whole.ts'
-import { listenForStop } from '../stop-signals.ts'
+import { sayAll, sayLines, sayWarning, sayWhole } from '../say-whole.ts'
+import { listenForStop, openLog } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Options extends GlobalOptions {
-  'dry-run': boolean
-}
-
-export const command: Command<Options> = {
-  options: (yargs) =>
-    yargs.option('dry-run', {
-      type: 'boolean',
-      default: false,
-      describe: 'say what there is to rebuild from; change nothing',
-    }),
+export const command = defineCommand({
+  options: (yargs) => yargs.option('dry-run', flag('say what there is to rebuild from; change nothing')),
   async run({ config: named, 'dry-run': is_dry }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
     for (const warning of warnings) sayWarning(terminal, warning)
@@ -44,7 +33,7 @@ export const command: Command<Options> = {
     if (conditionOfLedger(config.state_dir) === 'none') await refuseWhilePaused(config.state_dir, 'nothing is rebuilt')
     return rebuild(config, terminal)
   },
-}
+})
 
 /** Error `ledger.locked`. */
 async function refuseDaemon({ state_dir }: Config): Promise<void> {

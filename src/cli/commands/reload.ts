@@ -2,15 +2,14 @@ import { isSluiceError, SluiceError } from '../../base/errors.ts'
 import { loadConfig } from '../../config/load.ts'
 import { examineConfig } from '../../config/usable.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { outcomeText } from '../reloader.ts'
-import { sayAll } from '../say-all.ts'
-import { sayWarning, sayWhole } from '../say-whole.ts'
+import { sayAll, sayWarning, sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
-export const command: Command = {
+export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
     // A faulty file is for the daemon to refuse, so that its log has the faults, too.
@@ -24,7 +23,7 @@ export const command: Command = {
     }
     return exit_codes.ok
   },
-}
+})
 
 async function reload(control: ControlClient, terminal: Terminal): Promise<void> {
   const { pid } = control.presence

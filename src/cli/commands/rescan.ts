@@ -1,11 +1,11 @@
 import { loadConfig } from '../../config/load.ts'
 import { connectControl } from '../../control/control-client.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
-import { sayAll } from '../say-all.ts'
+import { foldersArgument, foldersNamed } from '../place.ts'
+import { sayAll } from '../say-whole.ts'
 
-export const command: Command<FolderWords> = {
+export const command = defineCommand({
   options: foldersArgument,
   async run({ config: named, folders }, terminal) {
     const { config } = loadConfig({ file: named })
@@ -24,4 +24,4 @@ export const command: Command<FolderWords> = {
     }
     return exit_codes.ok
   },
-}
+})

@@ -7,18 +7,13 @@ import { restoreLedger } from '../../ledger/backup.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
 import { giveToOwner } from '../../ledger/state-directory.ts'
 import { restoreTold } from '../../prompts/restore-told.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { argument, defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWarning, sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
-interface Options extends GlobalOptions {
-  file: string
-}
-
-export const command: Command<Options> = {
-  options: (yargs) =>
-    yargs.positional('file', { type: 'string', demandOption: true, describe: 'what `sluice backup` wrote' }),
+export const command = defineCommand({
+  options: (yargs) => yargs.positional('file', argument('what `sluice backup` wrote')),
   async run({ config: named, file: text }, terminal) {
     const { config } = loadConfig({ file: named })
     const file = resolve(text)
@@ -35,7 +30,7 @@ export const command: Command<Options> = {
     sayWhole(terminal, 'what it calls ready is compared with the service as soon as `sluice run` begins', 'err')
     return exit_codes.ok
   },
-}
+})
 
 /** What the prompts were told after the backup was made stands beside their reports. */
 async function tellSince(config: Config, terminal: Terminal): Promise<void> {

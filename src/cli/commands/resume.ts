@@ -2,13 +2,13 @@ import { system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { pauseText } from '../../status/text-pause.ts'
 import { pauseStatus } from '../../status/view.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { readPause } from '../pause.ts'
-import { sayAll } from '../say-all.ts'
+import { sayAll } from '../say-whole.ts'
 import { tellDaemon } from '../tell-daemon.ts'
 
-export const command: Command = {
+export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
     const { config } = loadConfig({ file: named })
@@ -27,4 +27,4 @@ export const command: Command = {
     }
     return exit_codes.ok
   },
-}
+})

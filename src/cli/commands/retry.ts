@@ -1,12 +1,8 @@
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWord } from '../person-word.ts'
 
-interface Options extends GlobalOptions {
-  paths: string[] | undefined
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs.positional('paths', {
       type: 'string',
@@ -17,4 +13,4 @@ export const command: Command<Options> = {
     await sayWord({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
     return exit_codes.ok
   },
-}
+})

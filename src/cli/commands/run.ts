@@ -7,21 +7,19 @@ import { openSecrets } from '../../config/secrets.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { tellRefusal } from '../../daemon/tell-refusal.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { openLog } from '../open-log.ts'
 import { createReloader } from '../reloader.ts'
-import { tellServiceManager } from '../service-manager.ts'
-import { aborted, listenForStop } from '../stop-signals.ts'
-import { openUnitFit } from '../unit-fit.ts'
+import { openUnitFit, tellServiceManager } from '../service-manager.ts'
+import { aborted, listenForStop, openLog } from '../stop-signals.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77), once the alerts are sent; from
  * then on it ends by a signal only: a service that is down or a token that is refused later is
  * waited out, and told.
  */
-export const command: Command = {
+export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
     const { config, file, warnings } = loadConfig({ file: named })
@@ -68,4 +66,4 @@ export const command: Command = {
     }
     return exit_codes.ok
   },
-}
+})

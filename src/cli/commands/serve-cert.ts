@@ -1,18 +1,13 @@
 import { join } from 'node:path'
 import { system_clock } from '../../base/time.ts'
 import { makeCertificates } from '../../service/make-certificates.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { sayWhole } from '../say-whole.ts'
-import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
-
-interface Options extends DataDirOptions {
-  hosts: string[]
-  dir: string | undefined
-}
+import { dataDirOption } from './serve-data-dir.ts'
 
 /** Standard output gets the file that goes to the clients. */
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     dataDirOption(yargs)
       .positional('hosts', {
@@ -21,11 +16,7 @@ export const command: Command<Options> = {
         demandOption: true,
         describe: 'names and addresses under which clients reach the service',
       })
-      .option('dir', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'the folder for the files; otherwise tls in the data folder',
-      }),
+      .option('dir', text('the folder for the files; otherwise tls in the data folder')),
   async run(options, terminal) {
     const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
     terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
@@ -33,4 +24,4 @@ export const command: Command<Options> = {
     terminal.out(files.ca)
     return exit_codes.ok
   },
-}
+})

@@ -1,61 +1,32 @@
 import { readEnvironment } from '../../config/environment.ts'
-import type { ProfileName } from '../../service/options.ts'
 import { startService } from '../../service/service.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, number, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { addressGiven, type ServeAddress, serveAddress } from './serve-address.ts'
-import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
+import { addressGiven, serveAddress } from './serve-address.ts'
+import { dataDirOption } from './serve-data-dir.ts'
 import { parseFailures } from './serve-failures.ts'
-import { ingestGiven, type ServeIngest, serveIngest } from './serve-ingest.ts'
-import { limitsGiven, type ServeLimits, serveLimits } from './serve-limits.ts'
+import { ingestGiven, serveIngest } from './serve-ingest.ts'
+import { limitsGiven, serveLimits } from './serve-limits.ts'
 
-interface Options extends DataDirOptions, ServeAddress, ServeIngest, ServeLimits {
-  port: number
-  'blob-port': number
-  profile: ProfileName
-  'answer-delay': number
-  'assistant-config': string | undefined
-  latency: number
-  fail: string
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     serveAddress(serveLimits(serveIngest(dataDirOption(yargs))))
-      .option('port', { type: 'number', requiresArg: true, default: 0, describe: 'port of the API; 0: a free one' })
-      .option('blob-port', {
-        type: 'number',
-        requiresArg: true,
-        default: 0,
-        describe: 'port of the blob store; 0: a free one',
-      })
+      .option('port', { ...number('port of the API; 0: a free one'), default: 0 })
+      .option('blob-port', { ...number('port of the blob store; 0: a free one'), default: 0 })
       .option('profile', {
         choices: ['default', 'hosted'] as const,
         default: 'default' as const,
         describe: 'keep to the specification, or do what the hosted service does against it',
       })
-      .option('answer-delay', {
-        type: 'number',
-        requiresArg: true,
-        default: 0,
-        describe: 'milliseconds that an answer takes, at least',
-      })
-      .option('assistant-config', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'a file of JSON: who answers, and how (docs/service.md); otherwise passages are quoted',
-      })
-      .option('latency', {
-        type: 'number',
-        requiresArg: true,
-        default: 0,
-        describe: 'milliseconds that every request waits first',
-      })
+      .option('answer-delay', { ...number('milliseconds that an answer takes, at least'), default: 0 })
+      .option(
+        'assistant-config',
+        text('a file of JSON: who answers, and how (docs/service.md); otherwise passages are quoted'),
+      )
+      .option('latency', { ...number('milliseconds that every request waits first'), default: 0 })
       .option('fail', {
-        type: 'string',
-        requiresArg: true,
+        ...text('PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)'),
         default: '',
-        describe: 'PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)',
       }),
 
   async run(options, terminal) {
@@ -82,7 +53,7 @@ export const command: Command<Options> = {
     await service.close()
     return exit_codes.ok
   },
-}
+})
 
 /** Resolves with the first SIGINT or SIGTERM; a second one ends the process at once, as it does without us. */
 function signalled(): Promise<void> {

@@ -4,31 +4,24 @@ import { loadConfig } from '../../config/load.ts'
 import { type HealthStatus, healthFacts, healthStatus } from '../../status/health-facts.ts'
 import { statusLines } from '../../status/text.ts'
 import { type DaemonStatus, type StatusView, statusView } from '../../status/view.ts'
-import type { Command, GlobalOptions } from '../command.ts'
-import { daemonStatus } from '../daemon-status.ts'
+import { defineCommand, flag } from '../command.ts'
+import { daemonStatus, rebuildStatus } from '../daemon-status.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { ledgerFaultOf } from '../ledger-fault.ts'
-import { withHealthView, withLedgerView, withPromptsView } from '../open-view.ts'
-import { rebuildStatus } from '../rebuild-status.ts'
+import { ledgerFaultOf, withHealthView, withLedgerView, withPromptsView } from '../ledger-fault.ts'
+import { toned } from '../say-whole.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
-import { toned } from '../tones.ts'
-
-interface Options extends GlobalOptions {
-  json: boolean
-  watch: boolean
-}
 
 /** Numbers that move are pleasant to watch at this pace, and the ledger does not notice. */
 const watch_every_ms = second_ms
 /** ECMA-48: cursor home, erase below. What is not overwritten does not flicker. */
 const redraw = '\u001b[H\u001b[J'
 
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object; with --watch one a line' })
-      .option('watch', { type: 'boolean', default: false, describe: 'again each second, until Ctrl-C' }),
+      .option('json', flag('one JSON object; with --watch one a line'))
+      .option('watch', flag('again each second, until Ctrl-C')),
   async run({ config: named, json, watch }, terminal) {
     const { config } = loadConfig({ file: named })
     if (!watch) {
@@ -48,7 +41,7 @@ export const command: Command<Options> = {
       stop.end()
     }
   },
-}
+})
 
 const exitCodes = {
   all_ready: exit_codes.ok,

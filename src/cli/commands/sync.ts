@@ -8,21 +8,20 @@ import { startDaemon } from '../../daemon/daemon.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { awaitIdle } from '../await-idle.ts'
-import type { Command } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { openLog } from '../open-log.ts'
 import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
-import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
+import { foldersArgument, foldersNamed } from '../place.ts'
 import { type Progress, showProgress } from '../progress.ts'
 import { sayLines, sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
-import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
+import { aborted, listenForStop, openLog, type StopSignals } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 
-export const command: Command<FolderWords> = {
+export const command = defineCommand({
   options: foldersArgument,
   async run({ config: named, folders }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
@@ -46,7 +45,7 @@ export const command: Command<FolderWords> = {
       signals.end()
     }
   },
-}
+})
 
 interface Pass {
   config: Config

@@ -9,34 +9,26 @@ import { startExaminer } from '../../disk/examiner.ts'
 import { type VerifyOptions, verify } from '../../inspect/verify.ts'
 import { isWhole, type VerifySummary } from '../../inspect/verify-answer.ts'
 import { openLedgerView } from '../../ledger/view.ts'
-import type { Command } from '../command.ts'
+import { defineCommand, flag } from '../command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { type FolderWords, foldersArgument, foldersNamed } from '../place.ts'
-import { sayWhole } from '../say-whole.ts'
+import { foldersArgument, foldersNamed } from '../place.ts'
+import { sayWhole, toned } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
-import { toned } from '../tones.ts'
 import { takeUp } from '../verify-take-up.ts'
 import { FoundDifferences, verifyLines } from '../verify-text.ts'
 
-interface Options extends FolderWords {
-  full: boolean
-  record: boolean
-  json: boolean
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     foldersArgument(yargs)
-      .option('full', { type: 'boolean', default: false, describe: 'read the files, and compare their bytes as well' })
-      .option('record', {
-        type: 'boolean',
-        default: false,
-        describe: 'without a daemon: note in the ledger what the service has lost, and what is to be read again',
-      })
-      .option('json', { type: 'boolean', default: false, describe: 'one JSON object' }),
+      .option('full', flag('read the files, and compare their bytes as well'))
+      .option(
+        'record',
+        flag('without a daemon: note in the ledger what the service has lost, and what is to be read again'),
+      )
+      .option('json', flag('one JSON object')),
   async run({ config: named, folders: texts, full, record, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const folders = foldersNamed(texts ?? [], config.folders)
@@ -52,7 +44,7 @@ export const command: Command<Options> = {
     }
     return exitCode(summary, terminal)
   },
-}
+})
 
 async function compare(
   options: Pick<VerifyOptions, 'config' | 'full' | 'onDifference'> & {

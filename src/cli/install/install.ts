@@ -19,10 +19,18 @@ import {
 } from '../../inspect/unit/unit-facts.ts'
 import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 import type { Terminal } from '../terminal.ts'
-import { refuseHiddenProgram, tryProgram } from './check-program.ts'
 import { type Builder, createBuilder } from './lay-down.ts'
-import { type Layout, layoutOf, packagedText, programPlace, service_user } from './layout.ts'
-import { loadForService, type ServiceConfig } from './service-config.ts'
+import {
+  type Layout,
+  layoutOf,
+  loadForService,
+  packagedText,
+  programPlace,
+  refuseHiddenProgram,
+  type ServiceConfig,
+  service_user,
+  tryProgram,
+} from './layout.ts'
 
 export interface InstallOptions {
   config_file: string | undefined

@@ -1,7 +1,13 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SluiceError } from '../../base/errors.ts'
+import { isBelow } from '../../base/path-below.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { idsOf } from '../../inspect/unit/unit-facts.ts'
+import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 
 /** The user that systemd/sluice.sysusers makes. */
 export const service_user = 'sluice'
@@ -71,4 +77,71 @@ export function programPlace(): { node: string; program: string } {
     (path) => existsSync(path) && realpathSync(path) === running,
   )
   return { node: usual ?? running, program: fileURLToPath(new URL('../main.js', import.meta.url)) }
+}
+
+/** Stands for the home of the service's user, so that what was written with `~` can be told from the rest. */
+const strange_home = '/~'
+
+export interface ServiceConfig {
+  config: Config
+  text: string
+  /** The file it was read from. */
+  file: string
+  /** As the one who installs has it; the service gets a copy as its credential. */
+  token_file: string | undefined
+}
+
+/** A configuration as the service will see it. Errors: those of `loadConfig`, and `config.home` for paths that depend on who reads them. */
+export function loadForService(file: string | undefined, state_dir: string): ServiceConfig {
+  const mine = loadConfig({ file })
+  const { config } = loadConfig({ file: mine.file, env: { HOME: strange_home, STATE_DIRECTORY: state_dir } })
+  const { folders, written, files } = unitNeeds(config)
+  const homely = [...folders, ...written, ...files, config.state_dir].filter((path) => isBelow(path, strange_home))
+  if (homely.length > 0) {
+    throw new SluiceError({
+      code: 'config.home',
+      message: `${mine.file} names ${homely.map((path) => `~${path.slice(strange_home.length)}`).join(', ')}: "~" is another home to the service`,
+      hint: 'write these paths out, from / on',
+    })
+  }
+  return { config, file: mine.file, text: readFileSync(mine.file, 'utf8'), token_file: mine.config.service.token_file }
+}
+
+const homes = ['/home', '/root', '/run/user']
+/** PrivateTmp= of the unit: the service has others. */
+const private_directories = ['/tmp', '/var/tmp']
+const patience_ms = 60_000
+const advice =
+  'install node and Sluice for everybody, for instance: npm install -g --prefix /usr/local --omit=dev sluice-VERSION.tgz'
+
+/** Errors: `install.program`, a node or a program that the service would not find, or not for long. */
+export function refuseHiddenProgram(place: { node: string; program: string }): void {
+  for (const [what, path] of Object.entries(place)) {
+    const isIn = (directory: string) => isBelow(path, directory)
+    const is_private = private_directories.some(isIn)
+    if (!is_private && !homes.some(isIn)) continue
+    const why = is_private
+      ? 'the service has a temporary directory of its own'
+      : 'homes are closed to the service, or will be, and a version manager moves what lies there'
+    throw new SluiceError({ code: 'install.program', message: `${what} lies at ${path}: ${why}`, hint: advice })
+  }
+}
+
+/** Tries it as the service's user (or as anybody, where that is not there yet). Root alone can. Errors: `install.program`. */
+export function tryProgram({ node, program }: { node: string; program: string }): void {
+  const { uid, gid } = idsOf(service_user)
+  const words = ['--reuid', uid, '--regid', gid, '--clear-groups', '--', node, program, 'version']
+  const { status, stderr, error } = spawnSync('setpriv', words, {
+    encoding: 'utf8',
+    timeout: patience_ms,
+    cwd: '/',
+    env: { HOME: '/nonexistent' },
+  })
+  if (status === 0) return
+  const why = error?.message ?? stderr.trim().split('\n').at(-1)
+  throw new SluiceError({
+    code: 'install.program',
+    message: `the service’s user cannot run ${node} ${program}: ${why}`,
+    hint: advice,
+  })
 }

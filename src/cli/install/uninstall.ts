@@ -8,8 +8,7 @@ import { sayWhole } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 import { hasSystemd, notRoot } from './install.ts'
 import { type Builder, createBuilder } from './lay-down.ts'
-import { type Layout, layoutOf, service_user } from './layout.ts'
-import { loadForService } from './service-config.ts'
+import { type Layout, layoutOf, loadForService, service_user } from './layout.ts'
 
 const system_dir = '/etc/systemd/system'
 const wants_dir = `${system_dir}/multi-user.target.wants`
