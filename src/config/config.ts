@@ -29,80 +29,45 @@ export interface ServiceConfig {
   readonly ca_file?: string
 }
 
-export interface FolderConfig {
-  readonly name: string
-  readonly path: string
-  readonly project_id: string
-  readonly include: readonly string[]
-  readonly exclude: readonly string[]
-  readonly dot_files: boolean
-  readonly labels: readonly string[]
-  readonly label_from: 'none' | 'first_folder'
-  readonly max_file_bytes: number
-  readonly settle_ms: number
-  readonly settle_cap_ms: number
-  readonly start: FolderStart
-  readonly upload_name: 'path' | 'base'
-  /** File name extension, lower case without its dot -> media type. */
-  readonly mime_types: Readonly<Record<string, string>>
-  readonly on_delete: 'keep' | 'remove'
-  readonly delete_grace_ms: number
-  readonly on_change: 'keep' | 'remove_old'
-  readonly watch: 'auto' | 'chokidar' | 'native' | 'scan'
-  readonly rescan_interval_ms: number
-  readonly widening: 'warn' | 'skip'
-}
-
-/** Which of the files found at the very first look are sent. */
-type FolderStart =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'from_now' }
-  | { readonly kind: 'newer_than'; readonly age_ms: number }
+/** As the file has it; `path` is absolute. */
+export type FolderConfig = DeepReadonly<
+  Omit<CheckedConfig['folders'][number], 'project_id'> & { project_id: string; settle_cap_ms: number }
+>
 
 export type LogConfig = Config['log']
 
-/** One prompt that is asked on a schedule. */
-export interface PromptConfig {
-  readonly name: string
-  /** That of its folders, where it has any. */
-  readonly project_id: string
-  readonly schedule: {
-    /** Five fields. */
-    readonly cron: string
-    /** IANA name. */
-    readonly timezone: string
-  }
-  readonly prompt: string
-  readonly intelligence: Intelligence
-  readonly provider: string | undefined
-  readonly skills: readonly string[]
-  readonly public_data: boolean | undefined
-  /** Names something: an empty one would mean everything. */
-  readonly scope: {
-    readonly folders: readonly string[]
-    readonly paths: readonly string[]
-    readonly fresh: 'since_last_run' | 'all' | { readonly within_ms: number }
-    readonly labels: readonly string[]
-    readonly chats: readonly string[]
-    readonly concepts: readonly string[]
-    readonly projects: readonly string[]
-    readonly views: readonly string[]
-  }
-  readonly first_run: 'from_now' | 'all'
-  readonly when_nothing_new: 'skip' | 'run'
-  readonly wait_for_files_ms: number
-  readonly max_assets: number
-  readonly when_too_many: 'next_run' | 'more_turns'
-  readonly continue_chat: boolean
-  readonly catch_up_ms: number
-  readonly overlap: 'skip' | 'queue'
-  /** The first `file` delivery, else a directory in the state directory. */
-  readonly report: { readonly dir: string; readonly file_name: string }
-  /** The others, their names unique in the prompt. */
-  readonly deliver: readonly DeliveryConfig[]
-}
+type CheckedPrompt = CheckedConfig['prompts'][number]
 
-type Intelligence = 'auto' | 'fast' | 'expert' | 'research'
+/** One prompt that is asked on a schedule. */
+export type PromptConfig = DeepReadonly<
+  Omit<
+    CheckedPrompt,
+    | 'project_id'
+    | 'cron'
+    | 'timezone'
+    | 'provider'
+    | 'public_data'
+    | 'scope'
+    | 'wait_for_files'
+    | 'catch_up'
+    | 'deliver'
+  > & {
+    /** That of its folders, where it has any. */
+    project_id: string
+    /** Five fields, and an IANA name. */
+    schedule: { cron: string; timezone: string }
+    provider: string | undefined
+    public_data: boolean | undefined
+    /** Names something: an empty one would mean everything. */
+    scope: Omit<CheckedPrompt['scope'], 'fresh'> & { fresh: NonNullable<CheckedPrompt['scope']['fresh']> }
+    wait_for_files_ms: number
+    catch_up_ms: number
+    /** The first `file` delivery, else a directory in the state directory. */
+    report: { dir: string; file_name: string }
+    /** The others, their names unique in the prompt. */
+    deliver: DeliveryConfig[]
+  }
+>
 
 export type DeliveryConfig = { readonly name: string } & (
   | { readonly kind: 'file'; readonly dir: string; readonly file_name: string }
