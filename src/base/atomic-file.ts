@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -26,4 +36,36 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
   } finally {
     closeSync(directory)
   }
+}
+
+/**
+ * The text (UTF-8) of a file that people name and that is small; a pipe, a device or a film is refused at once, and not waited for or
+ * read. Errors: Node's own, and one that says what it is instead.
+ */
+export function readSmallFile(file: string, most_bytes: number): string {
+  // Opening a pipe would otherwise wait for somebody to write into it.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
+    if (stat.size > most_bytes) throw new Error(`it has ${stat.size} bytes, more than ${most_bytes}`)
+    const bytes = Buffer.alloc(most_bytes + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(descriptor, bytes, length, bytes.length - length, null)
+    }
+    // Files of /proc tell no size.
+    if (length > most_bytes) throw new Error(`it has more than ${most_bytes} bytes`)
+    return bytes.toString('utf8', 0, length)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The usual bundles of all authorities there are have a quarter of a megabyte. */
+const largest_certificates_bytes = 4 * 2 ** 20
+
+/** A file of certificates (PEM). */
+export function readCertificates(file: string): string {
+  return readSmallFile(file, largest_certificates_bytes)
 }

@@ -1,6 +1,5 @@
 import { Cron, CronPattern } from 'croner'
-import { day_ms, minute_ms } from './time.ts'
-import { isZone, zoneOffset_ms } from './zone-time.ts'
+import { day_ms, isZone, minute_ms, zoneOffset_ms } from './time.ts'
 
 /**
  * The times of a cron expression in a zone, as Unix milliseconds. What happens on the two days of the year on which the clocks

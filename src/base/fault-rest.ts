@@ -1,4 +1,4 @@
-import { backoff_ms, type Clock, second_ms } from './time.ts'
+import { backoff_ms, type Clock, minute_ms, second_ms } from './time.ts'
 
 /**
  * After a fault of this machine (a full disk, a thread that ended): a try costs little, and files
@@ -30,4 +30,13 @@ export class FaultRest {
   left_ms(): number {
     return this.#until_ms - this.#clock.monotonic_ms()
   }
+}
+
+/** A wake comes with every fact that makes work; this is for a wake that was lost. */
+export const longest_rest_ms = minute_ms
+
+/** How long a worker with nothing to do rests: until the next item is due, at least a moment, at most a minute. */
+export function restUntilDue(next_due_ms: number | undefined, clock: Clock): { wait_ms: number } {
+  const due_ms = next_due_ms === undefined ? longest_rest_ms : next_due_ms - clock.now_ms()
+  return { wait_ms: Math.min(Math.max(due_ms, 1), longest_rest_ms) }
 }

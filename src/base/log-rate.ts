@@ -13,8 +13,6 @@ export interface FileLines {
   passed(step: string, path: string, fields?: { bytes?: number; [field: string]: unknown }): void
   /** A file will not get in until a person does something. Never passed over in silence. */
   refused(reason: string, path: string, fields?: Record<string, unknown>): void
-  /** From now on so many single lines in a second. */
-  allow(files_per_second: number): void
   /** Tells what was counted so far, and ends the timer. */
   close(): void
 }
@@ -36,9 +34,9 @@ const other_reasons = 'other reasons'
 
 export function createFileLines(options: FileLinesOptions): FileLines {
   const { log, clock, summary_ms = usual_summary_ms } = options
-  let { files_per_second } = options
-  const passed_rate = createRate(clock, () => files_per_second)
-  const refused_rate = createRate(clock, () => files_per_second)
+  const { files_per_second } = options
+  const passed_rate = createRate(clock, files_per_second)
+  const refused_rate = createRate(clock, files_per_second)
   const closing = new AbortController()
   let steps = new Map<string, { files: number; bytes: number }>()
   let reasons = new Map<string, { files: number; examples: string[] }>()
@@ -90,9 +88,6 @@ export function createFileLines(options: FileLinesOptions): FileLines {
       count.files++
       reasons.set(group, count)
     },
-    allow(per_second) {
-      files_per_second = per_second
-    },
     close() {
       closing.abort()
       tellSummary()
@@ -101,7 +96,7 @@ export function createFileLines(options: FileLinesOptions): FileLines {
 }
 
 /** Answers true for the first `per_second` calls of each second. */
-function createRate(clock: Clock, per_second: () => number): () => boolean {
+function createRate(clock: Clock, per_second: number): () => boolean {
   let second_began_ms = Number.NEGATIVE_INFINITY
   let calls = 0
   return () => {
@@ -110,7 +105,7 @@ function createRate(clock: Clock, per_second: () => number): () => boolean {
       second_began_ms = now_ms
       calls = 0
     }
-    return ++calls <= per_second()
+    return ++calls <= per_second
   }
 }
 

@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Clock, second_ms } from '../base/time.ts'
-import { ReadingWait } from '../daemon/still-reading.ts'
+import { ReadingWait } from '../daemon/drain.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { FolderView } from '../ledger/view-folders.ts'

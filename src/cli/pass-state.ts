@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
 import { second_ms } from '../base/time.ts'
+import type { Stage } from '../ledger/view-files.ts'
 import type { Amount, FolderView } from '../ledger/view-folders.ts'
-import type { Stage } from '../ledger/view-stage.ts'
 
 /** How far a pass is. `done`: nothing more happens to it by itself, for better or worse. */
 export interface PassState {

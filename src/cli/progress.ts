@@ -1,4 +1,4 @@
-import { textWidth } from '../base/text-width.ts'
+import { textWidth } from '../base/format.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
 import type { Terminal } from './terminal.ts'

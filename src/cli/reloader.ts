@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import { openSecrets } from '../config/secrets.ts'
 import type { Reloaded } from '../control/control-verbs.ts'
-import type { Daemon } from '../daemon/daemon.ts'
+import type { Daemon } from '../daemon/running-daemon.ts'
 
 export interface Reloader {
   /**

@@ -1,5 +1,4 @@
-import { printable } from '../base/format.ts'
-import { textWidth } from '../base/text-width.ts'
+import { printable, textWidth } from '../base/format.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 import type { Style, Styles, Terminal } from './terminal.ts'
 

@@ -1,5 +1,4 @@
-import { printable } from '../base/format.ts'
-import { fitText, textWidth } from '../base/text-width.ts'
+import { fitText, printable, textWidth } from '../base/format.ts'
 import type { Style } from './terminal.ts'
 
 export interface Column {

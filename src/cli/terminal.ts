@@ -1,4 +1,4 @@
-import { fitText } from '../base/text-width.ts'
+import { fitText } from '../base/format.ts'
 
 /** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
 export interface Terminal {

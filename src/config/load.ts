@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readSmallFile } from '../base/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
-import { readSmallFile } from '../base/small-file.ts'
 import { alertFaults } from './alert-faults.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'

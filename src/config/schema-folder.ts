@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasCharacters } from '../base/characters.ts'
+import { hasCharacters } from '../base/format.ts'
 import { choice, duration, flag, size, texts } from './fields.ts'
 import { removal_policy } from './schema-removal.ts'
 import { duration_pattern, parseDuration_ms } from './units.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cronFault } from '../base/cron.ts'
-import { isZone } from '../base/zone-time.ts'
+import { isZone } from '../base/time.ts'
 import { choice, count, flag, span, spanValue, texts } from './fields.ts'
 import { deliver } from './schema-deliver.ts'
 import { label, name_field, pattern, project_id } from './schema-folder.ts'

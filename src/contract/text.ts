@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasCharacters } from '../base/characters.ts'
+import { hasCharacters } from '../base/format.ts'
 
 /** A text of `least` to `most` characters. Zod counts UTF-16 units, the description (JSON Schema) code points: an emoji is one character. */
 export function text(least: number, most: number) {

@@ -58,7 +58,8 @@ export async function closeTools({ examiner, roots, scan_thread, lines, ledger, 
   await ledger.close()
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** Resolves with the signal. */
+export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

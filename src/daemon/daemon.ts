@@ -1,21 +1,30 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Fact } from '../domain/fact.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import { factsOfPrompts } from '../prompts/configure-prompts.ts'
 import { Circuits } from '../sync/circuits.ts'
 import { rulesText } from '../sync/folder-settings.ts'
-import { closeInReverse, closeTools } from './close.ts'
+import { startLabeler } from '../sync/labeler.ts'
+import { startRemover } from '../sync/remover.ts'
+import { closeTools } from './close.ts'
 import { projectsOf } from './config-changes.ts'
-import { openReceivers } from './connections.ts'
-import { type Drained, drain } from './drain.ts'
-import { prepareGeneration } from './generation.ts'
-import { HealthKeeper } from './health-keeper.ts'
-import { Idling } from './idling.ts'
+import { type Generation, type PreparedGeneration, prepareGeneration } from './generation.ts'
 import { KeptFolders } from './kept-folders.ts'
 import { auditSettings } from './limits.ts'
-import { type ReloadOutcome, type ReloadParts, Reloads } from './reload.ts'
+import { openReceivers } from './open-remote.ts'
+import { type ReloadParts, Reloads } from './reload.ts'
+import { Daemon } from './running-daemon.ts'
+import {
+  startAuditor,
+  startFollower,
+  startPromptScheduler,
+  startReportDeliverer,
+  startRunReporter,
+  startTidier,
+  startUploader,
+} from './start-worker.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
+import type { WorkerTable } from './workers.ts'
 
 export interface DaemonOptions extends ToolOptions {
   secrets: Secrets
@@ -27,161 +36,82 @@ export interface DaemonOptions extends ToolOptions {
   asks_by_hand?: boolean
 }
 
-export interface Daemon {
-  readonly ledger: Ledger
-  /** That in force. */
-  readonly config: Config
-  /** Mode `run`: judges the health, tells of it and serves it. */
-  readonly health: HealthKeeper | undefined
-  /** Why nothing can be recorded, or nothing that lasts. */
-  ledgerTrouble: Tools['ledgerTrouble']
-  /** Mode `once`: the pass is over, or gave up. Errors: `database.*`, when nothing can be recorded any more. */
-  readonly drained: Promise<Drained>
-  /** Every folder was scanned, and nothing is due soon or in flight. `gone`: who asked does not wait any more. */
-  idle(gone?: AbortSignal): Promise<void>
-  /** Scan one folder, or all, now. */
-  rescan(folder?: string): void
-  /** Puts another config in force; see Reloads. */
-  reload(config: Config, secrets: Secrets): Promise<ReloadOutcome>
-  /** Nothing new is sent, asked or delivered, until `until_ms` or until it is resumed; a restart changes nothing of it. */
-  pause(pause: { by: string; why?: string | undefined; until_ms?: number | undefined }): Promise<void>
-  resume(): Promise<void>
-  /** What was begun is finished, for half a minute at the most; then everything closes. */
-  stop(): Promise<void>
-  /** At once. What was in flight goes on at the next start. */
-  abort(): Promise<void>
+/**
+ * Every worker in the order of the data. They never call one another: facts go in, work comes out. Before them come the keepers of
+ * the folders (`kept-folders.ts`): disk -> file_settled, file_gone.
+ */
+const workers: WorkerTable = {
+  uploader: { wakes_on: 'send', start: startUploader }, //                 wanted -> sent, ingesting
+  follower: { wakes_on: 'follow', start: startFollower }, //               ingesting -> ready, refused
+  labeler: { wakes_on: 'label', start: (tools, { soft }) => startLabeler(tools, soft) }, //  ready -> labelled
+  remover: { wakes_on: 'remove', start: (tools, { soft }) => startRemover(tools, soft) }, // unused -> removed
+  auditor: { wakes_on: 'audit', start: startAuditor }, //                  ready -> seen on the service, or gone there
+  scheduler: { wakes_on: 'prompt', start: startPromptScheduler }, //       clock -> run_due
+  reporter: { wakes_on: 'run', start: startRunReporter }, //               run_due -> report written
+  deliverer: { wakes_on: 'delivery', start: startReportDeliverer }, //     report -> receivers
+  tidier: { start: startTidier }, //                                       old history -> gone
 }
 
 /**
- * THE MAIN JOB. Facts go in, work comes out: disk -> ledger -> uploader -> ledger -> follower -> ledger. Opens the ledger, makes
- * the workers, lets each commit wake those that it has work for, and closes in reverse. Errors on start: `ledger.locked`,
- * `database.*`, `config.*`. A token that is refused is no error here but a trouble in the ledger.
+ * THE MAIN JOB. Opens the ledger, makes the workers, lets each commit wake those that it has work for; `Daemon` closes in
+ * reverse. Errors on start: `ledger.locked`, `database.*`, `config.*`. A token that is refused is no error here but a trouble in
+ * the ledger.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { config, secrets, clock, mode } = options
   const asking = mode === 'run' ? 'on_schedule' : options.asks_by_hand ? 'by_hand' : 'never'
   const tools = await openTools(options)
-  const { ledger } = tools
-  const makeCircuits = () =>
-    new Circuits({
-      ...tools,
-      get projects() {
-        return projectsOf(reloads.current.config)
-      },
-      get audited() {
-        return mode === 'run' ? auditSettings(reloads.current.config).projects : []
-      },
-      reloadToken: () => reloads.current.reloadToken(),
-      onSlowDown: () => reloads.current.slowDown(),
-    })
-  const parts = { tools, asking } as const
-  const prepare: ReloadParts['prepare'] = (config, secrets, circuits) =>
-    prepareGeneration(config, secrets, circuits, parts)
-  const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
-  const first = await prepared(() => prepare(config, secrets, makeCircuits()), tools)
   try {
-    const at_work = mode === 'run' ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
-    await ledger.record([{ type: 'daemon_started' }, ...at_work, ...(await factsOf(config))])
+    const is_audited = mode === 'run'
+    const makeCircuits = () => circuitsOf(() => reloads.current, tools, is_audited)
+    const prepare: ReloadParts['prepare'] = (...of) => prepareGeneration(...of, { tools, asking, workers })
+    const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
+    const first = prepare(config, secrets, makeCircuits())
+    await recordStart(first, tools, { at_work: mode === 'run', facts: () => factsOf(config) })
+    const folders = new KeptFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
+    folders.configure(config)
+    const reloads: Reloads = new Reloads(
+      { tools, folders, makeCircuits, prepare, factsOf },
+      first.begin(folders.settings),
+      secrets,
+    )
+    return new Daemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {
-    await first.close()
     await closeTools(tools)
     throw error
   }
+}
 
-  const folders = new KeptFolders(tools, { watch: mode === 'run', only: options.only_folders })
-  folders.configure(config)
-  const reloads: Reloads = new Reloads(
-    { tools, folders, makeCircuits, prepare, factsOf },
-    first.begin(folders.settings),
-    secrets,
-  )
-  let recorded = 0
-  let moved = 0
-  ledger.onWork((kinds, why) => {
-    if (why === 'recorded') recorded++
-    if (why === 'recorded' && kinds.size > 0) moved++
-    for (const kind of kinds) {
-      if (kind === 'look' || kind === 'scan') folders.wake(kind)
-      else reloads.current.wake(kind)
-    }
+function circuitsOf(current: () => Generation, tools: Tools, is_audited: boolean): Circuits {
+  return new Circuits({
+    ...tools,
+    get projects() {
+      return projectsOf(current().config)
+    },
+    get audited() {
+      return is_audited ? auditSettings(current().config).projects : []
+    },
+    reloadToken: () => current().reloadToken(),
+    onSlowDown: () => current().slowDown(),
   })
+}
 
-  const config_in_force = () => reloads.current.config
-  const health =
-    mode === 'run'
-      ? new HealthKeeper({
-          tools,
-          config: config_in_force,
-          width: () => reloads.current.width(),
-          receivers: openReceivers(clock),
-        })
-      : undefined
-
-  const ending = new AbortController()
-  const at_once = new AbortController()
-  const drain_tools = {
-    ledger,
-    clock,
-    circuits: reloads.current.circuits,
-    signal: ending.signal,
-    inFlight: () => folders.inFlight() + reloads.inFlight(),
-    foldersAreIdle: () => folders.areIdle(),
-    recorded: () => recorded,
-    moved: () => moved,
-    ledgerFault: () => tools.ledgerFault(),
-  }
-  const idling = new Idling((gone) => {
-    const signal = AbortSignal.any([ending.signal, gone])
-    return drain({ ...drain_tools, signal }, { give_up: false })
-  })
-
-  const reading_most_ms = config.follow.pass_wait_ms
-  const drained =
-    mode === 'once' ? drain(drain_tools, { give_up: true, reading_most_ms }) : new Promise<never>(() => {})
-  // Whoever started it may look at it only later.
-  drained.catch(() => {})
-  let closing: Promise<void> | undefined
-  function close(): Promise<void> {
-    ending.abort()
-    closing ??= closeAll()
-    return closing
-  }
-
-  async function closeAll(): Promise<void> {
-    const running = { tools, folders, ...reloads.stop(), health: health?.close() }
-    await closeInReverse(running, at_once.signal)
-  }
-
-  return {
-    ledger,
-    health,
-    ledgerTrouble: tools.ledgerTrouble,
-    get config() {
-      return reloads.current.config
-    },
-    drained,
-    idle: (gone) => idling.wait(gone),
-    rescan: (folder) => folders.rescan(folder),
-    reload: (config, secrets) => reloads.reload(config, secrets),
-    async pause({ by, why, until_ms }) {
-      await ledger.record([{ type: 'paused', by, why, until_ms }])
-      reloads.current.circuits.pause(until_ms)
-    },
-    async resume() {
-      await ledger.record([{ type: 'resumed' }])
-      reloads.current.circuits.resume()
-      reloads.current.wake('send')
-    },
-    stop: close,
-    abort() {
-      at_once.abort()
-      reloads.abort()
-      return close()
-    },
+/** In one transaction: before anything of the config can come due. */
+async function recordStart(
+  first: PreparedGeneration,
+  { ledger, clock }: Tools,
+  { at_work, facts }: { at_work: boolean; facts: () => Promise<Fact[]> },
+): Promise<void> {
+  try {
+    const since = at_work ? [{ type: 'daemon_at_work' as const, since_ms: clock.now_ms() }] : []
+    await ledger.record([{ type: 'daemon_started' }, ...since, ...(await facts())])
+  } catch (error) {
+    await first.close()
+    throw error
   }
 }
 
-/** What the ledger is to know of a config, in one transaction: before anything of it can come due. */
+/** What the ledger is to know of a config. */
 async function factsOfConfig({ folders, prompts }: Config, tools: Tools, { asks }: { asks: boolean }): Promise<Fact[]> {
   return [
     ...folders.map((folder) => ({
@@ -191,13 +121,4 @@ async function factsOfConfig({ folders, prompts }: Config, tools: Tools, { asks 
     { type: 'folders_removed_except', names: folders.map(({ name }) => name) },
     ...(asks ? await factsOfPrompts(tools.ledger, prompts, tools.prompt_report) : []),
   ]
-}
-
-async function prepared<Prepared>(prepare: () => Prepared, tools: Tools): Promise<Prepared> {
-  try {
-    return prepare()
-  } catch (error) {
-    await closeTools(tools)
-    throw error
-  }
 }

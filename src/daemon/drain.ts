@@ -1,9 +1,8 @@
 import { SluiceError } from '../base/errors.ts'
-import { formatDuration } from '../base/format.ts'
+import { formatCount, formatDuration } from '../base/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Circuits } from '../sync/circuits.ts'
-import { ReadingWait } from './still-reading.ts'
 
 export type Drained =
   | { why: 'done' }
@@ -126,5 +125,37 @@ class Patience {
     if (this.#clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
     const hint = 'what was not sent goes up with the next run; check service.base_url and the network'
     return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
+  }
+}
+
+/** How long it has been so that nothing but the service's own reading went on: a large scan may take it hours. */
+export class ReadingWait {
+  readonly #clock: Clock
+  readonly #most_ms: number
+  #state: string | undefined
+  #since_ms: number
+
+  constructor(clock: Clock, most_ms: number) {
+    this.#clock = clock
+    this.#most_ms = most_ms
+    this.#since_ms = clock.monotonic_ms()
+  }
+
+  /** `state` is another one when something moved; undefined while there is other work. Answers whether that is long enough. */
+  isOver(state: string | undefined): boolean {
+    const now_ms = this.#clock.monotonic_ms()
+    if (state === undefined || state !== this.#state) this.#since_ms = now_ms
+    this.#state = state
+    return state !== undefined && now_ms - this.#since_ms >= this.#most_ms
+  }
+
+  /** What a pass then says: nothing is wrong, and nothing is lost. */
+  verdict(files: number): SluiceError {
+    const what = files === 1 ? '1 file' : `${formatCount(files)} files`
+    return new SluiceError({
+      code: 'answer.still_reading',
+      message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(this.#most_ms)}`,
+      hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
+    })
   }
 }

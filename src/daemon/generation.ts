@@ -4,9 +4,9 @@ import type { Secrets } from '../config/secrets.ts'
 import type { WorkKind } from '../ledger/ledger.ts'
 import type { Circuits } from '../sync/circuits.ts'
 import type { IntakeFolder } from '../sync/intake.ts'
-import { openConnections } from './connections.ts'
+import { openConnections } from './open-remote.ts'
 import type { Tools } from './tools.ts'
-import { startWorkers, type WorkerSettings } from './workers.ts'
+import { startWorkers, type WorkerSettings, type WorkerTable } from './workers.ts'
 
 /**
  * All that goes out of the machine, made from one config: connections, and the workers that use
@@ -42,6 +42,7 @@ export interface Generation {
 
 export interface GenerationParts extends Pick<WorkerSettings, 'asking'> {
   tools: Tools
+  workers: WorkerTable
 }
 
 /** A generation whose connections are open, and whose workers are not at work yet. */
@@ -70,10 +71,10 @@ export function prepareGeneration(
     tools.bandwidth.follow(config.uploads.bandwidth)
     const { remote, receivers } = connections
     const workers = startWorkers(
+      parts.workers,
       { ...tools, remote, receivers, circuits, folders },
       { config, asking, soft: soft.signal, hard: hard.signal },
     )
-    const drained = async () => void (await Promise.all([workers.uploader.drained(), workers.prompts?.drained()]))
     return {
       config,
       circuits,
@@ -86,11 +87,11 @@ export function prepareGeneration(
         secrets = newer
       },
       stop: () => soft.abort(),
-      drained,
+      drained: () => workers.drained(),
       async ended() {
         // The last step of a worker may still hand something to those who are waited for next.
-        await Promise.all(workers.all.map((worker) => worker.ended))
-        await drained()
+        await workers.ended()
+        await workers.drained()
       },
       abort: () => hard.abort(),
       close: () => connections.close(),

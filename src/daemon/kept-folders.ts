@@ -6,7 +6,7 @@ import { createDeviceTurns } from '../sync/device-turns.ts'
 import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
 import { createIntake, type Intake, type IntakeFolder } from '../sync/intake.ts'
 import { startLooker } from '../sync/looker.ts'
-import { WatchRoom } from '../sync/watch-room.ts'
+import { WatchRoom } from '../sync/watch-choice.ts'
 import type { Tools } from './tools.ts'
 
 /**
@@ -27,32 +27,21 @@ export class KeptFolders {
   /** Told to end, and not there yet: a scan of a share that hangs may take long. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #room = new WatchRoom()
-  #scan: Config['scan'] | undefined
+  readonly #settings: Pick<Config, 'scan' | 'watching'>
 
   /** `only`: keep these alone. */
-  constructor(tools: Tools, options: { watch: boolean; only: readonly string[] | undefined }) {
+  constructor(
+    tools: Tools,
+    settings: Pick<Config, 'scan' | 'watching'>,
+    options: { watch: boolean; only: readonly string[] | undefined },
+  ) {
     this.#tools = tools
+    this.#settings = settings
     this.#watch = options.watch
     this.#only = options.only
     // Every keeper and walk listens to it: many, and bounded by the number of folders.
     setMaxListeners(0, this.#stop.signal)
-    const scan = () => this.#scan!
-    this.#intake = createIntake({
-      ...tools,
-      folders: this.#folders,
-      get empty_folder_files() {
-        return scan().empty_folder_files
-      },
-      get missing_files() {
-        return scan().missing_files
-      },
-      get missing_percent() {
-        return scan().missing_percent
-      },
-      get answer_ms() {
-        return scan().answer_ms
-      },
-    })
+    this.#intake = createIntake({ ...tools, ...settings.scan, folders: this.#folders })
     this.#looker = startLooker({ ...tools, intake: this.#intake }, this.#stop.signal)
   }
 
@@ -65,15 +54,14 @@ export class KeptFolders {
    * Takes up folders that are new or have changed and lets go of those that are gone or have changed, all at once: what was seen
    * under the old settings and is not recorded yet is seen anew.
    */
-  configure({ folders, scan, watching }: Config): void {
-    this.#scan = scan
+  configure({ folders }: Config): void {
     const names = new Set(folders.map(({ name }) => name))
     for (const name of [...this.#folders.keys()]) if (!names.has(name)) this.#letGo(name)
     for (const folder of folders) {
-      const settings = JSON.stringify([folder, scan, watching])
+      const settings = JSON.stringify(folder)
       if (this.#kept.get(folder.name)?.settings === settings) continue
       this.#letGo(folder.name)
-      this.#takeUp(folder, watching, settings)
+      this.#takeUp(folder, settings)
     }
   }
 
@@ -107,7 +95,7 @@ export class KeptFolders {
     await Promise.all([this.#looker.ended, ...keepers, ...this.#leaving])
   }
 
-  #takeUp(folder: FolderConfig, watching: Config['watching'], settings: string): void {
+  #takeUp(folder: FolderConfig, settings: string): void {
     const rules = createIgnoreRules(folder.path, folder)
     this.#folders.set(folder.name, { settings: folder, rules })
     if (this.#stop.signal.aborted || (this.#only && !this.#only.includes(folder.name))) return
@@ -120,8 +108,8 @@ export class KeptFolders {
       intake: this.#intake,
       room: this.#room,
       turns: this.#turns,
-      watching,
-      ...this.#scan!,
+      watching: this.#settings.watching,
+      ...this.#settings.scan,
     }
     const keeper = keepFolder(folder, rules, keeper_tools, { watch: this.#watch, signal: ending.signal })
     this.#kept.set(folder.name, {

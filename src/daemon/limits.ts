@@ -1,4 +1,4 @@
-import { slowest_bytes_per_s } from '../base/answer-pace.ts'
+import { slowest_bytes_per_s } from '../base/read-answer.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'

@@ -17,9 +17,11 @@ import {
 import { openLedgerView } from '../ledger/view.ts'
 import type { Remote } from '../remote/remote.ts'
 import { uploadName } from '../sync/upload-name.ts'
-import { type Daemon, startDaemon } from './daemon.ts'
+import { aborted } from './close.ts'
+import { startDaemon } from './daemon.ts'
 import type { Drained } from './drain.ts'
 import { openRemote } from './open-remote.ts'
+import type { Daemon } from './running-daemon.ts'
 
 export interface RebuildOptions {
   config: Config
@@ -104,11 +106,6 @@ async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drain
 /** What the service still reads is known, and followed on by whoever works with the ledger next. */
 function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 'still_reading' }> {
   return drained.why === 'done' || drained.why === 'still_reading'
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 /**

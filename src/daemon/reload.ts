@@ -105,9 +105,7 @@ export class Reloads {
       await prepared.close()
       throw error
     }
-    tools.examiner.useThreads(config.hashing.threads)
-    tools.patience.answer_ms = config.scan.answer_ms
-    tools.setLog(config.log)
+    tools.setLogLevel(config.log.level)
     const before = this.#current
     before.stop()
     this.#earlier.add(before)

@@ -16,7 +16,6 @@ import { type Bandwidth, createBandwidth } from '../sync/bandwidth.ts'
 import type { SyncReport } from '../sync/report.ts'
 import { ledgerLimits } from './limits.ts'
 import { logPromptReport, logReport } from './log-report.ts'
-import { lasting_faults, observeLedger } from './observed-ledger.ts'
 
 /** With this the names of the pulses of the ledger's calls begin. */
 export const ledger_pulse = 'the ledger'
@@ -33,8 +32,6 @@ export interface Tools {
   report: SyncReport
   prompt_report: PromptReport
   lines: FileLines
-  /** With a root that does not answer; as the configuration in force says. */
-  patience: { answer_ms: number }
   /** Who works says so here. */
   pulses: Pulses
   /** What the disk under the ledger did to a worker; the last of it. */
@@ -45,8 +42,8 @@ export interface Tools {
   ledgerLoss(): LedgerFault | undefined
   /** Who counts what happens, where anybody does. */
   measures: { current: Measures | undefined }
-  /** Another level, and another measure of lines about files. The format stays: what reads the log has begun in it. */
-  setLog(settings: LogConfig): void
+  /** The format stays: what reads the log has begun in it. */
+  setLogLevel(level: LogConfig['level']): void
 }
 
 export interface ToolOptions {
@@ -68,8 +65,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
   const ledgerLoss = watchLedgerPlace(config.state_dir, clock)
   const lines = createFileLines({ log: rooms.sync, clock, files_per_second: config.log.files_per_second })
   const roots = startRootAsker(clock)
-  const patience = { answer_ms: config.scan.answer_ms }
-  const silence = { roots, answer_ms: () => patience.answer_ms }
+  const silence = { roots, answer_ms: config.scan.answer_ms }
   const examiner = startExaminer({ threads: config.hashing.threads, pulses, clock, silence })
   const { report, ledgerFault } = notingLedgerFaults(logReport(rooms.sync, lines, clock))
   const measures: Tools['measures'] = { current: undefined }
@@ -78,7 +74,6 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     ledger: answering(pulses, ledger_pulse, observed.ledger),
     examiner,
     roots,
-    patience,
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
     bandwidth: createBandwidth(clock),
@@ -90,10 +85,9 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     ledgerTrouble: () => observed.fault() ?? ledgerLoss(),
     ledgerLoss,
     measures,
-    setLog({ level, files_per_second }) {
+    setLogLevel(level) {
       // A child has its level from its parent once, when it is made.
       for (const one of [log, rooms.sync, rooms.prompts]) one.level = level
-      lines.allow(files_per_second)
     },
   }
 }
@@ -119,5 +113,37 @@ function notingLedgerFaults(report: SyncReport): { report: SyncReport; ledgerFau
       },
     },
     ledgerFault: () => last,
+  }
+}
+
+/** Faults that no second try a moment later mends; a lock that somebody holds for a backup is none of them. */
+const lasting_faults = ['database.full', 'database.disk', 'database.damaged', 'database.unreadable']
+
+interface ObservedLedger {
+  ledger: Ledger
+  /** Why nothing can be recorded, from the first failure until something is recorded again. */
+  fault(): LedgerFault | undefined
+}
+
+/** The ledger, whose facts are counted once they are durable, and whose faults are noted. */
+function observeLedger(ledger: Ledger, clock: Clock, measures: () => Measures | undefined): ObservedLedger {
+  let fault: ReturnType<ObservedLedger['fault']>
+  return {
+    ledger: {
+      ...ledger,
+      async record(facts) {
+        try {
+          await ledger.record(facts)
+        } catch (error) {
+          if (isSluiceError(error) && lasting_faults.includes(error.code)) {
+            fault = { error, since_ms: fault?.since_ms ?? clock.now_ms() }
+          }
+          throw error
+        }
+        fault = undefined
+        measures()?.facts(facts, clock.now_ms())
+      },
+    },
+    fault: () => fault,
   }
 }

@@ -1,6 +1,6 @@
+import { readCertificates } from '../base/atomic-file.ts'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/mail.ts'
-import { readCertificates } from '../base/small-file.ts'
 import { renderTemplate } from '../base/template.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
 import { htmlOf } from './email-html.ts'

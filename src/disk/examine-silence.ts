@@ -4,7 +4,7 @@ import type { RootAsker } from './root-asker.ts'
 /** How long a root may take to answer, and whom to ask whether it does. */
 export interface Silence {
   roots: Pick<RootAsker, 'status'>
-  answer_ms(): number
+  answer_ms: number
 }
 
 export interface SilenceWatch {
@@ -30,16 +30,16 @@ export function watchForSilence(watched: {
 
   async function isSilent(root: string): Promise<boolean> {
     // Who is asked may end before who asks.
-    const status = await silence.roots.status(root, silence.answer_ms()).catch(() => undefined)
+    const status = await silence.roots.status(root, silence.answer_ms).catch(() => undefined)
     return status?.kind === 'offline' && status.reason === 'no answer'
   }
 
   async function watch(): Promise<void> {
     is_watching = true
     while (underWay().length > 0) {
-      await clock.sleep(silence.answer_ms(), ending.signal)
+      await clock.sleep(silence.answer_ms, ending.signal)
       if (ending.signal.aborted) return
-      const since_ms = clock.monotonic_ms() - silence.answer_ms()
+      const since_ms = clock.monotonic_ms() - silence.answer_ms
       const long = underWay().filter(([, { began_ms }]) => began_ms <= since_ms)
       const roots = [...new Set(long.map(([{ root }]) => root))]
       await Promise.all(

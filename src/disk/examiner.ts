@@ -4,8 +4,18 @@ import type { Thread } from '../base/thread.ts'
 import { type Clock, system_clock } from '../base/time.ts'
 import type { FileStat } from '../domain/file.ts'
 import { type Silence, watchForSilence } from './examine-silence.ts'
-import { cut, type FileToRead, packStats } from './examine-slices.ts'
-import { countOf, isSlow, type Job, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
+import {
+  countOf,
+  cut,
+  type FileToRead,
+  isSlow,
+  type Job,
+  type Lane,
+  lanes,
+  packStats,
+  type Slot,
+  startOne,
+} from './examine-slots.ts'
 import type {
   Fingerprint,
   FingerprintAnswer,
@@ -16,7 +26,7 @@ import type {
   WholeAnswer,
   WholeRequest,
 } from './examine-wire.ts'
-import { offline } from './offline.ts'
+import { offline } from './mount.ts'
 import { statAt } from './scan-batch.ts'
 
 export type { Fingerprint, Look } from './examine-wire.ts'
@@ -32,8 +42,6 @@ export interface Examiner {
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
   readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
-  /** From now on so many threads at the most; one that is too many ends when it has finished what it has in hand. */
-  useThreads(threads: number): void
   close(): Promise<void>
 }
 
@@ -53,9 +61,8 @@ export interface ExaminerOptions {
 
 export function startExaminer(options: ExaminerOptions = {}): Examiner {
   const { pulses = unwatched, clock = system_clock, silence } = options
-  let most_threads = options.threads ?? default_threads
+  const most_threads = options.threads ?? default_threads
   const slots: Slot[] = []
-  const leaving = new Set<Slot>()
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   /** Given up and not ended yet: a call of theirs hangs. */
   const given_up = new Set<Slot>()
@@ -90,8 +97,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
       }
       slot.jobs.clear()
       given_up.add(slot)
-      leaving.add(slot)
-      void endWhenIdle(slot)
+      void slot.thread.terminate().finally(() => given_up.delete(slot))
     }
     if (!silent_roots.has(root)) return
     for (const lane of Object.keys(queues) as Lane[]) {
@@ -150,15 +156,8 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
     } finally {
       pulse.end()
       slot.jobs.delete(job)
-      if (leaving.has(slot)) await endWhenIdle(slot)
       pump(job.lane)
     }
-  }
-
-  async function endWhenIdle(slot: Slot): Promise<void> {
-    if (slot.jobs.size > 0 || !leaving.delete(slot)) return
-    await slot.thread.terminate()
-    given_up.delete(slot)
   }
 
   return {
@@ -197,20 +196,11 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
         stats: packStats([{ path, stat }]),
       } satisfies WholeRequest)
     },
-    useThreads(threads) {
-      if (closed) return
-      most_threads = threads
-      for (const slot of slots.splice(threads)) {
-        leaving.add(slot)
-        void endWhenIdle(slot)
-      }
-      for (const lane of Object.keys(queues) as Lane[]) pump(lane)
-    },
     async close() {
       closed = true
       watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)
-      await Promise.all([...slots, ...leaving].map(({ thread }) => thread.terminate()))
+      await Promise.all([...slots, ...given_up].map(({ thread }) => thread.terminate()))
     },
   }
 }

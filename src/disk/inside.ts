@@ -12,7 +12,7 @@ import {
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../base/errors.ts'
 import { other_disk_code } from '../domain/unreadable.ts'
-import { offline } from './offline.ts'
+import { offline } from './mount.ts'
 
 /**
  * Paths are checked for where they really lead, because a directory above a file can be swapped for a symbolic link between a

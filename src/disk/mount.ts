@@ -1,5 +1,5 @@
 import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
-import { codeOf, messageOf } from '../base/errors.ts'
+import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import { defaultIgnore } from './default-ignores.ts'
 import { filesystemId } from './filesystem-id.ts'
@@ -167,4 +167,15 @@ const filesystems = new Map<number, { name: string; remote: boolean }>([
 function filesystemOf(type: number): { name: string; remote: boolean } {
   const magic = type >>> 0
   return filesystems.get(magic) ?? { name: `0x${magic.toString(16)}`, remote: false }
+}
+
+/** The root of a folder is not there or cannot be read: nothing follows from this about the files in it. */
+export function offline(root: string, why: unknown): SluiceError {
+  const reason = typeof why === 'string' ? why : (codeOf(why) ?? messageOf(why))
+  return new SluiceError({
+    code: 'disk.offline',
+    message: `the folder ${root} cannot be read: ${reason}`,
+    hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
+    cause: why,
+  })
 }

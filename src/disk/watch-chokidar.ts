@@ -1,8 +1,7 @@
 import { minute_ms, second_ms, system_clock } from '../base/time.ts'
 import { sharesBelow } from './shares-below.ts'
 import { ChokidarEvents, type WatchListener } from './watch-events.ts'
-import { type Hint, hintAt, root_removed } from './watch-hint.ts'
-import { createWatchTrouble } from './watch-trouble.ts'
+import { createWatchTrouble, type Hint, hintAt, root_removed } from './watch-trouble.ts'
 import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
 /** A start closes everything and reads the whole tree: one after another must not become all that is done. */

@@ -5,11 +5,10 @@ import { FSWatcher } from 'chokidar'
 import { codeOf } from '../base/errors.ts'
 import { second_ms, system_clock } from '../base/time.ts'
 import { kindOf, listDirectory, textOfName } from './directory-names.ts'
-import { readEventQueue } from './event-queue.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import type { Hint } from './watch-hint.ts'
-import { burst_reason, hintAt, parentOf } from './watch-hint.ts'
+import { readEventQueue } from './inotify-limits.ts'
+import { burst_reason, type Hint, hintAt, parentOf } from './watch-trouble.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void

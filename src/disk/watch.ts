@@ -1,9 +1,8 @@
 import { realRoot } from './inside.ts'
-import { rootStatus } from './mount.ts'
-import { offline } from './offline.ts'
+import { offline, rootStatus } from './mount.ts'
 import type { FolderWatcher, StartingWatcher } from './watcher.ts'
 
-export type { Hint } from './watch-hint.ts'
+export type { Hint } from './watch-trouble.ts'
 export type { FolderWatcher } from './watcher.ts'
 
 export interface WatchOptions extends StartingWatcher {

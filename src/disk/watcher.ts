@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts'
 import type { IgnoreRules } from './ignore.ts'
-import type { Hint } from './watch-hint.ts'
+import type { Hint } from './watch-trouble.ts'
 
 /** What every watcher is started with. */
 export interface StartingWatcher {

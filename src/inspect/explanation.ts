@@ -1,5 +1,5 @@
 import type { EntryKind } from '../disk/entry.ts'
-import type { Stage } from '../ledger/view-stage.ts'
+import type { Stage } from '../ledger/view-files.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
 export const explain_version = 1

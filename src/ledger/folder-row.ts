@@ -1,7 +1,6 @@
-import type { Disappearance } from '../domain/disappearance.ts'
+import type { Disappearance, FoundThere } from '../domain/disappearance.ts'
 import type { FolderWatch } from '../domain/fact.ts'
 import type { RemovalPolicy } from '../domain/removal.ts'
-import { disappearanceOf } from './disappearance-row.ts'
 import type { FolderState } from './ledger.ts'
 
 export interface FolderRow extends RemovalPolicy {
@@ -72,5 +71,48 @@ function watchOfRow(row: Raw): FolderState['watch'] {
     watcher: row.watcher as FolderWatch['watcher'],
     reason: row.watch_reason as string,
     deaf: row.deaf_ms === null ? undefined : { since_ms: Number(row.deaf_ms), reason: row.deaf_reason as string },
+  }
+}
+
+/** As the columns of `folders` hold it. */
+export function foundColumns(found: FoundThere | undefined) {
+  if (found === undefined) return { device: null, identity: null, files: null }
+  return { device: BigInt.asIntN(64, found.device), identity: found.identity ?? null, files: found.files }
+}
+
+/** Of a row with all its columns, as safe integers; a ledger of before version 7 says nothing of it. */
+export function disappearanceOf(row: Record<string, unknown>): Disappearance | undefined {
+  const { found_device: device, found_identity: identity, found_files: files } = row
+  if (typeof device !== 'bigint' || typeof files !== 'bigint') return undefined
+  const is_accepted = row.empty_accepted === 1n
+  return { device, identity: (identity as string | null) ?? undefined, files: Number(files), is_accepted }
+}
+
+/** `known_files`: those that are here as far as we know. */
+export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
+  const { name, root, project_id, offline_reason, state_since_ms, device, identity, started_ms } = folder
+  const is_moved = folder.moved_ms !== undefined
+  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, disappearance, counted, watch } = folder
+  const online = device !== undefined && offline_reason === undefined
+  return {
+    name,
+    root,
+    project_id,
+    online,
+    offline_reason,
+    state_since_ms,
+    judged_ms,
+    device,
+    identity,
+    started_ms,
+    is_moved,
+    first_scan_ms,
+    scan_began_ms,
+    scan_ended_ms,
+    scan_wanted_ms,
+    disappearance,
+    known_files,
+    counted,
+    watch,
   }
 }

@@ -2,8 +2,7 @@ import type { Sqlite } from '../base/sqlite.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
 import type { FolderEvent, FolderFact, ScanSummary } from '../domain/fact.ts'
 import { keep_everything, type RemovalPolicy } from '../domain/removal.ts'
-import { foundColumns } from './disappearance-row.ts'
-import { type FolderRow, folderRow } from './folder-row.ts'
+import { type FolderRow, folderRow, foundColumns } from './folder-row.ts'
 
 /** What a changed folder means for its rows; the caller holds the tables that have to follow. */
 export interface FolderConsequences {

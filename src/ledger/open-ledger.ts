@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { SluiceError } from '../base/errors.ts'
+import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
@@ -6,6 +8,7 @@ import { fact_table } from './fact-table.ts'
 import { packFacts } from './fact-wire.ts'
 import { AllInFlight } from './in-flight.ts'
 import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
+import { ledger_migrations } from './ledger-file.ts'
 import { refuseNoRight } from './no-right.ts'
 import { refuseOpenRebuild } from './open-rebuild.ts'
 import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
@@ -123,4 +126,15 @@ function workMadeBy(facts: readonly Fact[]): Set<WorkKind> {
   const kinds = new Set<WorkKind>()
   for (const fact of facts) for (const kind of fact_table[fact.type].wakes ?? []) kinds.add(kind)
   return kinds
+}
+
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+export function openLedgerReadOnly(state_dir: string): Sqlite {
+  const file = ledgerFile(state_dir)
+  refuseNoRight(state_dir, [file], 'read')
+  const database = openSqliteReadOnly(file, ledger_migrations)
+  // A first start makes the file before its tables, and on a full disk gets no further.
+  if (database.pragma('user_version', { simple: true }) !== 0) return database
+  database.close()
+  throw new SluiceError({ code: 'database.missing', message: `there is nothing in ${file} yet` })
 }

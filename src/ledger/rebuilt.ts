@@ -1,5 +1,5 @@
 import { openSqlite } from '../base/sqlite.ts'
-import { ledger_migrations } from './migrations.ts'
+import { ledger_migrations } from './ledger-file.ts'
 import { ledgerFile, moveAside, moveDatabase, removeDatabase, syncDirectory, ticketsFile } from './state-directory.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { hasCharacters } from '../base/characters.ts'
+import { hasCharacters } from '../base/format.ts'
 import type { Sqlite } from '../base/sqlite.ts'
 import type { LabelFact } from '../domain/fact.ts'
 import type { FolderRows } from './folder-rows.ts'

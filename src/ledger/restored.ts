@@ -1,6 +1,6 @@
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import { fileRow } from './file-rows.ts'
-import { ledger_migrations } from './migrations.ts'
+import { ledger_migrations } from './ledger-file.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
 

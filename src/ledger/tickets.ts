@@ -1,6 +1,6 @@
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import type { Ticket } from '../domain/ticket.ts'
-import { ticket_migrations } from './migrations.ts'
+import { ticket_migrations } from './ledger-file.ts'
 import { Transaction } from './transaction.ts'
 
 /** The secrets of open slots, in a file of their own; erased as soon as the bytes are in. */

@@ -7,7 +7,6 @@ import type { LedgerLimits } from './ledger.ts'
 import type { FileRecorder } from './record-file.ts'
 import type { RunRecorder } from './record-run.ts'
 import type { Tickets } from './tickets.ts'
-import { trimHistory } from './trim-history.ts'
 import type { Usage } from './usage.ts'
 
 /** Rows trimmed at once: a few milliseconds of the ledger's time. */
@@ -49,4 +48,21 @@ function eraseOldTickets({ tickets, contents }: TidyParts): void {
     const state = contents.get(content)?.state
     if (state !== 'reserving' && state !== 'reserved' && state !== 'sent') tickets.erase(content)
   }
+}
+
+/** Drops what is too old or one too many, a bounded piece at a time. */
+function trimHistory(
+  database: Sqlite,
+  { history_days, max_history_rows }: LedgerLimits,
+  most_at_once: number,
+  at_ms: number,
+): void {
+  const newest = database.prepare('SELECT max(id) FROM history').pluck().get() as number | null
+  database
+    .prepare(
+      // Only the oldest rows are read: the whole history takes as long as a scan of the folder it is about.
+      `DELETE FROM history WHERE id IN (
+         SELECT id FROM (SELECT id, at_ms FROM history ORDER BY id LIMIT ?) WHERE id <= ? OR at_ms < ?)`,
+    )
+    .run(most_at_once, (newest ?? 0) - max_history_rows, at_ms - history_days * day_ms)
 }

@@ -3,8 +3,8 @@ import type { ContentState } from '../domain/content.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
 import { best_copy_first } from './copies.ts'
-import { disappearanceOf } from './disappearance-row.ts'
 import { fileStat } from './file-rows.ts'
+import { disappearanceOf } from './folder-row.ts'
 import { after_all_paths } from './path-order.ts'
 
 /** A file that should be here, as far as it is compared with the disk. */

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FolderWatch, ScanSummary } from '../domain/fact.ts'
-import { type Stage, stageOf, stages } from './view-stage.ts'
+import { type Stage, stageOf, stages } from './view-files.ts'
 
 export interface Amount {
   files: number

@@ -1,7 +1,7 @@
 import { waitsForPerson } from '../domain/disappearance.ts'
 import type { PersonFact } from '../domain/fact.ts'
 import { best_copy_first } from './copies.ts'
-import { openLedgerReadOnly } from './open-read-only.ts'
+import { openLedgerReadOnly } from './open-ledger.ts'
 import type { Amount } from './view-folders.ts'
 import { keepsRemovals } from './view-removals.ts'
 

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../domain/run.ts'
-import { openLedgerReadOnly } from './open-read-only.ts'
+import { openLedgerReadOnly } from './open-ledger.ts'
 import { PromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_run_states, type RunRow, RunRows } from './run-rows.ts'

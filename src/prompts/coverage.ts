@@ -1,6 +1,5 @@
-import { formatCount, printable } from '../base/format.ts'
-import { fitText } from '../base/text-width.ts'
-import { localDate, localTime } from '../base/zone-time.ts'
+import { fitText, formatCount, printable } from '../base/format.ts'
+import { localDate, localTime } from '../base/time.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { NamedFiles, Unready } from './unready.ts'
 

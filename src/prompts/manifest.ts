@@ -1,6 +1,5 @@
 import { extname } from 'node:path'
-import { isoTime } from '../base/time.ts'
-import { localTime } from '../base/zone-time.ts'
+import { isoTime, localTime } from '../base/time.ts'
 import type { RunCause } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine } from './coverage.ts'

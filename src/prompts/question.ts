@@ -1,7 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
 import { formatCount, printable } from '../base/format.ts'
 import { renderTemplate } from '../base/template.ts'
-import { localDate, localTime } from '../base/zone-time.ts'
+import { localDate, localTime } from '../base/time.ts'
 import type { RunAsset } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Question, questionBody, type Scope } from '../remote/chats.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { formatCount } from '../base/format.ts'
 import { codeSpan, escapeMarkdown } from '../base/markdown.ts'
-import { localDate, localTime } from '../base/zone-time.ts'
+import { localDate, localTime } from '../base/time.ts'
 import type { Message } from '../deliver/message.ts'
 import type { DeliveryWork, RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine, expectedFiles } from './coverage.ts'

@@ -1,5 +1,5 @@
 import { printable } from '../base/format.ts'
-import { localTime } from '../base/zone-time.ts'
+import { localTime } from '../base/time.ts'
 
 /**
  * The last line of every prompt of ours, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2 of 3`: by it a turn whose fate is unknown

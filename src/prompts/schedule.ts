@@ -1,7 +1,6 @@
 import { type CronTimes, cronTimes } from '../base/cron.ts'
 import { formatCount, formatDuration } from '../base/format.ts'
-import { day_ms, minute_ms } from '../base/time.ts'
-import { localTime } from '../base/zone-time.ts'
+import { day_ms, localTime, minute_ms } from '../base/time.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { PromptState } from '../ledger/prompt-work.ts'
 import type { PromptSettings, Schedule } from './prompt-settings.ts'

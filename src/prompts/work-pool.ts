@@ -1,6 +1,5 @@
-import { FaultRest } from '../base/fault-rest.ts'
+import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import type { Pulse } from '../base/pulse.ts'
-import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hasCharacters } from '../base/characters.ts'
 import { SluiceError } from '../base/errors.ts'
+import { hasCharacters } from '../base/format.ts'
 import { email_longest, name_longest } from '../contract/limits.ts'
 
 export function checkName(what: string, name: string): void {

@@ -1,5 +1,5 @@
-import { hasCharacters } from '../base/characters.ts'
 import type { SluiceError } from '../base/errors.ts'
+import { hasCharacters } from '../base/format.ts'
 import type { Sqlite } from '../base/sqlite.ts'
 import { type Clock, isoTime } from '../base/time.ts'
 import { label_name_longest, label_name_shortest } from '../contract/limits.ts'

@@ -1,5 +1,5 @@
-import { hasCharacters } from '../base/characters.ts'
 import { SluiceError } from '../base/errors.ts'
+import { hasCharacters } from '../base/format.ts'
 import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../contract/limits.ts'
 import { fault } from './faults.ts'
 

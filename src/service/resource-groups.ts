@@ -1,5 +1,4 @@
-import { isoTime } from '../base/time.ts'
-import { isZone } from '../base/zone-time.ts'
+import { isoTime, isZone } from '../base/time.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
 import type { ActionListItem, ActionRecord } from '../contract/messages-actions.ts'
 import type { MemoryRecord } from '../contract/messages-memories.ts'

@@ -1,5 +1,4 @@
-import { printable } from '../base/format.ts'
-import { fitText, textWidth } from '../base/text-width.ts'
+import { fitText, printable, textWidth } from '../base/format.ts'
 
 /** A line for people and how it is meant; whoever prints it chooses the colours. */
 export interface Line {

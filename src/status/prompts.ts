@@ -1,6 +1,5 @@
 import { cronTimes } from '../base/cron.ts'
-import { isoTime } from '../base/time.ts'
-import { localTime } from '../base/zone-time.ts'
+import { isoTime, localTime } from '../base/time.ts'
 import type { RunState } from '../domain/run.ts'
 import type { DeliveryView, PromptsView, RunSummary } from '../ledger/view-prompts.ts'
 

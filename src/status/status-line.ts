@@ -1,7 +1,7 @@
 import { formatCount } from '../base/format.ts'
 import { isoTime } from '../base/time.ts'
+import type { Stage } from '../ledger/view-files.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
-import type { Stage } from '../ledger/view-stage.ts'
 import { amountOf, underway } from './view.ts'
 
 export interface StatusLineParts {

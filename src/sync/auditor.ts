@@ -1,6 +1,6 @@
+import { longest_rest_ms } from '../base/fault-rest.ts'
 import { formatCount } from '../base/format.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { longest_rest_ms } from '../base/rest.ts'
 import { type Clock, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import { isMassRemoval } from '../domain/audit.ts'
@@ -8,7 +8,7 @@ import { type AuditState, expectedAssets } from '../ledger/audit-work.ts'
 import type { Remote } from '../remote/remote.ts'
 import { pauseAfterTurn_ms } from './audit-pace.ts'
 import { AuditRound, type AuditTools } from './audit-round.ts'
-import type { About } from './trouble.ts'
+import type { About } from './report.ts'
 
 export type AuditorTools = AuditTools & { remote: Remote; clock: Clock; pulses: Pulses }
 

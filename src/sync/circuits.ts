@@ -3,9 +3,8 @@ import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/ti
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
 import { type Concern, FaultCounts, type Host, isOfAHost } from './fault-counts.ts'
-import type { SyncReport } from './report.ts'
+import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 import type { Step } from './send-places.ts'
-import { type About, hintFor, isOfUploads } from './trouble.ts'
 
 export interface Allowance {
   /** How many items may be begun now: 0 while everything rests, 1 as a probe. */

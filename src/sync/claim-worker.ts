@@ -1,5 +1,5 @@
+import { restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { restUntilDue } from '../base/rest.ts'
 import type { Clock } from '../base/time.ts'
 import { allEnded, runWorker, type Worker } from '../base/worker.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'

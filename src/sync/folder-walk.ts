@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts'
-import { outOfReach } from '../disk/covered.ts'
 import { wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, type ScanOptions } from '../disk/scan.ts'
+import { outOfReach } from '../disk/walk-report.ts'
 import {
   type DisappearanceLimits,
   type Found,

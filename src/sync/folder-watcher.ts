@@ -10,12 +10,10 @@ import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../di
 import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { type Hearing, judgeHearing, unproven } from './hearing.ts'
-import { MissedEvents } from './missed-events.ts'
+import { type Hearing, judgeHearing, MissedEvents, unproven } from './missed-events.ts'
 import type { SyncReport } from './report.ts'
 import { ShutDirectories } from './shut-directories.ts'
-import { type Counted, chooseForFolder, type WatchingSettings } from './watch-choice.ts'
-import type { WatchRoom } from './watch-room.ts'
+import { type Counted, chooseForFolder, type WatchingSettings, type WatchRoom } from './watch-choice.ts'
 
 /** A watcher that cannot start (inotify limit) is tried again after this. */
 const retry_ms = 10 * minute_ms

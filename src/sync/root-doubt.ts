@@ -1,11 +1,9 @@
-import type { Clock } from '../base/time.ts'
-import { minute_ms } from '../base/time.ts'
+import { type Clock, minute_ms } from '../base/time.ts'
 import { type OnlineRoot, wordOn } from '../disk/mount.ts'
-import { type RootTrust, rootChange } from '../disk/root-trust.ts'
+import { type RootChange, type RootTrust, rootChange } from '../disk/root-trust.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { change_texts } from './root-change.ts'
 import { compareWithKnown, type ScanTools } from './scan-folder.ts'
 
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */
@@ -72,4 +70,23 @@ export function isAskedAbout({ disappearance: asked }: FolderState, { found }: R
   if (asked === undefined || found === undefined) return asked === found
   const { device, identity, files, is_accepted } = asked
   return !is_accepted && device === found.device && identity === found.identity && files === found.files
+}
+
+const other_disk = {
+  comparing: 'another disk is mounted here; it is compared with what is known',
+  doubted: 'another disk is mounted here, or none',
+}
+
+/** For people. `comparing`: while the two are compared, also when all looks the same again; `doubted`: what came of it. */
+export const change_texts: Record<RootChange, { comparing: string; doubted: string }> = {
+  none: { ...other_disk, doubted: 'most of it is gone, or another disk is mounted here' },
+  other_disk,
+  other_root: {
+    comparing: 'another directory stands here, or another disk; it is compared with what is known',
+    doubted: 'another directory stands here, or another disk',
+  },
+}
+
+export function isComparing(reason: string): boolean {
+  return Object.values(change_texts).some(({ comparing }) => reason === comparing)
 }

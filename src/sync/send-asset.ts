@@ -9,12 +9,11 @@ import type { Remote } from '../remote/remote.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import type { Circuits } from './circuits.ts'
 import { isUnfilled } from './follow-verdict.ts'
-import { givenUp, isSlotGivenUp, textOf } from './give-up.ts'
+import { givenUp, isSlotGivenUp, textOf, withoutTicket } from './give-up.ts'
 import type { SyncReport } from './report.ts'
 import type { SendPlaces, Step } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
-import { withoutTicket } from './without-ticket.ts'
 
 export interface SendTools extends SourceTools {
   ledger: Ledger

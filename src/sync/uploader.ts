@@ -1,12 +1,10 @@
 import PQueue from 'p-queue'
-import { FaultRest } from '../base/fault-rest.ts'
+import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { longest_rest_ms, restUntilDue } from '../base/rest.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
-import { ByteGate } from './byte-gate.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
-import { createSendPlaces } from './send-places.ts'
+import { ByteGate, createSendPlaces } from './send-places.ts'
 
 type SendOptions = Parameters<Ledger['claimToSend']>[1]
 

@@ -7,7 +7,7 @@ import {
   type WatchFacts,
   type WatchShares,
 } from '../disk/choose-watcher.ts'
-import { freeMemory_bytes } from '../disk/free-memory.ts'
+import { freeMemory_bytes } from '../disk/examine-slots.ts'
 import { inotifyLimit } from '../disk/inotify-limits.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
 import type { RootStatus } from '../disk/mount.ts'
@@ -15,9 +15,8 @@ import { scanFolder } from '../disk/scan.ts'
 import { hasShareBelow } from '../disk/shares-below.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import type { HearingLimits } from './hearing.ts'
-import type { PaceLimits } from './scan-pace.ts'
-import type { WatchRoom } from './watch-room.ts'
+import type { HearingLimits } from './missed-events.ts'
+import type { PaceLimits } from './scan-timer.ts'
 
 /** The section `watching` of the configuration, which has this shape. */
 export type WatchingSettings = WatchShares &
@@ -96,4 +95,22 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
     if (files > watching.chokidar_entries) return { files, directories: known?.directories ?? 0, is_least: true }
   }
   return { files, directories: (await end).directories, is_least: false }
+}
+
+/** The inotify watches that the folders of this process mean to take: the kernel counts all of them together. */
+export class WatchRoom {
+  readonly #taken = new Map<string, number>()
+
+  /** Instead of what this folder meant to take before. */
+  take(folder: string, watches: number): void {
+    this.#taken.set(folder, watches)
+  }
+
+  free(folder: string): void {
+    this.#taken.delete(folder)
+  }
+
+  takenBesides(folder: string): number {
+    return [...this.#taken].reduce((sum, [name, watches]) => (name === folder ? sum : sum + watches), 0)
+  }
 }

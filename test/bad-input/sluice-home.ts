@@ -6,7 +6,7 @@ import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { Config } from '../../src/config/config.ts'
-import { ledger_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
 import type { Service } from '../../src/service/service.ts'
 import { capturedTerminal } from '../cli/captured-terminal.ts'
 import {

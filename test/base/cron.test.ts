@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { cronFault, cronTimes } from '../../src/base/cron.ts'
 import { startTicker } from '../../src/base/ticker.ts'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
-import { localDate, localTime, zoneOffset_ms } from '../../src/base/zone-time.ts'
+import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [

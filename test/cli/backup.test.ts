@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { ledger_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
 import { isNotRoot } from '../root-only.ts'
 import { Home, until } from './sluice.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fitText, textWidth } from '../../src/base/text-width.ts'
+import { fitText, textWidth } from '../../src/base/format.ts'
 import { tableLines } from '../../src/cli/table.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { textWidth } from '../../src/base/text-width.ts'
+import { textWidth } from '../../src/base/format.ts'
 import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { examplesOf } from '../../src/cli/examples.ts'

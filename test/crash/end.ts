@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { ledger_migrations, ticket_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations, ticket_migrations } from '../../src/ledger/ledger-file.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
 import { allBroken } from '../ledger/sound.ts'

@@ -1,6 +1,7 @@
 import { createLog } from '../../src/base/log.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
-import { type Daemon, startDaemon } from '../../src/daemon/daemon.ts'
+import { startDaemon } from '../../src/daemon/daemon.ts'
+import type { Daemon } from '../../src/daemon/running-daemon.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import { until, within } from '../waiting.ts'
 import { bareSlots, type End, readEnd } from './end.ts'

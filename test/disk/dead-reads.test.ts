@@ -11,7 +11,7 @@ const ample_ms = 20_000
 
 function startBoth({ answer_ms }: { answer_ms: number }) {
   const roots = startRootAsker(system_clock)
-  const examiner = startExaminer({ threads: 2, silence: { roots, answer_ms: () => answer_ms } })
+  const examiner = startExaminer({ threads: 2, silence: { roots, answer_ms } })
   onTestFinished(async () => {
     await examiner.close()
     await roots.close()

@@ -1,5 +1,5 @@
 import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
-import { ledger_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
 import { ledgerFile } from '../../src/ledger/state-directory.ts'
 
 export interface FileView {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
 import { type KnownStretch, KnownStretches } from '../../src/ledger/known-stretches.ts'
-import { ledger_migrations } from '../../src/ledger/migrations.ts'
+import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
 import { makeStore } from '../tree.ts'
 
 type Step =

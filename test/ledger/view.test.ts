@@ -7,7 +7,7 @@ import { day_ms, hour_ms } from '../../src/base/time.ts'
 import { slowAfter_ms } from '../../src/domain/content.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
-import { stageOf, stages, statesOf } from '../../src/ledger/view-stage.ts'
+import { stageOf, stages, statesOf } from '../../src/ledger/view-files.ts'
 import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cronTimes } from '../../src/base/cron.ts'
-import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { localTime } from '../../src/base/zone-time.ts'
+import { day_ms, hour_ms, localTime, minute_ms, second_ms } from '../../src/base/time.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
 import { nextTimes, whatIsDue } from '../../src/prompts/schedule.ts'
 

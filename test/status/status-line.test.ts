@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Stage, stages } from '../../src/ledger/view-files.ts'
 import type { FolderView } from '../../src/ledger/view-folders.ts'
-import { type Stage, stages } from '../../src/ledger/view-stage.ts'
 import { statusLine } from '../../src/status/status-line.ts'
 
 function folder(files: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteGate } from '../../src/sync/byte-gate.ts'
+import { ByteGate } from '../../src/sync/send-places.ts'
 
 async function entered(gate: ByteGate, ...sizes: number[]): Promise<number[]> {
   const inside: number[] = []

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration } from '../../base/format.ts'
-import { localTime } from '../../base/zone-time.ts'
+import { localTime } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/view-prompts.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'

@@ -1,7 +1,6 @@
 import { SluiceError } from '../../base/errors.ts'
 import { printable, printableJson } from '../../base/format.ts'
-import { isoTime, system_clock } from '../../base/time.ts'
-import { localTime } from '../../base/zone-time.ts'
+import { isoTime, localTime, system_clock } from '../../base/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'

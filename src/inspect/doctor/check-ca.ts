@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
+import { readCertificates } from '../../base/atomic-file.ts'
 import { messageOf } from '../../base/errors.ts'
-import { readCertificates } from '../../base/small-file.ts'
 import { day_ms } from '../../base/time.ts'
 import { type Check, fault, ok, warning } from './check.ts'
 

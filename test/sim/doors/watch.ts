@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { rootStatus } from '../../../src/disk/mount.ts'
-import { offline } from '../../../src/disk/offline.ts'
+import { offline, rootStatus } from '../../../src/disk/mount.ts'
 import type { FolderWatcher, WatchOptions } from '../../../src/disk/watch.ts'
 import { hungUntilFree } from '../mounts.ts'
 import { real } from '../real.ts'
