@@ -74,8 +74,6 @@ const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
 /** The same for the description, which knows nothing of functions. */
 const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
 
-export const actionParams = z.strictObject({ action_id: idSchema('action') })
-
 export const actionCreate = z
   .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True unless told.' }) })
   .refine(hasOneTiming, one_timing)

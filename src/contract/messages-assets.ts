@@ -25,9 +25,6 @@ const mimeType = z
   .regex(mime_type_pattern, { error: 'must be a media type such as text/plain' })
   .meta({ description: 'The media type of the bytes.', examples: ['application/pdf'] })
 
-export const assetParams = z.strictObject({ asset_id: idSchema('asset') })
-export const assetLabelParams = z.strictObject({ asset_id: idSchema('asset'), label_id: idSchema('label') })
-
 export const assetCreate = z
   .strictObject({
     filename,

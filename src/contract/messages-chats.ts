@@ -47,9 +47,6 @@ const turnFields = {
   scope: chatScope.optional(),
 }
 
-export const chatParams = z.strictObject({ chat_id: idSchema('chat') })
-export const messageParams = z.strictObject({ chat_id: idSchema('chat'), message_id: idSchema('message') })
-
 export const chatStart = z.strictObject(turnFields).meta({ id: 'ChatStart' })
 
 export const chatAppend = z.strictObject(turnFields).meta({

@@ -16,8 +16,6 @@ const color = z
 
 const icon = text(1, 64).meta({ description: 'The name of an icon, or an emoji.', examples: ['folder'] })
 
-export const labelParams = z.strictObject({ label_id: idSchema('label') })
-
 export const labelCreate = z
   .strictObject({ name: labelName, color: color.optional(), icon: icon.optional() })
   .meta({ id: 'LabelCreate' })

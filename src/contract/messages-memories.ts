@@ -21,8 +21,6 @@ const fields = {
     .meta({ description: 'The higher, the sooner it is remembered.' }),
 }
 
-export const memoryParams = z.strictObject({ memory_id: idSchema('memory') })
-
 export const memoryCreate = z.strictObject(fields).meta({ id: 'MemoryCreate' })
 
 export const memoryUpdate = z

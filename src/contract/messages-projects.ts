@@ -14,8 +14,6 @@ const email = z
   .max(email_longest)
   .meta({ examples: ['ada@example.org'] })
 
-export const projectParams = z.strictObject({ project_id: idSchema('project') })
-
 export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
 
 export const projectUpdate = z
@@ -47,11 +45,6 @@ const memberRecord = z
   .meta({ id: 'Member' })
 
 export const memberList = listEnvelope(memberRecord, 'user').meta({ id: 'MemberList', description: 'Oldest first.' })
-
-export const invitationParams = z.strictObject({
-  project_id: idSchema('project'),
-  invitation_id: idSchema('invitation'),
-})
 
 export const invitationCreate = z
   .strictObject({ email, role: z.enum(roles) })

@@ -17,8 +17,6 @@ const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
 const name = text(1, name_longest).meta({ examples: ['Weekly meeting'] })
 const description = text(0, description_longest)
 
-export const sessionParams = z.strictObject({ session_id: idSchema('session') })
-
 export const sessionCreate = z
   .strictObject({
     name,

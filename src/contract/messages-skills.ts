@@ -24,8 +24,6 @@ const fields = {
   icon: text(1, 64).optional(),
 }
 
-export const skillParams = z.strictObject({ skill_id: idSchema('skill') })
-
 export const skillCreate = z.strictObject(fields).meta({ id: 'SkillCreate' })
 
 export const skillUpdate = z
