@@ -53,11 +53,7 @@ export function listQuery(kind: IdKind) {
     })
 }
 
-export interface ListQuery {
-  limit: number
-  after_id?: string | undefined
-  before_id?: string | undefined
-}
+export type ListQuery = z.output<ReturnType<typeof listQuery>>
 
 /** A page of `item`. The two ids are left out, not null, when the page is empty. */
 export function listEnvelope<Item extends z.ZodType>(item: Item, kind: IdKind) {

@@ -68,11 +68,11 @@ function redirectOrigin({ status, headers }: HttpAnswer): string | undefined {
   return origin === 'null' ? undefined : origin
 }
 
-function parseJson(text: string): unknown {
+/** Undefined where it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: judged by its status alone.
     return undefined
   }
 }

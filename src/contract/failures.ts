@@ -122,18 +122,15 @@ function aboutService(call: Call, status: number, seen: SeenError): FailureAbout
 function aboutMissing(call: Call, code: string): FailureAbout {
   // The address is wrong, not the asset gone.
   if (code.startsWith('publicapi.route.')) return 'unknown_protocol'
-  switch (call) {
-    case 'complete':
-      return 'slot_gone'
-    case 'chat':
-      // An id in its scope is gone: the question has to change.
-      return 'content'
-    case 'message':
-      // Hosted, a message cannot be read for a moment after it was made.
-      return 'later'
-    default:
-      return 'asset_gone'
-  }
+  return missing_abouts[call] ?? 'asset_gone'
+}
+
+const missing_abouts: Partial<Record<Call, FailureAbout>> = {
+  complete: 'slot_gone',
+  // An id in its scope is gone: the question has to change.
+  chat: 'content',
+  // Hosted, a message cannot be read for a moment after it was made.
+  message: 'later',
 }
 
 function aboutRefusal(call: Call, status: number): FailureAbout {

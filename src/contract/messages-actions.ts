@@ -106,6 +106,3 @@ export const actionList = listEnvelope(actionListItem, 'action').meta({
   id: 'ActionList',
   description: 'Newest first.',
 })
-
-export type ActionRecord = z.infer<typeof actionRecord>
-export type ActionListItem = z.infer<typeof actionListItem>

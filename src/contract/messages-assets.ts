@@ -94,7 +94,3 @@ export const assetUpdate = z
 
 export type AssetStatus = (typeof asset_statuses)[number]
 export type AssetCreate = z.infer<typeof assetCreate>
-export type AssetSlot = z.infer<typeof assetSlot>
-export type AssetExists = z.infer<typeof assetExists>
-export type AssetWireRecord = z.infer<typeof assetRecord>
-export type AssetListItem = z.infer<typeof assetListItem>

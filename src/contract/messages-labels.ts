@@ -42,5 +42,4 @@ export const labelAttach = z
   .strictObject({ label_name: labelName })
   .meta({ id: 'LabelAttach', description: 'By name, not by id: a label that does not exist yet is made.' })
 
-export type LabelRecord = z.infer<typeof labelRecord>
 export type LabelReference = z.infer<typeof labelReference>

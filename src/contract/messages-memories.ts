@@ -39,5 +39,3 @@ export const memoryRecord = z
   .meta({ id: 'Memory' })
 
 export const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
-
-export type MemoryRecord = z.infer<typeof memoryRecord>

@@ -63,7 +63,4 @@ export const invitationRecord = z
   })
   .meta({ id: 'Invitation' })
 
-export type ProjectRecord = z.infer<typeof projectRecord>
-export type MemberRecord = z.infer<typeof memberRecord>
-export type InvitationRecord = z.infer<typeof invitationRecord>
 export type Role = (typeof roles)[number]

@@ -61,6 +61,4 @@ export const transcript = listEnvelope(transcriptTurn, 'turn').meta({
   description: 'Oldest first.',
 })
 
-export type SessionRecord = z.infer<typeof sessionRecord>
 export type SessionTurn = z.infer<typeof sessionTurn>
-export type TranscriptTurn = z.infer<typeof transcriptTurn>

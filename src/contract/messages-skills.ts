@@ -42,5 +42,3 @@ export const skillRecord = z
   .meta({ id: 'Skill' })
 
 export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
-
-export type SkillRecord = z.infer<typeof skillRecord>

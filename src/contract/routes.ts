@@ -211,3 +211,10 @@ type Parsed<Value, Key extends string> = Value extends { readonly [K in Key]: in
 export type ParamsOf<Id extends RouteId> = { [Name in ParamsIn<RouteOf<Id>['path']>]: string }
 export type QueryOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'query'>
 export type RequestOf<Id extends RouteId> = Parsed<RouteOf<Id>, 'request'>
+
+/** What it answers, by the schemas of its answers. */
+export type AnswerOf<Id extends RouteId> = Answered<RouteOf<Id>['answers']>
+type Answered<Answers> = {
+  // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a body returns nothing
+  [Status in keyof Answers]: Answers[Status] extends z.ZodType ? z.output<Answers[Status]> : void
+}[keyof Answers]

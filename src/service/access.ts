@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Sqlite } from '../base/sqlite.ts'
 import { token_pattern } from '../contract/identifiers.ts'
 import type { Role } from '../contract/messages-projects.ts'
+import { statementsOf } from './database.ts'
 import { hashOf } from './tokens.ts'
 
 /** Whom a token speaks for. */
@@ -23,18 +24,7 @@ export interface ProjectAccess {
 /** More tokens than one machine's service has at work at once. */
 const remembered_most = 1_000
 
-export interface Access {
-  /** Who sends this X-API-Key, or undefined; a token that was revoked by a command beside the running service is nobody at once. */
-  callerOf(token: unknown): Caller | undefined
-  /** What was found is looked up again: the projects, their members or the tokens changed. */
-  forget(): void
-  /** Another number after every change, also of another process: what was found under an earlier one may be true no more. */
-  version(): number
-  /** The number of a project, whoever asks. */
-  projectNumber(project_id: string): number | undefined
-  /** A project within the caller's reach, and as what; or undefined. */
-  projectOf(caller: Caller, project_id: string): ProjectAccess | undefined
-}
+export type Access = ReturnType<typeof openAccess>
 
 /** Which rows of `projects` a caller reaches, for a WHERE; `@user`, `@token` and `@every_project` are the caller's. */
 export const within_reach = `(@user IS NULL OR projects.seq IN (SELECT project FROM members WHERE user = @user))
@@ -44,20 +34,15 @@ export function reachOfCaller({ user, token, every_project }: Caller): Omit<Call
   return { user, token, every_project }
 }
 
-export function openAccess(database: Sqlite): Access {
-  const find_token = database.prepare('SELECT seq, hash, every_project, user FROM tokens WHERE hash = ?')
-  const find_project = database.prepare('SELECT seq FROM projects WHERE project_id = ?').pluck()
-  const find_reached = database.prepare(
-    `SELECT seq AS project, (SELECT role FROM members WHERE project = projects.seq AND user = @user) AS role
-     FROM projects WHERE project_id = @project_id AND ${within_reach}`,
-  )
+export function openAccess(database: Sqlite) {
+  const { one, value } = statementsOf(database)
   // Moves with every commit of another connection: a command beside this process is seen by the next request.
   const changed_elsewhere = database.prepare('PRAGMA data_version').pluck()
-
   const memory = new Map<string, Caller>()
   let seen_elsewhere = changed_elsewhere.get()
   let version = 0
 
+  /** What was found is looked up again: the projects, their members or the tokens changed. */
   function forget(): void {
     memory.clear()
     version += 1
@@ -70,14 +55,18 @@ export function openAccess(database: Sqlite): Access {
   }
 
   function lookUp(hashed: Buffer): Caller | undefined {
-    const row = find_token.get(hashed) as { seq: number; hash: Buffer; every_project: 0 | 1; user: number | null }
+    type Found = Omit<Caller, 'projects'> & { hash: Buffer }
+    const row = one<Found>('SELECT seq AS token, hash, every_project, user FROM tokens WHERE hash = ?', hashed)
+    if (!row) return undefined
     // The index compares hashes, of which a caller controls no byte; the last word is a comparison in constant time.
-    if (!row || !timingSafeEqual(row.hash, hashed)) return undefined
-    return { token: row.seq, user: row.user, every_project: row.every_project, projects: new Map() }
+    const { hash, ...caller } = row
+    return timingSafeEqual(hash, hashed) ? { ...caller, projects: new Map() } : undefined
   }
 
   return {
-    callerOf(token) {
+    forget,
+    /** Who sends this X-API-Key, or undefined; a token that was revoked by a command beside the running service is nobody at once. */
+    callerOf(token: unknown): Caller | undefined {
       if (typeof token !== 'string' || !token_pattern.test(token)) return undefined
       forgetIfChanged()
       const hashed = hashOf(token)
@@ -87,21 +76,23 @@ export function openAccess(database: Sqlite): Access {
       if (found) memory.set(key, found)
       return found
     },
-    forget,
-    version() {
+    /** Another number after every change, also of another process: what was found under an earlier one may be true no more. */
+    version(): number {
       forgetIfChanged()
       return version
     },
-    projectNumber: (project_id) => find_project.get(project_id) as number | undefined,
-    projectOf(caller, project_id) {
+    /** The number of a project, whoever asks. */
+    projectNumber: (project_id: string) => value<number>('SELECT seq FROM projects WHERE project_id = ?', project_id),
+    /** A project within the caller's reach, and as what; or undefined. */
+    projectOf(caller: Caller, project_id: string): ProjectAccess | undefined {
       const known = caller.projects.get(project_id)
       if (known) return known
-      const row = find_reached.get({ ...reachOfCaller(caller), project_id }) as
-        | { project: number; role: Role | null }
-        | undefined
-      if (!row) return undefined
-      const found = { project: row.project, role: row.role ?? 'owner' }
-      caller.projects.set(project_id, found)
+      const found = one<ProjectAccess>(
+        `SELECT seq AS project, coalesce((SELECT role FROM members WHERE project = projects.seq AND user = @user), 'owner') AS role
+         FROM projects WHERE project_id = @project_id AND ${within_reach}`,
+        { ...reachOfCaller(caller), project_id },
+      )
+      if (found) caller.projects.set(project_id, found)
       return found
     },
   }

@@ -1,22 +1,23 @@
 import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { SluiceError } from '../base/errors.ts'
 import { isLoopbackAuthority, isLoopbackHost } from '../base/loopback.ts'
+import { refused } from './faults.ts'
 
 export interface AddressOptions {
   listen: string
   has_tls: boolean
-  public_url: string | undefined
-  public_blob_url: string | undefined
+  public_url?: string | undefined
+  public_blob_url?: string | undefined
 }
 
 /** Error `config.service`: an address that nobody may or could be sent to. */
 export function checkAddress({ listen, has_tls, public_url, public_blob_url }: AddressOptions): void {
-  if (isIP(listen) === 0) throw refused(`cannot listen on ${listen}: an address is needed`, 'write it like 192.168.1.4')
+  if (isIP(listen) === 0)
+    throw refused(`the local service cannot listen on ${listen}: an address is needed`, 'write it like 192.168.1.4')
   if (!isLoopback(listen) && !has_tls) {
     throw refused(
-      `cannot listen on ${listen} with plain HTTP, which answers this machine only`,
+      `the local service cannot listen on ${listen} with plain HTTP, which answers this machine only`,
       'give --tls-cert and --tls-key (`sluice serve cert` makes them), or use 127.0.0.1 or ::1',
     )
   }
@@ -27,14 +28,14 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
     if (url !== undefined) checkPublic(name, url)
     else if (isEverywhere(listen)) {
       throw refused(
-        `cannot listen on ${listen} without ${name}: others could not be told where to go`,
+        `the local service cannot listen on ${listen} without ${name}: others could not be told where to go`,
         optionHint(name),
       )
     }
   }
   if (public_url !== undefined && public_blob_url !== undefined && isOneOrigin(public_url, public_blob_url)) {
     throw refused(
-      `cannot have the API and the blob store on one origin: ${public_url}, ${public_blob_url}`,
+      `the local service cannot have the API and the blob store on one origin: ${public_url}, ${public_blob_url}`,
       'give each a name or a port of its own: a client sends its key to the one and never to the other',
     )
   }
@@ -47,7 +48,7 @@ function checkPublic(name: string, text: string): void {
   const is_bare = url !== undefined && !/[?#@]|\/$/.test(text)
   if (is_safe && is_bare) return
   throw refused(
-    `cannot be reached under ${name} = ${text}`,
+    `the local service cannot be reached under ${name} = ${text}`,
     'write it like https://sluice.example.org, without a slash at its end',
   )
 }
@@ -58,10 +59,6 @@ function isOneOrigin(one: string, other: string): boolean {
 
 function optionHint(name: string): string {
   return `give --${name.replaceAll('_', '-')}, the address as other machines reach it`
-}
-
-function refused(what: string, hint: string): SluiceError {
-  return new SluiceError({ code: 'config.service', message: `the local service ${what}`, hint })
 }
 
 function isLoopback(address: string): boolean {
@@ -80,18 +77,13 @@ export function originOf(scheme: 'http' | 'https', host: string, port: number): 
 export interface Neighbourhood {
   listen: string
   certificate: X509Certificate | undefined
-  public_url: string | undefined
-  public_blob_url: string | undefined
+  public_url?: string | undefined
+  public_blob_url?: string | undefined
   /** Origins whose pages may ask, besides the service's own; `*` for any. Undefined: any on loopback, none elsewhere. */
-  allowed_origins: readonly string[] | undefined
+  allowed_origins?: readonly string[] | undefined
 }
 
-export interface Gatekeeper {
-  /** Whether the Host header names this service: a page with a name of its own for this machine (DNS rebinding) sends that name. */
-  isOurHost(authority: string | undefined): boolean
-  /** Whether a page of this origin may ask; programs send none. */
-  mayAsk(origin: string | undefined): boolean
-}
+export type Gatekeeper = ReturnType<typeof keepGate>
 
 /** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
 export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
@@ -99,13 +91,14 @@ export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
 }
 
 /** Who may come in: loopback names always, and what the address, the certificate or the public addresses name. */
-export function keepGate({ listen, certificate, allowed_origins, ...told }: Neighbourhood): Gatekeeper {
+export function keepGate({ listen, certificate, allowed_origins, ...told }: Neighbourhood) {
   const public_urls = [told.public_url, told.public_blob_url].filter((url) => url !== undefined)
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
   const origins = new Set([...public_urls.map((url) => new URL(url).origin), ...(allowed_origins ?? [])])
 
+  /** Whether the Host header names this service: a page with a name of its own for this machine (DNS rebinding) sends that name. */
   function isOurHost(authority: string | undefined): boolean {
     if (authority === undefined) return false
     if (isLoopbackAuthority(authority)) return true
@@ -116,7 +109,8 @@ export function keepGate({ listen, certificate, allowed_origins, ...told }: Neig
 
   return {
     isOurHost,
-    mayAsk: (origin) => {
+    /** Whether a page of this origin may ask; programs send none. */
+    mayAsk: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true
       return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
     },

@@ -20,7 +20,7 @@ wird wir wo zu zum zur über`.split(/\s+/),
 
 /** The words of a prompt that are worth a search: each once, in lower case; all of them when only common ones are there. */
 export function searchWords(prompt: string): string[] {
-  const words = [...new Set(prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])]
+  const words = [...wordsOf(prompt)]
   const telling = words.filter((word) => !stop_words.has(word))
   return (telling.length > 0 ? telling : words).slice(0, words_most)
 }
@@ -50,8 +50,13 @@ export function withoutNote(response: string): string {
   return response.replace(extractive_note, '')
 }
 
+/** Each once, in lower case. */
+export function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+}
+
 export function hasAnyOf(words: readonly string[], text: string): boolean {
-  const there = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+  const there = wordsOf(text)
   return words.some((word) => there.has(word))
 }
 
@@ -59,7 +64,7 @@ export function hasAnyOf(words: readonly string[], text: string): boolean {
 export function bestPassages(passages: readonly Quote[], words: readonly string[], limit: number): Quote[] {
   return passages
     .map((quote) => {
-      const has = new Set(quote.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+      const has = wordsOf(quote.text)
       return { quote, score: words.filter((word) => has.has(word)).length }
     })
     .filter(({ score }) => score > 0)

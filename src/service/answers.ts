@@ -1,28 +1,13 @@
 import { messageOf } from '../base/errors.ts'
-import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
+import { backoff_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
-import type { Assistant, Outcome } from './assistant.ts'
-import type { AssistantConfig } from './assistant-config.ts'
-import type { CommitGroup } from './commit-group.ts'
+import type { Outcome } from './assistant.ts'
+import type { Parts } from './parts.ts'
 import { scopeSize } from './scope.ts'
 import type { MessageRow } from './store-chats.ts'
-import { gatherMaterial, type MaterialParts } from './turn-material.ts'
+import { gatherMaterial } from './turn-material.ts'
 import { keptOptions } from './turn-options.ts'
 import { planTurn } from './turn-plan.ts'
-
-export interface AnswerParts extends MaterialParts {
-  config: AssistantConfig
-  assistant: Assistant
-  commits: CommitGroup
-  /** Called once per question. */
-  fails: () => boolean
-  answer_delay_ms: number
-  clock: Clock
-  signal: AbortSignal
-  on_error: (error: unknown) => void
-  /** Resolves when the index holds what is ready: an answer before that would not know it. */
-  indexed: Promise<void>
-}
 
 type Asked = MessageRow & { project: number }
 
@@ -35,24 +20,24 @@ const again_kept_ms = 5 * second_ms
 /**
  * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
  * answer is committed: what a kill or a stop cuts off is asked again at the next start (C-17).
+ * `indexed` resolves when the index holds what is ready: an answer before that would not know it.
  */
-export function runAnswers(parts: AnswerParts): Worker {
-  const { chats, config, clock, signal, on_error } = parts
+export function runAnswers(parts: Parts, indexed: Promise<void>): Worker {
+  const { chats, assistant, clock, signal, on_error } = parts
+  const { answers_at_once } = assistant.config
   const under_way = new Map<number, Promise<void>>()
 
   const worker = runWorker({
+    ...parts,
     name: 'answers',
-    clock,
-    signal,
-    on_error,
     async step() {
-      await parts.indexed
+      await indexed
       if (signal.aborted) return { wait_ms: 0 }
       const now_ms = clock.now_ms()
-      for (const message of chats.unanswered(2 * config.answers_at_once + 1)) {
+      for (const message of chats.unanswered(2 * answers_at_once + 1)) {
         if (under_way.has(message.seq)) continue
         if (message.answer_due_ms > now_ms) return { wait_ms: Math.min(idle_ms, message.answer_due_ms - now_ms) }
-        if (under_way.size >= config.answers_at_once) break
+        if (under_way.size >= answers_at_once) break
         under_way.set(message.seq, begin(message))
       }
       // Each answer that ends wakes this.
@@ -87,14 +72,14 @@ export function runAnswers(parts: AnswerParts): Worker {
 }
 
 /** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`; answers what writes that down. */
-async function answerOne(parts: AnswerParts, message: Asked): Promise<() => void> {
-  const { chats, config, clock, log, answer_delay_ms } = parts
-  const fails = message.attempts === 0 && parts.fails()
+async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
+  const { chats, assistant, settings, bad_days, clock, log } = parts
+  const fails = message.attempts === 0 && bad_days.failsAnswer()
   const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
   const now_ms = clock.now_ms()
   if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
 
-  const deadline_ms = message.created_at_ms + answer_delay_ms + config.deadline_ms
+  const deadline_ms = message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
   const gives_up = fails || now_ms >= deadline_ms
   const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, again))
   const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
@@ -103,14 +88,14 @@ async function answerOne(parts: AnswerParts, message: Asked): Promise<() => void
   return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms))
 }
 
-async function attempt(parts: AnswerParts, message: Asked): Promise<Outcome> {
-  const { assistant, config, signal } = parts
+async function attempt(parts: Parts, message: Asked): Promise<Outcome> {
+  const { assistant, signal } = parts
   const { prompt, attempts } = message
   try {
     const options = keptOptions(message.options)
     const asked = { prompt, scope_ids: scopeSize(message.scope), skills: options.skills.length }
-    const plan = planTurn(config, options, asked)
-    const material = await gatherMaterial(parts, { message, options, plan }, signal)
+    const plan = planTurn(assistant.config, options, asked)
+    const material = await gatherMaterial(parts, { message, options, plan })
     return await assistant.answer({ prompt, plan, attempts, ...material }, signal)
   } catch (error) {
     if (signal.aborted) throw error

@@ -1,47 +1,29 @@
 import { messageOf } from '../base/errors.ts'
-import type { TlsKeys } from '../base/http-server.ts'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/http-server-app.ts'
-import type { Clock } from '../base/time.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
-import type { Role } from '../contract/messages-projects.ts'
 import type { Route } from '../contract/route.ts'
 import { type RouteId, routes } from '../contract/routes.ts'
-import type { Access, Caller, ProjectAccess } from './access.ts'
+import type { Access, Caller } from './access.ts'
 import { type Gatekeeper, hasOneHost } from './address.ts'
-import type { AnswerSeen } from './answer-seen.ts'
-import { sendFailure } from './bad-answer.ts'
-import type { BadDaysJudge, Failure } from './bad-days.ts'
+import { type Failure, sendFailure } from './bad-days.ts'
+import type { Door } from './blob-store.ts'
 import { answerFault, fault } from './faults.ts'
-import type { Answer, Call, Handlers } from './handler.ts'
-import { checkLengths, type Limits } from './limit-options.ts'
-import type { Observer, RequestEntry } from './observer.ts'
+import type { Call, Handlers, Who } from './handler.ts'
+import { checkLengths } from './limit-options.ts'
+import type { RequestEntry } from './observer.ts'
 import { parseCall } from './parse-call.ts'
-import type { Profile } from './profile.ts'
+import type { Parts } from './parts.ts'
 import { checkRole, leastRole } from './roles.ts'
 
-export interface AppParts {
-  access: Access
-  observer: Observer
-  bad_days: BadDaysJudge
-  profile: Profile
-  limits: Limits
+export interface AppParts extends Parts, Door {
   /** Seconds that a token has to wait whose request is one too many; called once per request. */
-  gate: Gatekeeper
-  tls: TlsKeys | undefined
-  silence_ms: number
   limitFor: (token: number) => number | undefined
   handlers: Handlers<RouteId>
-  clock: Clock
-  log: (line: string) => void
-  onAnswer: ((answer: AnswerSeen) => void) | undefined
 }
 
 /** What is known of a request on its way, from the first hook on. */
-interface Context {
+interface Context extends Who {
   entry: RequestEntry
-  caller: Caller
-  project: number
-  role: Role
   /** Of what is known of keys and members, when caller and role were found. */
   version: number
   /** A failure that comes after the work is done. */
@@ -54,13 +36,13 @@ const nobody: Caller = { token: 0, user: null, every_project: 0, projects: new M
 
 /** The API: the routes of the contract's table, each with its handler. */
 export async function createApp(parts: AppParts): Promise<HttpApp> {
-  const { observer, profile, limits, log } = parts
+  const { observer, profile, settings, log } = parts
   const app = await createHttpApp({
-    body_limit_bytes: limits.body_bytes,
+    body_limit_bytes: settings.limits.body_bytes,
     answerError: (error) => answerFault(error, { blank_codes: profile.blank_codes, log }),
     isPath: pathMatcher(),
     tls: parts.tls,
-    silence_ms: parts.silence_ms,
+    silence_ms: settings.silence_ms,
     ...(profile.cors ? { cors: cors_options } : {}),
   })
   app.decorateRequest('context_of_call', null)
@@ -71,7 +53,7 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
     entry.status = reply.statusCode
     // Whoever went away hears none.
     if (!request.raw.readableAborted) {
-      parts.onAnswer?.({
+      settings.onAnswer?.({
         method: request.method,
         url: request.url,
         status: reply.statusCode,
@@ -114,8 +96,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
-  if (!hasOneHost(request.raw)) throw fault('publicapi.request.malformed', 'There is more than one Host header.')
-  checkDoor(parts.gate, request.headers)
+  checkDoor(parts.gate, request)
   if (!route?.auth) return undefined
   context.caller = callerOf(parts.access, request)
   checkRate(reply, parts.limitFor(context.caller.token))
@@ -133,9 +114,16 @@ function callerOf(access: Access, { headers }: HttpRequest): Caller {
 function enterProject(access: Access, route: Route, { headers }: HttpRequest, context: Context): void {
   context.version = access.version()
   if (!route.scoped) return
-  const { project, role } = projectOf(access, context.caller, headers[project_header])
-  checkRole(role, leastRole(route))
-  Object.assign(context, { project, role })
+  const project_id = headers[project_header]
+  if (!isId('project', project_id)) {
+    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or not the id of a project.')
+  }
+  const found = access.projectOf(context.caller, project_id)
+  if (!found) {
+    throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
+  }
+  checkRole(found.role, leastRole(route))
+  Object.assign(context, found)
 }
 
 /** A body can take minutes to come: a key that was revoked and a role that was lost meanwhile are so here, too. */
@@ -151,23 +139,12 @@ function checkRate(reply: HttpReply, wait_s: number | undefined): void {
   throw fault('publicapi.rate.limited', `This key has sent too many requests: again in ${wait_s} s.`)
 }
 
-function projectOf(access: Access, caller: Caller, project_id: unknown): ProjectAccess {
-  if (!isId('project', project_id)) {
-    throw fault('publicapi.tenancy.project.missing', 'X-Project-Id is missing, or not the id of a project.')
-  }
-  const project = access.projectOf(caller, project_id)
-  if (project === undefined) {
-    throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
-  }
-  return project
-}
-
-function checkDoor(gate: Gatekeeper, { host, origin }: HttpRequest['headers']): void {
-  if (!gate.isOurHost(host)) {
-    throw fault('publicapi.request.malformed', 'The Host header names another host than those of this service.')
-  }
-  if (gate.mayAsk(origin)) return
-  throw fault('publicapi.request.malformed', 'Pages of this Origin may not ask this service.')
+/** Whoever asks for another host, or for a page that may not ask, hears so before anything is looked up. */
+function checkDoor(gate: Gatekeeper, { raw, headers }: HttpRequest): void {
+  const refuse = (why: string) => fault('publicapi.request.malformed', why)
+  if (!hasOneHost(raw)) throw refuse('There is more than one Host header.')
+  if (!gate.isOurHost(headers.host)) throw refuse('The Host header names another host than those of this service.')
+  if (!gate.mayAsk(headers.origin)) throw refuse('Pages of this Origin may not ask this service.')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {
@@ -178,8 +155,9 @@ function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpRepl
 }
 
 function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number]): void {
-  const handle = parts.handlers[route.id] as (call: Call<RouteId>) => Answer | Promise<Answer>
-  const { media_type } = route as Route
+  const handle = parts.handlers[route.id] as unknown as (call: Call<RouteId>) => unknown
+  const { media_type, answers } = route as Route
+  const statuses = Object.keys(answers).map(Number)
   app.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -189,18 +167,23 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
       admitAgain(parts.access, route, request, context)
       const { entry, caller, project, role, failure } = context
       const parsed = parseCall(route, request)
-      checkLengths(parsed.body, parts.limits)
-      const asset_id = (parsed.params as { asset_id?: string } | undefined)?.asset_id
-      if (asset_id !== undefined) entry.asset_id = asset_id
+      checkLengths(parsed.body, parts.settings.limits)
+      const noteAsset = (found: unknown) => {
+        const { asset_id } = (found ?? {}) as { asset_id?: string }
+        if (asset_id !== undefined) entry.asset_id = asset_id
+      }
+      noteAsset(parsed.params)
       const answer = await handle({ caller, project, role, ...parsed } as Call<RouteId>)
-      if (answer.asset_id !== undefined) entry.asset_id = answer.asset_id
+      noteAsset(answer)
       if (failure) {
         await parts.observer.tell('handled', entry)
         return fail(reply, entry, failure)
       }
-      reply.code(answer.status)
+      // Of the two answers that a route can have, the first is for what was there already.
+      const { already_exists = true } = (answer ?? {}) as { already_exists?: boolean }
+      reply.code(statuses[already_exists ? 0 : 1]!)
       if (media_type !== undefined) reply.type(media_type)
-      return reply.send(answer.body)
+      return reply.send(answer)
     },
   })
 }

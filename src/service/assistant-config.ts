@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { codeOf, SluiceError } from '../base/errors.ts'
+import { codeOf, type SluiceError } from '../base/errors.ts'
 import { isLoopbackHost } from '../base/loopback.ts'
 import { minute_ms, second_ms } from '../base/time.ts'
 import { intelligence_modes, providers } from '../contract/messages-chats.ts'
+import { refused } from './faults.ts'
 
 const tools = ['passages', 'past_chats', 'memories', 'web'] as const
 const depths = ['none', 'low', 'medium', 'high'] as const
@@ -145,7 +146,7 @@ export function readAssistantConfig(file: string): AssistantConfig {
   const parsed = schema.safeParse(readJson(file))
   if (!parsed.success) {
     const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`)
-    throw refused(file, faults.join('; '))
+    throw unusable(file, faults.join('; '))
   }
   const beside = (path: string | undefined) => (path === undefined ? {} : { key_file: resolve(dirname(file), path) })
   const { model, web_search } = parsed.data
@@ -161,16 +162,15 @@ function readJson(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     // What JSON.parse says quotes the text, and a key may have been written into it.
-    throw refused(file, codeOf(error) ?? 'it is not JSON')
+    throw unusable(file, codeOf(error) ?? 'it is not JSON')
   }
 }
 
-function refused(file: string, what: string): SluiceError {
-  return new SluiceError({
-    code: 'config.service',
-    message: `the assistant’s configuration ${file} cannot be used: ${what}`,
-    hint: 'docs/service.md, "The assistant", has every field',
-  })
+function unusable(file: string, what: string): SluiceError {
+  return refused(
+    `the assistant’s configuration ${file} cannot be used: ${what}`,
+    'docs/service.md, "The assistant", has every field',
+  )
 }
 
 /** What is sent there are questions, documents and a key. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { HttpResponse, ProxyVariables } from '../base/http-client.ts'
 import type { Clock } from '../base/time.ts'
+import { parseJson } from '../contract/error-answer.ts'
 import { retryAfter_ms } from '../contract/retry-after.ts'
 import type { Assistant, Outcome } from './assistant.ts'
 import type { ModelHost } from './assistant-config.ts'
-import { readKeyFile } from './key-file.ts'
 import { modelMessages } from './model-messages.ts'
 import { openOutsideHost } from './outside-host.ts'
 
@@ -29,21 +29,16 @@ const cut_note = '_The model stopped at the limit of its length: this answer is 
  * makes, asks the next candidate. What the host says of a fault is not repeated: it may hold the key.
  */
 export function openModelAssistant({ host, connections, proxy, clock }: ModelParts): Assistant {
-  const { timeout_ms, answer_bytes_most: max_body_bytes } = host
-  const outside = openOutsideHost({ timeout_ms, max_body_bytes, connections, proxy, clock })
+  const { timeout_ms, key_file, answer_bytes_most: max_body_bytes } = host
+  const key = { key_file, key_header: 'authorization' }
+  const outside = openOutsideHost({ ...key, timeout_ms, max_body_bytes, connections, proxy, clock })
   const url = new URL(`${host.base_url.replace(/\/+$/, '')}/chat/completions`)
-  // A fault of the file is told at the start, not with the first question.
-  if (host.key_file !== undefined) readKeyFile(host.key_file)
 
   return {
     async answer(turn, signal) {
       const { models, thinking } = turn.plan
       const { model } = models[turn.attempts % models.length]!
-      const headers = {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        ...(host.key_file === undefined ? {} : { authorization: `Bearer ${readKeyFile(host.key_file)}` }),
-      }
+      const headers = { 'content-type': 'application/json' }
       const body = JSON.stringify({
         model,
         messages: modelMessages(turn, host.history_chars_most),
@@ -66,12 +61,4 @@ function readAnswer({ status, headers, body, truncated }: HttpResponse, model: s
   if (!parsed.success) return { fault: `what came from ${model} is no answer` }
   const { message, finish_reason } = parsed.data.choices[0]!
   return { response: finish_reason === 'length' ? `${message.content}\n\n${cut_note}` : message.content }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,41 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { createBareServer, type TlsKeys } from '../base/http-server.ts'
-import type { Clock } from '../base/time.ts'
 import { isId } from '../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from './address.ts'
-import { sendFailure } from './bad-answer.ts'
-import type { BadDaysJudge, Failure } from './bad-days.ts'
+import { type Failure, sendFailure } from './bad-days.ts'
 import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
 import { additionalHeader, type BlobFaults, countFault, forbiddenHeader } from './blob-faults.ts'
-import type { CommitGroup } from './commit-group.ts'
 import { answerFault, isLocked, locked_retry_after_s } from './faults.ts'
-import type { ObjectFiles } from './object-files.ts'
-import type { Observer, RequestEntry } from './observer.ts'
+import type { RequestEntry } from './observer.ts'
+import type { Parts } from './parts.ts'
 import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
-import type { Signer } from './signing.ts'
-import type { AssetStore } from './store-assets.ts'
-import type { ObjectStore } from './store-objects.ts'
 
-export interface BlobStoreParts {
-  assets: AssetStore
-  objects: ObjectStore
-  files: ObjectFiles
-  commits: CommitGroup
-  signer: Signer
-  observer: Observer
-  bad_days: BadDaysJudge
-  faults: BlobFaults
-  /** Slots whose bytes are on their way: they do not expire meanwhile. */
-  uploading: Set<string>
+export interface Door {
   gate: Gatekeeper
   tls: TlsKeys | undefined
-  silence_ms: number
-  /** Whether a reverse proxy may stand before it, which adds headers of its own. */
-  behind_proxy: boolean
-  clock: Clock
-  log: (line: string) => void
 }
+
+/** `behind_proxy`: a reverse proxy may stand before it, which adds headers of its own. */
+type BlobParts = Parts & Door & { faults: BlobFaults; behind_proxy: boolean }
 
 const path_prefix = '/objects/'
 
@@ -44,11 +26,11 @@ export function blobPathOf(asset_id: string): string {
 }
 
 /** The blob store: signed PUTs and nothing else, on an origin of its own. It knows no tokens and refuses them. */
-export function createBlobStore(parts: BlobStoreParts): Server {
+export function createBlobStore(parts: BlobParts): Server {
   const { log } = parts
   return createBareServer({
     tls: parts.tls,
-    silence_ms: parts.silence_ms,
+    silence_ms: parts.settings.silence_ms,
     handle: (request, response) => {
       handle(parts, request, response).catch((error: unknown) => {
         log(`an upload failed: ${messageOf(error)}`)
@@ -61,7 +43,7 @@ export function createBlobStore(parts: BlobStoreParts): Server {
   })
 }
 
-async function handle(parts: BlobStoreParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(parts: BlobParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { observer, bad_days, clock } = parts
   const { asset_id, query } = addressOf(request.url ?? '')
   const entry = observer.begin('put', clock.now_ms())
@@ -96,7 +78,7 @@ function addressOf(url: string): { asset_id: string | undefined; query: URLSearc
 
 /** `gone`: the connection broke off, there is nobody to answer. */
 async function put(
-  parts: BlobStoreParts,
+  parts: BlobParts,
   request: IncomingMessage,
   entry: RequestEntry,
   asset_id: string | undefined,
@@ -136,7 +118,7 @@ async function put(
  * Not flushed by itself: complete is, and covers it. Before complete a new PUT replaces the bytes; after it the same bytes are taken as a
  * repetition, others are refused.
  */
-async function store(parts: BlobStoreParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
+async function store(parts: BlobParts, asset_id: string, received: Received): Promise<BlobRefusal | 'stored'> {
   const { assets, objects, files, commits } = parts
   const file = 'file' in received ? received.file : undefined
   // Until the commit no row names the new file, and after one that fails neither.

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { analyse } from 'chardet'
-import { decodeCharset, switchesCharset } from './decode-charset.ts'
-import { utf16WithoutMark } from './utf16.ts'
+import { decodeCharset, switchesCharset, utf16WithoutMark } from './decode-charset.ts'
 
 /** Enough for letter statistics, which is all that the rest of a text could add to. */
 const sample_bytes = 16_384

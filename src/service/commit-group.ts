@@ -3,27 +3,6 @@ import { codeOf } from '../base/errors.ts'
 import { type Sqlite, translateSqliteError } from '../base/sqlite.ts'
 import { type Clock, system_clock } from '../base/time.ts'
 
-/**
- * Many requests, one commit, one flush: what was asked for in one turn of the event loop goes into one transaction, and an answer
- * is sent only when its commit is on the disk.
- *
- * The database runs with synchronous=NORMAL, which writes a commit to the log but does not flush it; this flushes the log itself,
- * in the thread pool, as synchronous=FULL would do while the event loop stood still (sqlite.org/pragma.html#pragma_synchronous:
- * in WAL mode FULL is NORMAL and a sync of the log after each transaction). One flush covers every commit before it, so that those
- * which come while it runs share the next.
- */
-export interface CommitGroup {
-  /** Runs `work` in the next transaction; what it throws undoes its own changes only. Resolves once the commit is flushed. */
-  write<Result>(work: () => Result): Promise<Result>
-  /**
-   * The same without waiting for the flush: it survives a kill, but a power cut may take it back. For what a later `write` relies
-   * on and covers (a slot, its bytes), and for what is done again when it is lost (reading a file).
-   */
-  writeUnflushed<Result>(work: () => Result): Promise<Result>
-  /** Call when nothing is written any more, before the database is closed. */
-  close(): Promise<void>
-}
-
 interface Waiting {
   work: () => unknown
   flushed: boolean
@@ -42,11 +21,19 @@ const max_lock_wait_ms = 1_000
 const lock_retry_ms = 20
 
 /**
+ * Many requests, one commit, one flush: what was asked for in one turn of the event loop goes into one transaction, and an answer
+ * is sent only when its commit is on the disk.
+ *
+ * The database runs with synchronous=NORMAL, which writes a commit to the log but does not flush it; this flushes the log itself,
+ * in the thread pool, as synchronous=FULL would do while the event loop stood still (sqlite.org/pragma.html#pragma_synchronous:
+ * in WAL mode FULL is NORMAL and a sync of the log after each transaction). One flush covers every commit before it, so that those
+ * which come while it runs share the next.
+ *
  * SQLite itself never waits for a lock here: its wait would hold up the event loop, and with it
  * every read. A work that meets a lock is tried again for `max_lock_wait_ms`, then rejected with
  * `database.locked`.
  */
-export function groupCommits(database: Sqlite, file: string, clock: Clock = system_clock): CommitGroup {
+export function groupCommits(database: Sqlite, file: string, clock: Clock = system_clock) {
   database.pragma('busy_timeout = 0')
   const log = openLog(`${file}-wal`)
   let waiting: Waiting[] = []
@@ -119,9 +106,15 @@ export function groupCommits(database: Sqlite, file: string, clock: Clock = syst
   }
 
   return {
-    write: (work) => enqueue(work, true),
-    writeUnflushed: (work) => enqueue(work, false),
-    async close() {
+    /** Runs `work` in the next transaction; what it throws undoes its own changes only. Resolves once the commit is flushed. */
+    write: <Result>(work: () => Result) => enqueue(work, true),
+    /**
+     * The same without waiting for the flush: it survives a kill, but a power cut may take it back. For what a later `write` relies
+     * on and covers (a slot, its bytes), and for what is done again when it is lost (reading a file).
+     */
+    writeUnflushed: <Result>(work: () => Result) => enqueue(work, false),
+    /** Call when nothing is written any more, before the database is closed. */
+    async close(): Promise<void> {
       await flushing
       log.close()
     },

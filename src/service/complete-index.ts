@@ -1,7 +1,7 @@
 import { isSluiceError } from '../base/errors.ts'
-import type { DocumentReader } from './ingest-documents.ts'
-import type { Reader } from './reader.ts'
-import type { AssetToRead } from './reader-messages.ts'
+import { type DocumentReader, openDocumentReader } from './ingest-documents.ts'
+import type { Parts } from './parts.ts'
+import type { AssetToRead } from './reader-thread.ts'
 
 /** Read in one transaction. */
 const batch_most = 64
@@ -11,13 +11,10 @@ const batch_most = 64
  * cut short by the power, an asset would otherwise be ready and never found. Answers how many were read again; error
  * `database.…` or `thread.failed` when the index cannot be used at all.
  */
-export async function completeIndex(
-  reader: Reader,
-  openDocuments: () => DocumentReader,
-  log: (line: string) => void,
-): Promise<number> {
+export async function completeIndex(parts: Parts): Promise<number> {
+  const { reader, log } = parts
   // Of its own: the others read already what waits.
-  const documents = openDocuments()
+  const documents = openDocumentReader(parts)
   let after = 0
   let read = 0
   try {
@@ -25,9 +22,11 @@ export async function completeIndex(
       const missing = await reader.ask('missing', { after, most: batch_most })
       const last = missing.at(-1)
       if (!last) break
-      for (const unreadable of await readAgain(reader, documents, missing)) {
+      for (const outcome of await reader.ask('read', missing)) {
+        const row = missing.find(({ asset }) => asset === outcome.asset)!
+        const { unreadable } = outcome.needs_child ? await readDocument(documents, row) : outcome
         if (unreadable === undefined) read++
-        else log(unreadable)
+        else log(`asset number ${row.asset} is ready but cannot be read again: ${unreadable}`)
       }
       after = last.asset
     }
@@ -36,17 +35,6 @@ export async function completeIndex(
   }
   if (read > 0) log(`the index of passages was behind: ${read} assets were read again`)
   return read
-}
-
-/** For each what to say of it, undefined where it was read. */
-async function readAgain(reader: Reader, documents: DocumentReader, missing: AssetToRead[]) {
-  const said: (string | undefined)[] = []
-  for (const outcome of await reader.ask('read', missing)) {
-    const row = missing.find(({ asset }) => asset === outcome.asset)!
-    const { unreadable } = outcome.needs_child ? await readDocument(documents, row) : outcome
-    said.push(unreadable && `asset number ${row.asset} is ready but cannot be read again: ${unreadable}`)
-  }
-  return said
 }
 
 /** Without child processes the rest of the index is still made. */

@@ -1,9 +1,11 @@
 import type { SluiceError } from '../base/errors.ts'
 import { hasCharacters } from '../base/format.ts'
 import type { Sqlite } from '../base/sqlite.ts'
-import { type Clock, isoTime } from '../base/time.ts'
+import type { Clock } from '../base/time.ts'
 import { label_name_longest, label_name_shortest } from '../contract/limits.ts'
-import { checkName, refused } from './administration.ts'
+import { checkName, listRows, projectWith } from './administration.ts'
+import { statementsOf } from './database.ts'
+import { refused } from './faults.ts'
 import { makeId } from './ids.ts'
 import { openLabelStore } from './store-labels.ts'
 
@@ -17,7 +19,7 @@ interface ConceptRow {
   created_at: string
 }
 
-interface ViewListed {
+interface ViewRow {
   view_id: string
   project_id: string
   name: string
@@ -26,223 +28,159 @@ interface ViewListed {
   created_at: string
 }
 
-/** Concepts and views have no paths, only ids in a scope (D-10): they are made on this machine. */
-export interface Concepts {
-  /** Labels are made when new. Error `config.service` for a name in use, an unknown project or asset, a set without anything. */
-  create(
-    name: string,
-    of: { project_id: string; asset_ids?: readonly string[]; labels?: readonly string[] },
-  ): { concept_id: string }
-  /** What is not named stays; assets and labels take the place of those before. Error `config.service` likewise. */
-  change(
-    concept_id: string,
-    to: {
-      name?: string | undefined
-      asset_ids?: readonly string[] | undefined
-      labels?: readonly string[] | undefined
-    },
-  ): void
-  /** Error `config.service` where there is none. */
-  remove(concept_id: string): void
-  list(): ConceptRow[]
+interface Filter {
+  /** JSON of a list of names. */
+  label_names: string | null
+  name_pattern: string | null
 }
 
-export interface Views {
-  /** Assets with any of these labels and a file name like the pattern. Error `config.service` likewise, and without a filter. */
-  create(
-    name: string,
-    of: { project_id: string; labels?: readonly string[]; name_pattern?: string | undefined },
-  ): { view_id: string }
-  /** What is not named stays; no labels and an empty pattern take that filter away. Error `config.service` likewise. */
-  change(
-    view_id: string,
-    to: { name?: string | undefined; labels?: readonly string[] | undefined; name_pattern?: string | undefined },
-  ): void
-  /** Error `config.service` where there is none. */
-  remove(view_id: string): void
-  list(): ViewListed[]
+interface ConceptFields {
+  asset_ids?: readonly string[] | undefined
+  labels?: readonly string[] | undefined
 }
 
-type Place = { seq: number; project: number; project_id: string; name: string }
+interface ViewFields {
+  labels?: readonly string[] | undefined
+  name_pattern?: string | undefined
+}
 
-export function openConcepts(database: Sqlite, clock: Clock): Concepts {
+interface Place {
+  seq: number
+  project: number
+  project_id: string
+  name: string
+}
+
+/** A concept has assets, and labels, which are made when new; what is named takes the place of what was there before. */
+export function openConcepts(database: Sqlite, clock: Clock) {
   const labels = openLabelStore(database)
-  const insert = database.prepare('INSERT INTO concepts (concept_id, project, name, created_at_ms) VALUES (?, ?, ?, ?)')
-  const add_asset = database.prepare('INSERT OR IGNORE INTO concept_assets (concept, asset) VALUES (?, ?)')
-  const add_label = database.prepare('INSERT OR IGNORE INTO concept_labels (concept, label) VALUES (?, ?)')
-  const drop_assets = database.prepare('DELETE FROM concept_assets WHERE concept = ?')
-  const drop_labels = database.prepare('DELETE FROM concept_labels WHERE concept = ?')
-  const rename = database.prepare('UPDATE concepts SET name = ? WHERE seq = ?')
-  const remove = database.prepare('DELETE FROM concepts WHERE concept_id = ?')
-  const find_asset = database.prepare('SELECT seq FROM assets WHERE asset_id = ? AND project = ?').pluck()
+  const { value, run } = statementsOf(database)
 
   function setAssets({ seq, project, project_id }: Place, asset_ids: readonly string[]): void {
     if (asset_ids.length === 0) throw refused('a concept has assets', 'name them with --assets')
-    drop_assets.run(seq)
+    run('DELETE FROM concept_assets WHERE concept = ?', seq)
     for (const asset_id of asset_ids) {
-      const asset = find_asset.get(asset_id, project)
+      const asset = value('SELECT seq FROM assets WHERE asset_id = ? AND project = ?', asset_id, project)
       if (asset === undefined) throw refused(`there is no asset ${asset_id} in ${project_id}`, 'check its id')
-      add_asset.run(seq, asset)
+      run('INSERT OR IGNORE INTO concept_assets (concept, asset) VALUES (?, ?)', seq, asset)
     }
   }
 
   function setLabels({ seq, project }: Place, names: readonly string[]): void {
-    drop_labels.run(seq)
+    run('DELETE FROM concept_labels WHERE concept = ?', seq)
     for (const name of names) {
       if (!labels.named(project, name)) labels.insert(project, makeId('label', clock.now_ms()), { name })
-      add_label.run(seq, labels.named(project, name)!.seq)
+      const label = labels.named(project, name)!.seq
+      run('INSERT OR IGNORE INTO concept_labels (concept, label) VALUES (?, ?)', seq, label)
     }
   }
 
-  const create = database.transaction((name: string, of: Parameters<Concepts['create']>[1]) => {
-    const now_ms = clock.now_ms()
-    const { project_id } = of
+  return {
+    ...openSets(database, clock, 'concept', (place, { asset_ids, labels: names }: ConceptFields, is_new) => {
+      if (asset_ids || is_new) setAssets(place, asset_ids ?? [])
+      if (names) setLabels(place, names)
+    }),
+    list: () =>
+      listRows<ConceptRow>(
+        database,
+        `SELECT concept_id, project_id, concepts.name,
+           (SELECT count(*) FROM concept_assets WHERE concept = concepts.seq) AS assets,
+           (SELECT json_group_array(labels.name) FROM concept_labels JOIN labels ON labels.seq = label
+            WHERE concept = concepts.seq) AS labels, concepts.created_at_ms
+         FROM concepts JOIN projects ON projects.seq = project ORDER BY concepts.seq`,
+        ['labels'],
+      ),
+  }
+}
+
+/** Assets with any of these labels and a file name like the pattern; no labels and an empty pattern take that filter away. */
+export function openViews(database: Sqlite, clock: Clock) {
+  const { one, run } = statementsOf(database)
+  return {
+    ...openSets(database, clock, 'view', ({ seq }, { labels, name_pattern }: ViewFields) => {
+      const before = one<Filter>('SELECT label_names, name_pattern FROM views WHERE seq = ?', seq)!
+      const names = labels ? JSON.stringify(labels) : before.label_names
+      const kept = [names === '[]' ? null : names, (name_pattern ?? before.name_pattern) || null]
+      if (kept.every((filter) => filter === null)) {
+        throw refused('a view without a filter would be the whole project', 'use --labels, --name-pattern or both')
+      }
+      run('UPDATE views SET label_names = ?, name_pattern = ? WHERE seq = ?', ...kept, seq)
+    }),
+    list: () =>
+      listRows<ViewRow>(
+        database,
+        `SELECT view_id, project_id, views.name, coalesce(label_names, '[]') AS labels, name_pattern, views.created_at_ms
+         FROM views JOIN projects ON projects.seq = project ORDER BY views.seq`,
+        ['labels'],
+      ),
+  }
+}
+
+/**
+ * Concepts and views have no paths, only ids in a scope (D-10): they are made on this machine. `write` keeps their fields. Error
+ * `config.service` for a name in use, an unknown project, asset or id, a set without anything.
+ */
+function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: readonly string[] | undefined }>(
+  database: Sqlite,
+  clock: Clock,
+  kind: Kind,
+  write: (place: Place, fields: Fields, is_new: boolean) => void,
+) {
+  const table = `${kind}s`
+  const { one, value, run } = statementsOf(database)
+
+  function refuseTaken(project: number, name: string): void {
+    if (!value(`SELECT 1 FROM ${table} WHERE project = ? AND name = ?`, project, name)) return
+    throw refused(`"${name}" is in use in this project`, 'choose another name')
+  }
+
+  function unknown(id: string): SluiceError {
+    return refused(`there is no ${kind} ${id}`, `list them with \`sluice serve ${kind} list\``)
+  }
+
+  const create = database.transaction((name: string, fields: Fields & { project_id: string }) => {
+    const { project_id } = fields
     const project = projectWith(database, project_id)
-    refuseTaken(database, 'concepts', project, name)
-    const concept_id = makeId('concept', now_ms)
-    const seq = Number(insert.run(concept_id, project, name, now_ms).lastInsertRowid)
-    setAssets({ seq, project, project_id, name }, of.asset_ids ?? [])
-    setLabels({ seq, project, project_id, name }, of.labels ?? [])
-    return concept_id
-  })
-  const change = database.transaction((concept_id: string, to: Parameters<Concepts['change']>[1]) => {
-    const concept = placeOf(database, 'concept', concept_id)
-    if (to.name !== undefined && to.name !== concept.name) {
-      refuseTaken(database, 'concepts', concept.project, to.name)
-      rename.run(to.name, concept.seq)
-    }
-    if (to.asset_ids) setAssets(concept, to.asset_ids)
-    if (to.labels) setLabels(concept, to.labels)
-  })
-
-  return {
-    create(name, of) {
-      checkName('concept', name)
-      checkLabels(of.labels)
-      return { concept_id: create.immediate(name, of) }
-    },
-    change(concept_id, to) {
-      if (to.name !== undefined) checkName('concept', to.name)
-      checkLabels(to.labels)
-      change.immediate(concept_id, to)
-    },
-    remove(concept_id) {
-      if (remove.run(concept_id).changes === 0) throw unknown('concept', concept_id)
-    },
-    list() {
-      const rows = database
-        .prepare(
-          `SELECT concept_id, project_id, concepts.name, concepts.created_at_ms,
-             (SELECT count(*) FROM concept_assets WHERE concept = concepts.seq) AS assets,
-             (SELECT json_group_array(labels.name) FROM concept_labels JOIN labels ON labels.seq = label
-              WHERE concept = concepts.seq) AS labels
-           FROM concepts JOIN projects ON projects.seq = project ORDER BY concepts.seq`,
-        )
-        .all() as (Omit<ConceptRow, 'labels' | 'created_at'> & { labels: string; created_at_ms: number })[]
-      return rows.map(({ labels, created_at_ms, ...row }) => ({
-        ...row,
-        labels: JSON.parse(labels) as string[],
-        created_at: isoTime(created_at_ms),
-      }))
-    },
-  }
-}
-
-export function openViews(database: Sqlite, clock: Clock): Views {
-  const insert = database.prepare(
-    'INSERT INTO views (view_id, project, name, label_names, name_pattern, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-  const create = database.transaction((name: string, of: Parameters<Views['create']>[1]) => {
+    refuseTaken(project, name)
     const now_ms = clock.now_ms()
-    const project = projectWith(database, of.project_id)
-    refuseTaken(database, 'views', project, name)
-    const view_id = makeId('view', now_ms)
-    const label_names = of.labels?.length ? JSON.stringify(of.labels) : null
-    insert.run(view_id, project, name, label_names, of.name_pattern ?? null, now_ms)
-    return view_id
+    const id = makeId(kind, now_ms)
+    const { lastInsertRowid } = run(
+      `INSERT INTO ${table} (${kind}_id, project, name, created_at_ms) VALUES (@id, @project, @name, @now_ms)`,
+      { id, project, name, now_ms },
+    )
+    write({ seq: Number(lastInsertRowid), project, project_id, name }, fields, true)
+    return id
   })
-  const update = database.prepare('UPDATE views SET name = ?, label_names = ?, name_pattern = ? WHERE seq = ?')
-  const remove = database.prepare('DELETE FROM views WHERE view_id = ?')
-  const filter = database.prepare('SELECT label_names, name_pattern FROM views WHERE seq = ?')
-  const change = database.transaction((view_id: string, to: Parameters<Views['change']>[1]) => {
-    const view = placeOf(database, 'view', view_id)
-    const name = to.name ?? view.name
-    if (name !== view.name) refuseTaken(database, 'views', view.project, name)
-    const before = filter.get(view.seq) as { label_names: string | null; name_pattern: string | null }
-    const label_names = to.labels ? JSON.stringify(to.labels) : before.label_names
-    const name_pattern = to.name_pattern ?? before.name_pattern
-    const kept = { label_names: label_names === '[]' ? null : label_names, name_pattern: name_pattern || null }
-    if (kept.label_names === null && kept.name_pattern === null) throw withoutFilter()
-    update.run(name, kept.label_names, kept.name_pattern, view.seq)
+  const change = database.transaction((id: string, to: Fields & { name?: string | undefined }) => {
+    const place = one<Place>(
+      `SELECT ${table}.seq, project, project_id, ${table}.name FROM ${table} JOIN projects ON projects.seq = project
+       WHERE ${kind}_id = ?`,
+      id,
+    )
+    if (!place) throw unknown(id)
+    if (to.name !== undefined && to.name !== place.name) {
+      refuseTaken(place.project, to.name)
+      run(`UPDATE ${table} SET name = ? WHERE seq = ?`, to.name, place.seq)
+    }
+    write(place, to, false)
   })
 
   return {
-    create(name, of) {
-      checkName('view', name)
+    create(name: string, of: Fields & { project_id: string }) {
+      checkName(kind, name)
       checkLabels(of.labels)
-      if (!of.labels?.length && of.name_pattern === undefined) throw withoutFilter()
-      return { view_id: create.immediate(name, of) }
+      return { [`${kind}_id`]: create.immediate(name, of) } as Record<`${Kind}_id`, string>
     },
-    change(view_id, to) {
-      if (to.name !== undefined) checkName('view', to.name)
+    /** What is not named stays. */
+    change(id: string, to: Fields & { name?: string | undefined }): void {
+      if (to.name !== undefined) checkName(kind, to.name)
       checkLabels(to.labels)
-      change.immediate(view_id, to)
+      change.immediate(id, to)
     },
-    remove(view_id) {
-      if (remove.run(view_id).changes === 0) throw unknown('view', view_id)
-    },
-    list() {
-      const rows = database
-        .prepare(
-          `SELECT view_id, project_id, views.name, label_names, name_pattern, views.created_at_ms
-           FROM views JOIN projects ON projects.seq = project ORDER BY views.seq`,
-        )
-        .all() as {
-        view_id: string
-        project_id: string
-        name: string
-        label_names: string | null
-        name_pattern: string | null
-        created_at_ms: number
-      }[]
-      return rows.map(({ label_names, name_pattern, created_at_ms, ...row }) => ({
-        ...row,
-        labels: JSON.parse(label_names ?? '[]') as string[],
-        ...(name_pattern === null ? {} : { name_pattern }),
-        created_at: isoTime(created_at_ms),
-      }))
+    remove(id: string): void {
+      if (run(`DELETE FROM ${table} WHERE ${kind}_id = ?`, id).changes === 0) throw unknown(id)
     },
   }
-}
-
-function projectWith(database: Sqlite, project_id: string): number {
-  const project = database.prepare('SELECT seq FROM projects WHERE project_id = ?').pluck().get(project_id)
-  if (project !== undefined) return project as number
-  throw refused(`there is no project ${project_id}`, 'list them with `sluice serve project list`')
-}
-
-function placeOf(database: Sqlite, kind: 'concept' | 'view', id: string): Place {
-  const found = database
-    .prepare(
-      `SELECT ${kind}s.seq, project, project_id, ${kind}s.name FROM ${kind}s JOIN projects ON projects.seq = project
-       WHERE ${kind}_id = ?`,
-    )
-    .get(id)
-  if (!found) throw unknown(kind, id)
-  return found as Place
-}
-
-function unknown(kind: 'concept' | 'view', id: string): SluiceError {
-  return refused(`there is no ${kind} ${id}`, `list them with \`sluice serve ${kind} list\``)
-}
-
-function withoutFilter(): SluiceError {
-  return refused('a view without a filter would be the whole project', 'use --labels, --name-pattern or both')
-}
-
-function refuseTaken(database: Sqlite, table: 'concepts' | 'views', project: number, name: string): void {
-  if (!database.prepare(`SELECT 1 FROM ${table} WHERE project = ? AND name = ?`).get(project, name)) return
-  throw refused(`"${name}" is in use in this project`, 'choose another name')
 }
 
 function checkLabels(names: readonly string[] = []): void {
@@ -252,5 +190,35 @@ function checkLabels(names: readonly string[] = []): void {
       `"${name}" cannot be the name of a label`,
       `use ${label_name_shortest} to ${label_name_longest} characters`,
     )
+  }
+}
+
+/** Concepts and views, as the scope of a turn needs them. */
+export function openConceptStore(database: Sqlite) {
+  const { one, value, values } = statementsOf(database)
+
+  return {
+    find: (project: number, concept_id: string) =>
+      value<number>('SELECT seq FROM concepts WHERE concept_id = ? AND project = ?', concept_id, project),
+    /** The ready assets of a concept. */
+    assetsOf: (concept: number) =>
+      values<number>(
+        `SELECT asset FROM concept_assets JOIN assets ON assets.seq = asset WHERE concept = ? AND status = 'ready'`,
+        concept,
+      ),
+    /** The concepts that carry a label. */
+    labelled: (label: number) => values<number>('SELECT concept FROM concept_labels WHERE label = ?', label),
+    findView: (project: number, view_id: string) =>
+      one<Filter>('SELECT label_names, name_pattern FROM views WHERE view_id = ? AND project = ?', view_id, project),
+    /** The ready assets that a view shows, now. */
+    shownIn: (project: number, { label_names, name_pattern }: Filter) =>
+      values<number>(
+        `SELECT seq FROM assets WHERE project = @project AND status = 'ready'
+           AND (@name_pattern IS NULL OR filename GLOB @name_pattern)
+           AND (@label_names IS NULL OR EXISTS (
+             SELECT 1 FROM asset_labels JOIN labels ON labels.seq = label
+             WHERE asset = assets.seq AND labels.name IN (SELECT value FROM json_each(@label_names))))`,
+        { project, label_names, name_pattern },
+      ),
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { messageOf, SluiceError } from '../base/errors.ts'
-import { openSqlite, type Sqlite } from '../base/sqlite.ts'
+import { messageOf } from '../base/errors.ts'
+import { openSqlite, preparingOnce, type Sqlite } from '../base/sqlite.ts'
+import { refused } from './faults.ts'
 import { service_migrations } from './schema.ts'
 
 /** Where things stand in the data folder. */
@@ -34,12 +35,11 @@ export function makeDataFolders(paths: DataPaths): void {
     if (!existsSync(paths.folder)) mkdirSync(paths.folder, { recursive: true, mode: 0o700 })
     mkdirSync(paths.objects, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new SluiceError({
-      code: 'config.service',
-      message: `the data folder ${paths.folder} cannot be made: ${messageOf(error)}`,
-      hint: 'name a folder that you may write to',
-      cause: error,
-    })
+    throw refused(
+      `the data folder ${paths.folder} cannot be made: ${messageOf(error)}`,
+      'name a folder that you may write to',
+      error,
+    )
   }
 }
 
@@ -51,7 +51,24 @@ const checkpoint_pages = 4_000
 
 /** NORMAL, because the commit group flushes the log itself before anything is answered (commit-group). */
 export function openServiceDatabase(paths: DataPaths): Sqlite {
-  const database = openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' })
+  const database = preparingOnce(
+    openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' }),
+  )
   database.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
   return database
+}
+
+/** Asks and changes by the text of a statement, which `openServiceDatabase` lets be prepared once. */
+export function statementsOf(database: Sqlite) {
+  // What is set on a statement stays set, and another may use the same text.
+  const rows = (sql: string) => database.prepare(sql).pluck(false)
+  const column = (sql: string) => database.prepare(sql).pluck()
+  return {
+    one: <Row>(sql: string, ...values: unknown[]) => rows(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: unknown[]) => rows(sql).all(...values) as Row[],
+    /** The first column of one row. */
+    value: <Value>(sql: string, ...values: unknown[]) => column(sql).get(...values) as Value | undefined,
+    values: <Value>(sql: string, ...values: unknown[]) => column(sql).all(...values) as Value[],
+    run: (sql: string, ...values: unknown[]) => database.prepare(sql).run(...values),
+  }
 }

@@ -1,20 +1,15 @@
 import { posix } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBufferPromise } from 'yauzl'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
 const entries_most = 20_000
 
-/** The parts of a document that is a ZIP archive. */
-export interface Archive {
-  readonly names: readonly string[]
-  has(name: string): boolean
-  /** The unpacked bytes as they come. Errors where the part is missing, encrypted, broken, or all together become too many. */
-  stream(name: string): AsyncIterable<Buffer>
-  read(name: string): Promise<Buffer>
-}
+export type Archive = Awaited<ReturnType<typeof openArchive>>
 
-export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits): Promise<Archive> {
+/** The parts of a document that is a ZIP archive. */
+export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimits) {
   const zip = await fromBufferPromise(bytes, { lazyEntries: true, autoClose: false, validateEntrySizes: true })
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) {
@@ -24,6 +19,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   // What was unpacked is counted, over all parts: what the archive says of its sizes may be a lie.
   let left_bytes = unpacked_bytes
 
+  /** The unpacked bytes as they come. Errors where the part is missing, encrypted, broken, or all together become too many. */
   async function* stream(name: string): AsyncIterable<Buffer> {
     const entry = entries.get(name)
     if (!entry) throw unreadable(`broken: its part ${name} is missing`)
@@ -37,13 +33,9 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
 
   return {
     names: [...entries.keys()],
-    has: (name) => entries.has(name),
+    has: (name: string) => entries.has(name),
     stream,
-    async read(name) {
-      const chunks: Buffer[] = []
-      for await (const chunk of stream(name)) chunks.push(chunk)
-      return Buffer.concat(chunks)
-    },
+    read: (name: string) => buffer(stream(name)),
   }
 }
 

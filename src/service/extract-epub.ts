@@ -1,20 +1,18 @@
 import { posix } from 'node:path'
 import type { Archive } from './extract-archive.ts'
-import { type ExtractLimits, unreadable } from './extract-limits.ts'
+import { unreadable } from './extract-limits.ts'
 import { decodeXml, walkXml } from './extract-xml.ts'
-import { GrowingText } from './gather-text.ts'
+import type { GrowingText } from './gather-text.ts'
 import { htmlToText } from './html-text.ts'
 
 /** The chapters of an e-book in the order of its spine. */
-export async function extractEpub(archive: Archive, limits: ExtractLimits): Promise<string> {
-  const text = new GrowingText(limits)
+export async function extractEpub(archive: Archive, text: GrowingText): Promise<void> {
   const encrypted = await encryptedParts(archive)
   for (const chapter of await spineOf(archive)) {
     if (encrypted.has(chapter)) throw unreadable('encrypted')
     text.add(htmlToText(decodeXml(await archive.read(chapter))))
     text.add('\n\n')
   }
-  return text.toString()
 }
 
 async function spineOf(archive: Archive): Promise<string[]> {

@@ -1,24 +1,78 @@
-import { type Archive, openArchive } from './extract-archive.ts'
+import { type Archive, numberedParts, openArchive } from './extract-archive.ts'
 import { extractEpub } from './extract-epub.ts'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
-import { extractOpenDocument } from './extract-open-document.ts'
-import { extractPresentation } from './extract-presentation.ts'
-import { extractWordDocument, word_body } from './extract-word-document.ts'
 import { extractWorkbook } from './extract-workbook.ts'
+import { GrowingText, gatherText, type TextRules } from './gather-text.ts'
 
 /** A document that is a ZIP archive; which one, its parts say. */
 export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<string> {
   const archive = await openArchive(bytes, limits)
-  return (await readerOf(archive))(archive, limits)
+  const text = new GrowingText(limits)
+  await readerOf(archive)(archive, text)
+  return text.toString()
 }
 
-type PackageReader = (archive: Archive, limits: ExtractLimits) => Promise<string>
-
-async function readerOf(archive: Archive): Promise<PackageReader> {
+function readerOf(archive: Archive): (archive: Archive, text: GrowingText) => Promise<void> {
   if (archive.names.some((name) => word_body.test(name))) return extractWordDocument
   if (archive.has('ppt/presentation.xml')) return extractPresentation
   if (archive.has('xl/workbook.xml')) return extractWorkbook
   if (archive.has('META-INF/container.xml')) return extractEpub
   if (archive.has('mimetype') && archive.has('content.xml')) return extractOpenDocument
   throw unreadable('an archive that is no document of a kind that is read')
+}
+
+/** Text stands in w:t (deleted text in w:delText, fields in w:instrText), formulas in m:t, drawings in a:t. */
+const word_rules: TextRules = {
+  text_in: new Set(['t']),
+  // What is drawn in two ways stands there twice; properties hold tab stops, which are no tabs.
+  skip: new Set(['Fallback', 'pPr', 'rPr']),
+  opens: { tab: '\t', br: '\n', cr: '\n', noBreakHyphen: '-' },
+  closes: { p: '\n\n', tr: '\n', tbl: '\n\n' },
+  cell: 'tc',
+}
+
+/** Word in the browser calls it document2.xml. */
+const word_body = /^word\/document\d*\.xml$/
+/** Comments are not read: they are about the document, and often by somebody else. */
+const word_parts = /^word\/(document|footnotes|endnotes)\d*\.xml$/
+
+async function extractWordDocument(archive: Archive, text: GrowingText): Promise<void> {
+  for (const name of archive.names.filter((part) => word_parts.test(part))) {
+    await gatherText(archive.stream(name), word_rules, text)
+  }
+}
+
+const slide_rules: TextRules = {
+  text_in: new Set(['t']),
+  skip: new Set(['Fallback', 'pPr', 'rPr']),
+  opens: { br: '\n', tab: '\t' },
+  closes: { p: '\n', tr: '\n' },
+  cell: 'tc',
+}
+
+/** Slides in the order of their numbers, each with what its speaker noted. */
+async function extractPresentation(archive: Archive, text: GrowingText): Promise<void> {
+  for (const name of numberedParts(archive, 'ppt/slides')) {
+    await gatherText(archive.stream(name), slide_rules, text)
+    const notes = name.replace('/slides/slide', '/notesSlides/notesSlide')
+    if (notes !== name && archive.has(notes)) await gatherText(archive.stream(notes), slide_rules, text)
+    text.add('\n\n')
+  }
+}
+
+/** Texts, tables and presentations of OpenDocument share their elements: text is what stands in a paragraph or a heading. */
+const open_rules: TextRules = {
+  text_in: new Set(['p', 'h']),
+  // Comments are about the document; what was deleted is kept in the tracked changes.
+  skip: new Set(['tracked-changes', 'annotation']),
+  opens: { tab: '\t', s: ' ', 'line-break': '\n' },
+  closes: { p: '\n\n', h: '\n\n', 'table-row': '\n', table: '\n\n', page: '\n\n' },
+  cell: 'table-cell',
+}
+const manifest = 'META-INF/manifest.xml'
+
+async function extractOpenDocument(archive: Archive, text: GrowingText): Promise<void> {
+  // The archive is not encrypted, its parts are.
+  if (archive.has(manifest) && (await archive.read(manifest)).includes('encryption-data')) throw unreadable('encrypted')
+  await gatherText(archive.stream('content.xml'), open_rules, text)
 }

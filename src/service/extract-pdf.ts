@@ -1,5 +1,6 @@
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
+import { type ExtractLimits, unreadable } from './extract-limits.ts'
+import { GrowingText } from './gather-text.ts'
 
 /** Page by page, so that one page is in memory at a time. A PDF that needs no password to be read needs none here. */
 export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {
@@ -12,18 +13,15 @@ export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<
 }
 
 async function textOf(document: Awaited<ReturnType<typeof open>>, limits: ExtractLimits): Promise<string> {
-  const pages: string[] = []
-  let length = 0
+  const pages = new GrowingText(limits)
   for (let number = 1; number <= document.numPages; number++) {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()
-    const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('')
-    pages.push(text)
-    length += text.length
-    if (length > limits.text_length) throw tooMuchText(limits)
+    if (number > 1) pages.add('\n\n')
+    pages.add(items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join(''))
     page.cleanup()
   }
-  const text = pages.join('\n\n')
+  const text = pages.toString()
   if (text.trim() === '') throw unreadable('holds no text, only pictures of pages at most')
   return text
 }

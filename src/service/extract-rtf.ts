@@ -2,20 +2,10 @@ import { decodeCharset } from './decode-charset.ts'
 import { unreadable } from './extract-limits.ts'
 
 /** Groups whose content is not for reading. Those that begin with \* are optional by their own word, and skipped too. */
-const silent = new Set([
-  ...['fonttbl', 'colortbl', 'stylesheet', 'info', 'pict', 'object', 'objdata', 'themedata', 'datastore', 'fldinst'],
-  ...[
-    'listtable',
-    'listoverridetable',
-    'revtbl',
-    'rsidtbl',
-    'generator',
-    'xmlnstbl',
-    'annotation',
-    'filetbl',
-    'nonshppict',
-  ],
-])
+const silent = new Set(
+  `fonttbl colortbl stylesheet info pict object objdata themedata datastore fldinst listtable listoverridetable revtbl rsidtbl
+generator xmlnstbl annotation filetbl nonshppict`.split(/\s+/),
+)
 
 const written: Record<string, string> = {
   par: '\n\n',

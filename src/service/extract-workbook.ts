@@ -1,12 +1,10 @@
 import { type Archive, numberedParts } from './extract-archive.ts'
-import type { ExtractLimits } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
-import { GrowingText } from './gather-text.ts'
+import type { GrowingText } from './gather-text.ts'
 import { readWorkbookDates, type WorkbookDates } from './workbook-dates.ts'
 
 /** A line a row, cells told apart by tabs. */
-export async function extractWorkbook(archive: Archive, limits: ExtractLimits): Promise<string> {
-  const text = new GrowingText(limits)
+export async function extractWorkbook(archive: Archive, text: GrowingText): Promise<void> {
   let is_mac = false
   await walkXml(archive.stream('xl/workbook.xml'), {
     open(name, attributes) {
@@ -20,7 +18,6 @@ export async function extractWorkbook(archive: Archive, limits: ExtractLimits): 
     text.add('\n')
     await addSheet(archive.stream(sheet), { strings, dates }, text)
   }
-  return text.toString()
 }
 
 /** Texts of cells stand in one part, each once, and cells name them by number. */

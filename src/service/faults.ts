@@ -8,6 +8,19 @@ export function fault(code: ErrorCode, humane: string): SluiceError {
   return new SluiceError({ code, message: humane })
 }
 
+type Findable = 'asset' | 'chat' | 'label' | 'message' | 'project' | 'skill' | 'memory' | 'action' | 'session'
+
+/** The row; where there is none, the fault that says so. */
+export function found<Row>(row: Row | undefined, kind: Findable, id: string, where = 'in this project'): Row {
+  if (row === undefined) throw fault(`publicapi.${kind}.not_found`, `There is no ${kind} ${id} ${where}.`)
+  return row
+}
+
+/** What the one who runs the service has to put right, before it starts or a command does anything. */
+export function refused(message: string, hint?: string, cause?: unknown): SluiceError {
+  return new SluiceError({ code: 'config.service', message, hint, cause })
+}
+
 /** What HTTP itself has to complain about, in the contract's words (base/http-server). */
 const http_codes: Record<string, ErrorCode> = {
   'http.path_unknown': 'publicapi.route.not_found',
@@ -38,11 +51,9 @@ export interface FaultAnswers {
 export function answerFault(error: unknown, { blank_codes, log }: FaultAnswers): ErrorAnswer {
   if (isLocked(error)) {
     log(`a request has to wait: ${messageOf(error)}`)
-    const answer = errorAnswer(
-      'publicapi.service.unavailable',
-      'The service cannot write now: another process uses its data.',
-    )
-    return { ...answer, headers: { 'retry-after': locked_retry_after_s } }
+    const humane = 'The service cannot write now: another process uses its data.'
+    const headers = { 'retry-after': locked_retry_after_s }
+    return { ...errorAnswer('publicapi.service.unavailable', humane), headers }
   }
   const code = isSluiceError(error) ? (http_codes[error.code] ?? error.code) : ''
   if (!isKnownCode(code)) {

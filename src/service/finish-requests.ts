@@ -23,10 +23,12 @@ export async function finishRequests({ servers, in_flight, grace_ms, log }: Fini
 
 function nameOf(requests: readonly RequestEntry[]): string {
   const uploads = requests.filter(({ place }) => place === 'put').length
-  const calls = requests.length - uploads
-  const parts = [
-    ...(uploads > 0 ? [`${uploads} ${uploads === 1 ? 'upload' : 'uploads'}`] : []),
-    ...(calls > 0 ? [`${calls} ${calls === 1 ? 'call' : 'calls'}`] : []),
-  ]
-  return parts.join(' and ')
+  const counts = [
+    ['upload', uploads],
+    ['call', requests.length - uploads],
+  ] as const
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${count} ${word}${count === 1 ? '' : 's'}`)
+    .join(' and ')
 }

@@ -1,44 +1,20 @@
-import { type Clock, isoTime } from '../base/time.ts'
-import type {
-  AssetCreate,
-  AssetExists,
-  AssetListItem,
-  AssetSlot,
-  AssetWireRecord,
-} from '../contract/messages-assets.ts'
-import type { RouteId } from '../contract/routes.ts'
+import { isoTime } from '../base/time.ts'
+import type { AssetCreate, AssetStatus } from '../contract/messages-assets.ts'
+import type { AnswerOf, RouteId } from '../contract/routes.ts'
 import { blobPathOf } from './blob-store.ts'
-import type { CommitGroup } from './commit-group.ts'
-import { fault } from './faults.ts'
-import type { Answer, Handlers } from './handler.ts'
+import { fault, found } from './faults.ts'
+import type { Handlers } from './handler.ts'
 import { makeId } from './ids.ts'
-import type { ObjectFiles } from './object-files.ts'
-import { envelopeOf, readPage } from './paging.ts'
+import { readPage } from './paging.ts'
+import type { Parts } from './parts.ts'
 import type { Profile } from './profile.ts'
-import type { Signer } from './signing.ts'
 import { type AssetRow, type AssetStore, labelsOf } from './store-assets.ts'
-import type { ObjectStore } from './store-objects.ts'
-
-export interface AssetParts {
-  assets: AssetStore
-  objects: ObjectStore
-  files: ObjectFiles
-  commits: CommitGroup
-  signer: Signer
-  profile: Profile
-  clock: Clock
-  settings: { ticket_lifetime_ms: number; max_upload_bytes: number; ingest: { delay_ms: number } }
-  /** Origin of the blob store, known once it listens. */
-  blobOrigin: () => string
-  wakeIngest: () => void
-}
 
 type AssetRoutes = Extract<RouteId, `assets.${string}`>
 type OwnRoutes = Exclude<AssetRoutes, 'assets.attach_label' | 'assets.detach_label'>
 
-export function assetHandlers(parts: AssetParts): Handlers<OwnRoutes> {
+export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
   const { assets, objects, commits, profile, clock, settings } = parts
-  const found = (project: number, asset_id: string) => findAsset(assets, project, asset_id)
 
   return {
     // A slot that a power cut takes back is answered with 404 and asked for again.
@@ -46,7 +22,7 @@ export function assetHandlers(parts: AssetParts): Handlers<OwnRoutes> {
 
     'assets.complete': async ({ project, params }) => {
       const row = await commits.write(() => {
-        const asset = found(project, params.asset_id)
+        const asset = findAsset(assets, project, params.asset_id)
         if (asset.status !== 'uploaded') return asset
         const object = objects.stat(asset.seq)
         if (!object) throw fault('publicapi.asset.complete.bytes_missing', 'No bytes were uploaded into this slot yet.')
@@ -56,51 +32,39 @@ export function assetHandlers(parts: AssetParts): Handlers<OwnRoutes> {
         assets.accept(asset.seq, object, clock.now_ms() + settings.ingest.delay_ms)
         return { ...asset, ...object, status: 'ingesting' as const }
       })
-      parts.wakeIngest()
-      return { status: 200, body: recordOf(row, row.status) }
+      parts.wake.ingest()
+      return recordOf(row)
     },
 
-    'assets.read': ({ project, params }) => {
-      const row = found(project, params.asset_id)
-      return { status: 200, body: recordOf(row, shownStatus(row, profile)) }
-    },
+    'assets.read': ({ project, params }) => recordOf(findAsset(assets, project, params.asset_id), profile),
 
-    'assets.list': ({ project, query }) => {
-      const { rows, has_more } = readPage(assets.listing(project, profile.assets_newest_first), query)
-      const items = rows.map((row) => ({ ...recordOf(row, shownStatus(row, profile)), labels: labelsOf(row) }))
-      return { status: 200, body: envelopeOf(items satisfies AssetListItem[], has_more, (item) => item.asset_id) }
-    },
+    'assets.list': ({ project, query }) =>
+      readPage(assets.listing(project, profile.assets_newest_first), query, (row) => ({
+        ...recordOf(row, profile),
+        labels: labelsOf(row),
+      })),
 
     'assets.update': ({ project, params, body }) =>
       commits.write(() => {
-        const row = found(project, params.asset_id)
+        const row = findAsset(assets, project, params.asset_id)
         if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready', 'This asset is not ready yet.')
         assets.describe(row.seq, body)
-        return { status: 200, body: recordOf(found(project, params.asset_id), 'ready') }
+        return recordOf(findAsset(assets, project, params.asset_id))
       }),
 
     'assets.delete': async ({ project, params }) => {
-      await removeAsset(parts, () => found(project, params.asset_id))
-      return { status: 204 }
+      await removeAsset(parts, () => findAsset(assets, project, params.asset_id))
     },
   }
 }
 
 export function findAsset(assets: AssetStore, project: number, asset_id: string): AssetRow {
-  const row = assets.find(project, asset_id)
-  if (!row) throw fault('publicapi.asset.not_found', `There is no asset ${asset_id} in this project.`)
-  return row
+  return found(assets.find(project, asset_id), 'asset', asset_id)
 }
 
 /** Erases an asset, its bytes and its place in the index; frees its content for dedup. */
 export async function removeAsset(
-  {
-    assets,
-    objects,
-    files,
-    commits,
-    wakeIngest,
-  }: Pick<AssetParts, 'assets' | 'objects' | 'files' | 'commits' | 'wakeIngest'>,
+  { assets, objects, files, commits, wake }: Parts,
   find: () => AssetRow | undefined,
 ): Promise<boolean> {
   const removed = await commits.write(() => {
@@ -111,47 +75,36 @@ export async function removeAsset(
     return { file: place && 'file' in place ? place.file : undefined }
   })
   if (removed?.file !== undefined) await files.remove(removed.file)
-  wakeIngest()
+  wake.ingest()
   return removed !== undefined
 }
 
-function createAsset(parts: AssetParts, project: number, { filename, mime_type, md5 }: AssetCreate): Answer {
-  const { assets, profile, clock, signer, settings, blobOrigin } = parts
+function createAsset(
+  { assets, profile, clock, signer, settings, origins }: Parts,
+  project: number,
+  { filename, mime_type, md5 }: AssetCreate,
+): AnswerOf<'assets.create'> {
   const existing = md5 === undefined ? undefined : findExisting(assets, profile, project, md5)
   if (existing) {
-    const { asset_id } = existing
     const status = existing.status === 'uploaded' ? 'ingesting' : existing.status
-    return { status: 200, asset_id, body: { asset_id, already_exists: true, status } satisfies AssetExists }
+    return { asset_id: existing.asset_id, already_exists: true, status }
   }
-  const now_ms = clock.now_ms()
-  const asset_id = makeId('asset', now_ms)
-  const expires_at_ms = now_ms + settings.ticket_lifetime_ms
+  const created_at_ms = clock.now_ms()
+  const asset_id = makeId('asset', created_at_ms)
+  const expires_at_ms = created_at_ms + settings.ticket_lifetime_ms
   // Trimmed, as HTTP trims a header's value on its way.
   const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': mime_type.trim() }
-  assets.insert({
-    asset_id,
-    project,
-    filename,
-    mime_type,
-    declared_md5: md5 ?? null,
-    created_at_ms: now_ms,
-    expires_at_ms,
-  })
-  const query = signer.sign({
-    asset_id,
-    headers: upload_headers,
-    limit_bytes: settings.max_upload_bytes,
-    expires_at_ms,
-  })
-  const slot: AssetSlot = {
+  const declared_md5 = md5 ?? null
+  assets.insert({ asset_id, project, filename, mime_type, declared_md5, created_at_ms, expires_at_ms })
+  const ticket = { asset_id, headers: upload_headers, limit_bytes: settings.max_upload_bytes, expires_at_ms }
+  return {
     asset_id,
     already_exists: false,
-    upload_url: `${blobOrigin()}${blobPathOf(asset_id)}?${query}`,
+    upload_url: `${origins.blob}${blobPathOf(asset_id)}?${signer.sign(ticket)}`,
     upload_method: 'PUT',
     upload_headers,
     expires_at: isoTime(expires_at_ms),
   }
-  return { status: 201, asset_id, body: slot }
 }
 
 function findExisting(assets: AssetStore, profile: Profile, project: number, md5: string): AssetRow | undefined {
@@ -160,21 +113,22 @@ function findExisting(assets: AssetStore, profile: Profile, project: number, md5
 }
 
 /** The hosted profile tells a slot from an accepted asset by nothing but its size, and has a word of its own on the way. */
-function shownStatus({ status }: AssetRow, profile: Profile): string {
+function shownStatus(status: AssetStatus, profile: Profile): string {
   if (status === 'uploaded' && profile.dedup_reservations) return 'ingesting'
   return status === 'ingesting' ? profile.status_on_the_way : status
 }
 
-function recordOf(row: AssetRow, status: string): AssetWireRecord {
+/** Without a profile the status is shown as it is kept. */
+function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
   return {
     asset_id: row.asset_id,
     // The hosted profile answers a word that the contract does not list, which is its point.
-    status: status as AssetWireRecord['status'],
+    status: profile ? (shownStatus(row.status, profile) as AssetStatus) : row.status,
     filename: row.filename,
     mime_type: row.mime_type,
     size_in_bytes: row.size_in_bytes,
     created_at: isoTime(row.created_at_ms),
-    ...(row.name === null ? {} : { name: row.name }),
-    ...(row.description === null ? {} : { description: row.description }),
+    name: row.name ?? undefined,
+    description: row.description ?? undefined,
   }
 }

@@ -1,109 +1,84 @@
-import { type Clock, isoTime } from '../base/time.ts'
-import type { InvitationRecord, MemberRecord, ProjectRecord, Role } from '../contract/messages-projects.ts'
+import { isoTime } from '../base/time.ts'
+import type { Role } from '../contract/messages-projects.ts'
 import type { RouteId } from '../contract/routes.ts'
-import type { Access, Caller } from './access.ts'
-import type { CommitGroup } from './commit-group.ts'
-import { fault } from './faults.ts'
-import { type Handlers, no_content } from './handler.ts'
+import type { Caller } from './access.ts'
+import { fault, found } from './faults.ts'
+import type { Handlers } from './handler.ts'
 import { makeId } from './ids.ts'
-import { envelopeOf, readPage } from './paging.ts'
+import { readPage } from './paging.ts'
+import type { Parts } from './parts.ts'
 import { checkRole } from './roles.ts'
-import type { InvitationRow, MemberRow, MemberStore } from './store-members.ts'
 import type { ListedProject, ProjectStore } from './store-projects.ts'
-
-export interface ProjectParts {
-  access: Access
-  project_store: ProjectStore
-  members: MemberStore
-  commits: CommitGroup
-  clock: Clock
-  /** Origin of the API as others see it. */
-  apiOrigin: () => string
-}
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 
 /** These name their project in the path, not in a header (A-07). */
-export function projectHandlers(parts: ProjectParts): Handlers<ProjectRoutes> {
-  const { access, project_store, members, commits, clock } = parts
-
+export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
   /** The number of a project in which the caller has at least this role. */
   function within(caller: Caller, project_id: string, least: Role): number {
-    const reached = access.projectOf(caller, project_id)
-    if (!reached) throw fault('publicapi.project.not_found', `There is no project ${project_id} within reach.`)
-    checkRole(reached.role, least)
-    return reached.project
+    const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id, 'within reach')
+    checkRole(role, least)
+    return project
   }
 
   const read = (caller: Caller, project_id: string) => recordOf(project_store.find(caller, project_id)!)
 
   return {
-    'projects.list': ({ caller, query }) => {
-      const { rows, has_more } = readPage(project_store.listing(caller), query)
-      return { status: 200, body: envelopeOf(rows.map(recordOf), has_more, (project) => project.project_id) }
-    },
+    'projects.list': ({ caller, query }) => readPage(project_store.listing(caller), query, recordOf),
 
     'projects.create': ({ caller, body }) =>
       commits.write(() => {
         const now_ms = clock.now_ms()
         const project_id = makeId('project', now_ms)
         const project = project_store.insert(caller, project_id, body, now_ms)
-        if (caller.user !== null) members.set(project, caller.user, 'owner', now_ms)
-        return { status: 201, body: read(caller, project_id) }
+        if (caller.user !== null) project_store.setMember(project, caller.user, 'owner', now_ms)
+        return read(caller, project_id)
       }),
 
     'projects.update': ({ caller, params: { project_id }, body }) =>
       commits.write(() => {
         project_store.update(within(caller, project_id, 'owner'), body)
-        return { status: 200, body: read(caller, project_id) }
+        return read(caller, project_id)
       }),
 
     'projects.members': ({ caller, params, query }) => {
-      const { rows, has_more } = readPage(members.listing(within(caller, params.project_id, 'reader')), query)
-      return { status: 200, body: envelopeOf(rows.map(memberOf), has_more, (member) => member.user_id) }
+      const members = project_store.members(within(caller, params.project_id, 'reader'))
+      return readPage(members, query, ({ user_id, email, name, role, added_at_ms }) => {
+        return { user_id, email, name: name ?? undefined, role, added_at: isoTime(added_at_ms) }
+      })
     },
 
     'projects.invite': async ({ caller, params: { project_id }, body: { email, role } }) => {
-      const row = await commits.write(() => {
+      const { created_at_ms, ...invitation } = await commits.write(() => {
         const project = within(caller, project_id, 'owner')
         const now_ms = clock.now_ms()
-        const user = members.userWith(email)
-        if (user !== undefined) makeMember(members, project, user, role, now_ms)
+        const user = project_store.userWith(email)
+        if (user !== undefined) makeMember(project_store, project, user, role, now_ms)
         const invitation_id = makeId('invitation', now_ms)
-        return members.invite(project, { invitation_id, email, role, created_at_ms: now_ms })
+        return project_store.invite(project, { invitation_id, email, role, created_at_ms: now_ms })
       })
       // Somebody's role may have changed.
       access.forget()
-      return { status: 201, body: invitationOf(row, parts.apiOrigin()) }
+      const url = `${origins.api}/invitations/${invitation.invitation_id}`
+      return { ...invitation, url, created_at: isoTime(created_at_ms) }
     },
 
     'projects.uninvite': ({ caller, params: { project_id, invitation_id } }) =>
       commits.write(() => {
-        if (!members.uninvite(within(caller, project_id, 'owner'), invitation_id)) {
-          throw fault('publicapi.invitation.not_found', `There is no invitation ${invitation_id} in this project.`)
-        }
-        return no_content
+        if (project_store.uninvite(within(caller, project_id, 'owner'), invitation_id)) return
+        throw fault('publicapi.invitation.not_found', `There is no invitation ${invitation_id} in this project.`)
       }),
   }
 }
 
 /** Somebody whom the service knows is a member at once (D-05); a project always keeps an owner. */
-function makeMember(members: MemberStore, project: number, user: number, role: Role, now_ms: number): void {
-  if (role !== 'owner' && members.isLastOwner(project, user)) {
+function makeMember(projects: ProjectStore, project: number, user: number, role: Role, now_ms: number): void {
+  if (role !== 'owner' && projects.isLastOwner(project, user)) {
     throw fault('publicapi.tenancy.role.last_owner', 'This is the only owner of the project: make another one first.')
   }
-  members.set(project, user, role, now_ms)
+  projects.setMember(project, user, role, now_ms)
 }
 
-function recordOf({ project_id, name, description, is_default }: ListedProject): ProjectRecord {
-  return { project_id, name, ...(description === null ? {} : { description }), default: is_default === 1 }
-}
-
-function memberOf({ user_id, email, name, role, added_at_ms }: MemberRow): MemberRecord {
-  return { user_id, email, ...(name === null ? {} : { name }), role, added_at: isoTime(added_at_ms) }
-}
-
-function invitationOf({ invitation_id, email, role, created_at_ms }: InvitationRow, origin: string): InvitationRecord {
-  const url = `${origin}/invitations/${invitation_id}`
-  return { invitation_id, email, role, url, created_at: isoTime(created_at_ms) }
+function recordOf({ project_id, name, description, is_default }: ListedProject) {
+  return { project_id, name, description: description ?? undefined, default: is_default === 1 }
 }

@@ -1,115 +1,151 @@
-import type { Clock } from '../base/time.ts'
+import { isoTime, isZone } from '../base/time.ts'
+import type { ListQuery } from '../contract/envelope.ts'
+import type { ErrorCode } from '../contract/error-codes.ts'
+import type { SessionTurn } from '../contract/messages-sessions.ts'
 import type { RouteId } from '../contract/routes.ts'
 import type { Caller } from './access.ts'
-import type { CommitGroup } from './commit-group.ts'
-import { fault } from './faults.ts'
-import { type Answer, type Call, type Handlers, no_content } from './handler.ts'
+import { fault, found } from './faults.ts'
+import type { Handlers, Who } from './handler.ts'
 import { makeId } from './ids.ts'
-import { envelopeOf, readPage } from './paging.ts'
-import { type Fields, type GroupName, type ResourceGroup, resource_groups } from './resource-groups.ts'
+import { type Listing, readPage } from './paging.ts'
+import type { Parts } from './parts.ts'
 import { checkRole } from './roles.ts'
-import type { ResourceReach, ResourceRow, ResourceStore } from './store-resources.ts'
+import type { ResourceKind, ResourceReach, ResourceRow } from './store-resources.ts'
 
-export interface ResourceParts {
-  resources: ResourceStore
-  commits: CommitGroup
-  clock: Clock
+// biome-ignore lint/suspicious/noExplicitAny: what was sent, checked by the schema of its route; each group knows its own shape
+type Fields = any
+
+/** What is particular about a group; all else is the same for each of them. */
+interface ResourceGroup {
+  kind: ResourceKind
+  /** Whether an update replaces the whole; otherwise what is left out stays. */
+  update_replaces?: true
+  /** Told of a thing before it is written; throws the fault that it is. */
+  check?(fields: Fields): void
+  /** Whether its maker alone sees it. */
+  isOwn?(fields: Fields): boolean
+  /** Only one of those that somebody sees may have this name; the fault where there is one already. */
+  name_taken?: ErrorCode
+  /** What is shown behind its id. */
+  record(row: ResourceRow, fields: Fields): object
+  listItem?(row: ResourceRow, fields: Fields): object
 }
 
-type GroupRoutes = Exclude<Extract<RouteId, `${GroupName}.${string}`>, 'sessions.transcript'>
-type AnyCall = Pick<Call<RouteId>, 'caller' | 'project' | 'role'> & { params: unknown; query: unknown; body: Fields }
+/** By the first word of their routes. */
+const groups = {
+  skills: {
+    kind: 'skill',
+    isOwn: ({ scope }) => scope === 'user',
+    name_taken: 'publicapi.skill.name_taken',
+    record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
+  },
+  memories: {
+    kind: 'memory',
+    isOwn: () => true,
+    record: (row, fields) => ({ ...fields, scope: row.owner === null ? 'project' : 'user', ...times(row) }),
+  },
+  actions: {
+    kind: 'action',
+    update_replaces: true,
+    check({ schedule }) {
+      if (schedule === undefined || isZone(schedule.timezone)) return
+      throw fault('publicapi.action.timing', `schedule.timezone: there is no time zone ${schedule.timezone}.`)
+    },
+    record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
+    listItem: (row, { name }) => ({ name, enabled: row.enabled === 1, created_at: isoTime(row.created_at_ms) }),
+  },
+  sessions: {
+    kind: 'session',
+    record: (row, { turns = [], ...fields }) => ({ ...fields, ...times(row), turns }),
+    listItem: (row, { turns: _, ...fields }) => ({ ...fields, ...times(row) }),
+  },
+} as const satisfies Record<string, ResourceGroup>
+
+type GroupName = keyof typeof groups
+type GroupRoutes = Extract<RouteId, `${GroupName}.${string}`>
+type AnyCall = Who & { params: unknown; query: unknown; body: Fields }
 
 /** The calls of every plain group, made from the table of the groups (D-06 to D-09). */
-export function resourceHandlers(parts: ResourceParts): Handlers<GroupRoutes> {
-  const handlers: Record<string, (call: AnyCall) => Answer | Promise<Answer>> = {}
-  for (const [name, group] of Object.entries(resource_groups)) {
+export function resourceHandlers(parts: Parts): Handlers<GroupRoutes> {
+  const handlers: Record<string, (call: AnyCall) => unknown> = {}
+  for (const [name, group] of Object.entries(groups)) {
     for (const [verb, handle] of Object.entries(verbsOf(parts, group))) handlers[`${name}.${verb}`] = handle
   }
-  return handlers as unknown as Handlers<GroupRoutes>
+  const transcript: Handlers<'sessions.transcript'> = {
+    'sessions.transcript': (call) => {
+      const row = parts.resources.find(reachOf('session', call), call.params.session_id)
+      const { fields } = found(row, 'session', call.params.session_id)
+      return readPage(transcriptOf((JSON.parse(fields) as { turns?: SessionTurn[] }).turns), call.query, (turn) => turn)
+    },
+  }
+  return { ...handlers, ...transcript } as unknown as Handlers<GroupRoutes>
 }
 
-/** The thing of this id that the caller sees, or the fault of its group. */
-export function foundResource(
-  { resources }: Pick<ResourceParts, 'resources'>,
-  group: ResourceGroup,
-  who: { caller: Caller; project: number },
-  id: string,
-): ResourceRow {
-  const row = resources.find(reachOf(group, who), id)
-  if (!row) throw fault(group.not_found, `There is no ${group.kind} ${id} in this project.`)
-  return row
-}
-
-export function reachOf(
-  { kind }: ResourceGroup,
-  { caller, project }: { caller: Caller; project: number },
-): ResourceReach {
+export function reachOf(kind: ResourceKind, { caller, project }: Pick<Who, 'caller' | 'project'>): ResourceReach {
   return { kind, project, user: caller.user }
 }
 
-function verbsOf(parts: ResourceParts, group: ResourceGroup) {
-  const { resources, commits, clock } = parts
-  const found = (call: AnyCall) =>
-    foundResource(parts, group, call, (call.params as Record<string, string>)[`${group.kind}_id`]!)
+function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
+  const { kind } = group
+  const id_name = `${kind}_id`
+
+  /** The thing that the caller sees under the id in the path. */
+  function find(call: AnyCall): ResourceRow {
+    const id = (call.params as Record<string, string>)[id_name]!
+    return found(resources.find(reachOf(kind, call), id), kind, id)
+  }
+
   /** The same, to be changed: what belongs to nobody is everybody's, and no reader's to change (D-05). */
-  const changeable = (call: AnyCall) => {
-    const row = found(call)
+  function changeable(call: AnyCall): ResourceRow {
+    const row = find(call)
     if (row.owner === null) checkRole(call.role, 'collaborator')
     return row
   }
-  const shown = (row: ResourceRow) => group.record(row, JSON.parse(row.fields))
-  const item = (row: ResourceRow) => (group.listItem ?? group.record)(row, JSON.parse(row.fields))
 
-  function write(call: AnyCall, fields: Fields, before: ResourceRow | undefined): ResourceRow {
+  const shown = (row: ResourceRow, show = group.record) => ({ [id_name]: row.id, ...show(row, JSON.parse(row.fields)) })
+
+  function write(call: AnyCall, fields: Fields, before: ResourceRow | undefined): object {
+    const reach = reachOf(kind, call)
     group.check?.(fields)
-    checkName(parts, group, call, fields, before)
-    const enabled = (fields.enabled ?? before?.enabled !== 0) ? 1 : 0
-    const { enabled: _, ...kept } = fields
+    if (group.name_taken) {
+      const other = resources.named(reach, fields.name)
+      if (other && other.seq !== before?.seq) {
+        throw fault(group.name_taken, `Another ${kind} that you can use has the name ${fields.name}.`)
+      }
+    }
+    const { enabled = before?.enabled !== 0, ...kept } = fields
     const change = {
       owner: ownerOf(group, call.caller, fields, before),
       unique_name: group.name_taken ? fields.name : null,
-      enabled,
+      enabled: enabled ? 1 : 0,
       fields: JSON.stringify(kept),
     } as const
     const now_ms = clock.now_ms()
-    const id = before?.id ?? makeId(group.kind, now_ms)
+    const id = before?.id ?? makeId(kind, now_ms)
     if (before) resources.update(before.seq, { ...change, modified_at_ms: now_ms })
-    else resources.insert({ ...change, id, kind: group.kind, project: call.project, created_at_ms: now_ms })
-    return resources.find(reachOf(group, call), id)!
+    else resources.insert({ ...change, id, kind, project: call.project, created_at_ms: now_ms })
+    return shown(resources.find(reach, id)!)
   }
 
   const switchTo = (enabled: 0 | 1) => (call: AnyCall) =>
     commits.write(() => {
       const row = changeable(call)
       if (row.enabled !== enabled) resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
-      return { status: 200, body: shown(found(call)) }
+      return shown(find(call))
     })
 
   return {
-    list: (call: AnyCall) => {
-      const query = call.query as Parameters<typeof readPage>[1]
-      const { rows, has_more } = readPage(resources.listing(reachOf(group, call)), query)
-      const page = envelopeOf(rows, has_more, ({ id }) => id)
-      return { status: 200, body: { ...page, data: page.data.map(item) } }
-    },
-
-    create: (call: AnyCall) => commits.write(() => ({ status: 201, body: shown(write(call, call.body, undefined)) })),
-
-    read: (call: AnyCall) => ({ status: 200, body: shown(found(call)) }),
-
+    list: (call: AnyCall) =>
+      readPage(resources.listing(reachOf(kind, call)), call.query as ListQuery, (row) => shown(row, group.listItem)),
+    create: (call: AnyCall) => commits.write(() => write(call, call.body, undefined)),
+    read: (call: AnyCall) => shown(find(call)),
     update: (call: AnyCall) =>
       commits.write(() => {
         const before = changeable(call)
-        const fields = group.update_replaces ? call.body : { ...JSON.parse(before.fields), ...definedOnly(call.body) }
-        return { status: 200, body: shown(write(call, fields, before)) }
+        const kept = group.update_replaces ? {} : JSON.parse(before.fields)
+        return write(call, { ...kept, ...definedOnly(call.body) }, before)
       }),
-
-    delete: (call: AnyCall) =>
-      commits.write(() => {
-        resources.remove(changeable(call))
-        return no_content
-      }),
-
+    delete: (call: AnyCall) => commits.write(() => resources.remove(changeable(call))),
     enable: switchTo(1),
     disable: switchTo(0),
   }
@@ -122,22 +158,31 @@ function ownerOf(
   fields: Fields,
   before: ResourceRow | undefined,
 ): number | null {
-  if (!group.isOwn(fields)) return null
+  if (!group.isOwn?.(fields)) return null
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
-function checkName(
-  { resources }: ResourceParts,
-  group: ResourceGroup,
-  call: AnyCall,
-  { name }: Fields,
-  before: ResourceRow | undefined,
-): void {
-  if (!group.name_taken) return
-  const other = resources.named(reachOf(group, call), name)
-  if (other && other.seq !== before?.seq) {
-    throw fault(group.name_taken, `Another ${group.kind} that you can use has the name ${name}.`)
+/** What was said in a session (D-09). A turn's id is its place, so that it is the same on every call. */
+function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
+  const idOf = (place: number) => `turn_${String(place).padStart(20, '0')}`
+  return {
+    positionOf(id) {
+      const place = Number(id.slice('turn_'.length))
+      return idOf(place) === id && turns[place] ? place : undefined
+    },
+    rowsFrom(position, count, back) {
+      const behind = position === undefined ? 0 : position + 1
+      const from = back ? Math.max(0, behind - 1 - count) : behind
+      const shown = turns.slice(from, back ? behind - 1 : from + count)
+      const rows = shown.map((turn, at) => ({ turn_id: idOf(from + at), ...turn }))
+      return back ? rows.reverse() : rows
+    },
+    idOf: ({ turn_id }) => turn_id,
   }
+}
+
+function times({ created_at_ms, modified_at_ms }: ResourceRow): { created_at: string; modified_at: string } {
+  return { created_at: isoTime(created_at_ms), modified_at: isoTime(modified_at_ms) }
 }
 
 function definedOnly(fields: object): object {

@@ -1,24 +1,9 @@
-import { type Clock, second_ms, system_clock } from '../base/time.ts'
+import { second_ms, system_clock } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
-import type { CommitGroup } from './commit-group.ts'
-import type { IngestOptions } from './options.ts'
+import type { Parts } from './parts.ts'
 import { isThreadDeath, type Reader } from './reader.ts'
-import type { AssetToRead, ReadOutcome } from './reader-messages.ts'
-import type { AssetRow, AssetStore } from './store-assets.ts'
-import type { ForgetStore } from './store-forget.ts'
-
-export interface IngestParts {
-  assets: AssetStore
-  to_forget: ForgetStore
-  commits: CommitGroup
-  reader: Reader
-  settings: Required<IngestOptions>
-  wakeDocuments: () => void
-  clock: Clock
-  signal: AbortSignal
-  log: (line: string) => void
-  on_error: (error: unknown) => void
-}
+import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
+import type { AssetRow } from './store-assets.ts'
 
 /** Nothing is due: asked again after this at the latest, though every new work wakes it. */
 const idle_ms = 60 * second_ms
@@ -36,20 +21,19 @@ const batch_bytes_most = 8 * 1024 * 1024
  * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to `ingest-documents.ts`. The rows are the queue: after a kill it begins again where the
  * database says, and reading an asset twice is reading it once.
  */
-export function runIngest(parts: IngestParts): Worker {
-  const { assets, to_forget, commits, reader, settings, clock, signal, on_error } = parts
+export function runIngest(parts: Parts): Worker {
+  const { assets, commits, reader, clock, signal } = parts
+  const { concurrency } = parts.settings.ingest
   return runWorker({
+    ...parts,
     name: 'ingest',
-    clock,
-    signal,
-    on_error,
     async step() {
-      const forgotten = to_forget.next(forget_most)
+      const forgotten = assets.toForget(forget_most)
       if (forgotten.length > 0) {
         await reader.ask('forget', forgotten)
-        await commits.writeUnflushed(() => to_forget.done(forgotten))
+        await commits.writeUnflushed(() => assets.forgotten(forgotten))
       }
-      const due = withinBytes(assets.dueForIngest(clock.now_ms(), settings.concurrency), batch_bytes_most)
+      const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), batch_bytes_most)
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
         // Taken back by a power cut, the asset reads `ingesting` again and is read again.
@@ -59,9 +43,9 @@ export function runIngest(parts: IngestParts): Worker {
             else assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
           }
         })
-        if (outcomes.some(({ needs_child }) => needs_child)) parts.wakeDocuments()
+        if (outcomes.some(({ needs_child }) => needs_child)) parts.wake.documents()
       }
-      if (due.length > 1 && due.length < settings.concurrency) await system_clock.sleep(gather_ms, signal)
+      if (due.length > 1 && due.length < concurrency) await system_clock.sleep(gather_ms, signal)
       if (forgotten.length + due.length > 0) return { wait_ms: 0 }
       const next_ms = assets.nextIngestDue()
       return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }
@@ -79,7 +63,7 @@ function withinBytes(due: readonly AssetRow[], bytes_most: number): readonly Ass
   return end < 0 ? due : due.slice(0, end)
 }
 
-async function readAll({ reader, log, signal }: IngestParts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
+async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
   const wanted = due.map(({ seq, project, filename, mime_type }) => ({ asset: seq, project, filename, mime_type }))
   let outcomes: ReadOutcome[]
   try {

@@ -1,55 +1,38 @@
-import { SluiceError } from '../base/errors.ts'
+import { z } from 'zod'
 import { hasCharacters } from '../base/format.ts'
 import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../contract/limits.ts'
 import { fault } from './faults.ts'
 
-/** What a service takes; narrower than the interface where its owner says so, never wider. */
-export interface LimitOptions {
-  /** Bytes of a JSON body. */
-  body_bytes?: number
-  /** Characters of a prompt, of a filename, and of every other name and title. */
-  prompt_length?: number
-  filename_length?: number
-  name_length?: number
-  /** Of one token; what comes above is answered 429 with Retry-After. 0: no limit. */
-  requests_per_minute?: number
+export function whole(least: number, most?: number) {
+  const range = most === undefined ? `${least} on` : `${least} to ${most}`
+  const error = `a whole number from ${range} is needed`
+  return z
+    .int({ error })
+    .min(least, { error })
+    .max(most ?? Number.MAX_SAFE_INTEGER, { error })
 }
 
-export type Limits = Required<LimitOptions>
-
-const limit_defaults: Limits = {
+/**
+ * What a service takes; narrower than the interface where its owner says so, never wider. Below the least no client works: a
+ * client's names, a short question, a filename of 255 bytes.
+ */
+export const limit_options = z.object({
   // What the interface allows: whoever narrows it knows why, and a client of the interface works as it is.
-  body_bytes: body_bytes_most,
-  prompt_length: prompt_longest,
-  filename_length: filename_longest,
-  name_length: name_longest,
+  /** Bytes of a JSON body. */
+  body_bytes: whole(4_096, body_bytes_most).default(body_bytes_most),
+  /** Characters of a prompt, of a filename, and of every other name and title. */
+  prompt_length: whole(100, prompt_longest).default(prompt_longest),
+  filename_length: whole(255, filename_longest).default(filename_longest),
+  name_length: whole(32, name_longest).default(name_longest),
+  /** Of one token; what comes above is answered 429 with Retry-After. 0: no limit. */
   // Off: the first sync of a large folder is meant to go as fast as the disk.
-  requests_per_minute: 0,
-}
+  requests_per_minute: whole(0, 1_000_000).default(0),
+})
 
-/** Below these no client works: a client's names, a short question, a filename of 255 bytes. Above: what the interface allows. */
-const bounds: Record<keyof Limits, [least: number, most: number]> = {
-  body_bytes: [4_096, body_bytes_most],
-  prompt_length: [100, prompt_longest],
-  filename_length: [255, filename_longest],
-  name_length: [32, name_longest],
-  requests_per_minute: [0, 1_000_000],
-}
+export type LimitOptions = z.input<typeof limit_options>
+export type Limits = z.output<typeof limit_options>
 
-/** Error `config.service`. */
-export function limitsFrom(options: LimitOptions = {}): Limits {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const limits: Limits = { ...limit_defaults, ...Object.fromEntries(given) }
-  for (const [name, [least, most]] of Object.entries(bounds) as [keyof Limits, [number, number]][]) {
-    const value = limits[name]
-    if (Number.isSafeInteger(value) && value >= least && value <= most) continue
-    throw new SluiceError({
-      code: 'config.service',
-      message: `the local service cannot work with limits.${name} = ${value}: a whole number from ${least} to ${most} is needed`,
-    })
-  }
-  return limits
-}
+const limit_defaults = limit_options.parse({})
 
 /** The fields of bodies that a limit of the owner's can narrow. */
 const limited_fields: Record<string, keyof Limits> = {

@@ -1,28 +1,14 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  X509Certificate,
-} from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { messageOf, SluiceError } from '../base/errors.ts'
+import { messageOf } from '../base/errors.ts'
 import { type Clock, day_ms } from '../base/time.ts'
-import { refused } from './administration.ts'
 import { makeCertificate } from './certificate-der.ts'
+import { refused } from './faults.ts'
 import { checkKeyMode } from './tls-files.ts'
 
-export interface CertificateFiles {
-  /** What clients trust (`service.ca_file`): goes to every machine. */
-  ca: string
-  /** Signs further certificates: stays where it is, 0600. */
-  ca_key: string
-  cert: string
-  key: string
-}
+export type CertificateFiles = ReturnType<typeof certificateFiles>
 
 /** Clients get the authority by hand, so it stays for long. */
 const authority_lifetime_ms = 3_650 * day_ms
@@ -47,20 +33,22 @@ export function makeCertificates(folder: string, hosts: readonly string[], clock
   const cert = makeCertificate({
     subject: hosts[0]!.length <= 64 ? hosts[0]! : 'Sluice service',
     issuer: authority.name,
-    public_key: server.public_key,
+    public_key: server.publicKey,
     issuer_key: authority.key,
     not_before_ms: now_ms - begins_before_ms,
     not_after_ms: Math.min(wanted_until_ms, authority.valid_to_ms),
     hosts,
   })
-  writeNew(files.key, pem(server.private_key), 0o600)
+  writeNew(files.key, pem(server.privateKey), 0o600)
   writeNew(files.cert, cert, 0o644)
   return files
 }
 
-function certificateFiles(folder: string): CertificateFiles {
+function certificateFiles(folder: string) {
   return {
+    /** What clients trust (`service.ca_file`): goes to every machine. */
     ca: join(folder, 'ca.pem'),
+    /** Signs further certificates: stays where it is, 0600. */
     ca_key: join(folder, 'ca.key'),
     cert: join(folder, 'server.pem'),
     key: join(folder, 'server.key'),
@@ -74,7 +62,7 @@ interface Authority {
 }
 
 function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
-  const { public_key, private_key: key } = newKeys()
+  const { publicKey: public_key, privateKey: key } = newKeys()
   // A name of its own each time: of two with one name a client would take the wrong one.
   const name = `Sluice private authority ${randomBytes(4).toString('hex')}`
   const valid_to_ms = now_ms + authority_lifetime_ms
@@ -114,20 +102,11 @@ function readPair(files: CertificateFiles): { certificate: X509Certificate; key:
 }
 
 /** What is there may be in use; half an authority would be completed by another one's half. */
-function refuseToOverwrite(files: CertificateFiles): void {
-  const in_the_way = [files.cert, files.key].find(existsSync)
-  if (in_the_way !== undefined) {
-    throw refused(
-      `${in_the_way} is there already, and is not overwritten`,
-      'move it away, or name another folder with --dir',
-    )
-  }
-  if (!existsSync(files.ca) && existsSync(files.ca_key)) {
-    throw refused(
-      `${files.ca_key} is there already, without ${files.ca}`,
-      'move it away, or name another folder with --dir',
-    )
-  }
+function refuseToOverwrite({ ca, ca_key, cert, key }: CertificateFiles): void {
+  const hint = 'move it away, or name another folder with --dir'
+  const in_the_way = [cert, key].find(existsSync)
+  if (in_the_way !== undefined) throw refused(`${in_the_way} is there already, and is not overwritten`, hint)
+  if (!existsSync(ca) && existsSync(ca_key)) throw refused(`${ca_key} is there already, without ${ca}`, hint)
 }
 
 function checkHost(host: string): void {
@@ -142,9 +121,8 @@ function checkHost(host: string): void {
   )
 }
 
-function newKeys(): { public_key: KeyObject; private_key: KeyObject } {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return { public_key: createPublicKey(privateKey), private_key: privateKey }
+function newKeys() {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
 
 function pem(key: KeyObject): string {
@@ -152,26 +130,21 @@ function pem(key: KeyObject): string {
 }
 
 function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw unwritable(folder, error)
-  }
+  orUnwritable(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
 }
 
 function writeNew(file: string, text: string, mode: number): void {
-  try {
-    writeFileSync(file, text, { flag: 'wx', mode, flush: true })
-  } catch (error) {
-    throw unwritable(file, error)
-  }
+  orUnwritable(file, () => writeFileSync(file, text, { flag: 'wx', mode, flush: true }))
 }
 
-function unwritable(path: string, cause: unknown): SluiceError {
-  return new SluiceError({
-    code: 'config.service',
-    message: `${path} cannot be written: ${messageOf(cause)}`,
-    hint: 'name a folder that you may write to with --dir',
-    cause,
-  })
+function orUnwritable(path: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    throw refused(
+      `${path} cannot be written: ${messageOf(error)}`,
+      'name a folder that you may write to with --dir',
+      error,
+    )
+  }
 }

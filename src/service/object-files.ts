@@ -4,67 +4,50 @@ import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StoredObject } from './store-objects.ts'
 
+export type ObjectFiles = ReturnType<typeof openObjectFiles>
+export type ObjectWriter = ReturnType<typeof writerOf>
+
 /**
  * Objects that are too large for the database, one file each. A file is whole and on the disk before a row names it; a file
  * that no row names is left over from a crash or an upload that broke off, and goes at the next start.
  */
-export interface ObjectFiles {
-  begin(): Promise<ObjectWriter>
-  read(file: string): Buffer
-  remove(file: string): Promise<void>
-  /** Removes every file that `names` does not know. */
-  sweep(names: (file: string) => boolean): Promise<number>
-}
-
-export interface ObjectWriter {
-  readonly file: string
-  write(chunk: Buffer): Promise<void>
-  /** Flushes the bytes and their name to the disk. */
-  finish(): Promise<StoredObject>
-  discard(): Promise<void>
-}
-
-export function openObjectFiles(folder: string): ObjectFiles {
-  async function remove(file: string): Promise<void> {
-    await rm(join(folder, file), { force: true })
-  }
+export function openObjectFiles(folder: string) {
+  const remove = (file: string) => rm(join(folder, file), { force: true })
 
   return {
     async begin() {
       const file = randomUUID()
       return writerOf(folder, file, await open(join(folder, file), 'wx', 0o600))
     },
-    read: (file) => readFileSync(join(folder, file)),
+    read: (file: string) => readFileSync(join(folder, file)),
     remove,
-    async sweep(names) {
-      let removed = 0
-      for (const file of await readdir(folder)) {
-        if (names(file)) continue
-        await remove(file)
-        removed++
-      }
-      return removed
+    /** Removes every file that `names` does not know. */
+    async sweep(names: (file: string) => boolean): Promise<number> {
+      const unknown = (await readdir(folder)).filter((file) => !names(file))
+      for (const file of unknown) await remove(file)
+      return unknown.length
     },
   }
 }
 
-function writerOf(folder: string, file: string, handle: FileHandle): ObjectWriter {
+function writerOf(folder: string, file: string, handle: FileHandle) {
   const md5 = createHash('md5')
   let size_in_bytes = 0
   return {
     file,
-    async write(chunk) {
+    async write(chunk: Buffer): Promise<void> {
       md5.update(chunk)
       size_in_bytes += chunk.length
       await handle.writeFile(chunk)
     },
-    async finish() {
+    /** Flushes the bytes and their name to the disk. */
+    async finish(): Promise<StoredObject> {
       await handle.sync()
       await handle.close()
       await syncFolder(folder)
       return { size_in_bytes, md5: md5.digest('hex') }
     },
-    async discard() {
+    async discard(): Promise<void> {
       await handle.close()
       await rm(join(folder, file), { force: true })
     },

@@ -17,25 +17,18 @@ export interface RequestEntry {
 
 export type StageListener = (entry: RequestEntry) => void | Promise<void>
 
-export interface Observer {
-  readonly log: readonly RequestEntry[]
-  /** Begun and not ended. */
-  readonly in_flight: ReadonlySet<RequestEntry>
-  begin(place: Place, now_ms: number): RequestEntry
-  /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
-  tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined
-  on(stage: Stage, listener: StageListener): () => void
-}
+export type Observer = ReturnType<typeof observeRequests>
 
-export function observeRequests(log_most: number): Observer {
+export function observeRequests(log_most: number) {
   const log: RequestEntry[] = []
   const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
   return {
-    log,
-    in_flight,
-    begin(place, now_ms) {
+    log: log as readonly RequestEntry[],
+    /** Begun and not ended. */
+    in_flight: in_flight as ReadonlySet<RequestEntry>,
+    begin(place: Place, now_ms: number): RequestEntry {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
       // Dropping half at a time keeps the cost of forgetting small.
       if (log.length >= log_most) log.splice(0, Math.ceil(log_most / 2))
@@ -43,12 +36,13 @@ export function observeRequests(log_most: number): Observer {
       in_flight.add(entry)
       return entry
     },
-    tell(stage, entry) {
+    /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
+    tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
       if (stage === 'end') in_flight.delete(entry)
       if (listeners[stage].length === 0) return undefined
       return tellEach([...listeners[stage]], entry)
     },
-    on(stage, listener) {
+    on(stage: Stage, listener: StageListener): () => void {
       listeners[stage].push(listener)
       return () => {
         listeners[stage] = listeners[stage].filter((other) => other !== listener)

@@ -2,7 +2,7 @@ import { type ErrorCode, error_statuses } from '../contract/error-codes.ts'
 import type { Route } from '../contract/route.ts'
 import { asksForRole } from './roles.ts'
 
-type Json = { [key: string]: unknown }
+export type Json = { [key: string]: unknown }
 
 /** Every call: HTTP itself, a limit on requests, and what nobody foresaw. */
 const of_every_call: readonly ErrorCode[] = [

@@ -3,10 +3,7 @@ import { errorBody } from '../contract/envelope.ts'
 import { error_statuses } from '../contract/error-codes.ts'
 import { idPattern } from '../contract/identifiers.ts'
 import type { Route } from '../contract/route.ts'
-import { errorExamples, errorResponsesOf, sharedErrorResponses } from './openapi-errors.ts'
-import { exampleOf } from './openapi-examples.ts'
-
-type Json = { [key: string]: unknown }
+import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
 
 /**
  * The description of the interface (OpenAPI 3.1), made from the table of routes and the schemas that also check the requests, so
@@ -119,20 +116,54 @@ type Direction = 'input' | 'output'
 
 /** A schema as JSON Schema; those with an id go to `schemas` and are referred to. */
 function schemaOf(schema: z.ZodType, direction: Direction, schemas: Json): Json {
-  const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io: direction }) as Json & { $defs?: Json }
-  for (const [name, definition] of Object.entries($defs)) schemas[name] = referring(definition)
-  return referring(own) as Json
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: direction })).replaceAll(
+    '"#/$defs/',
+    '"#/components/schemas/',
+  )
+  const { $schema: _, $defs, ...own } = JSON.parse(text) as Json & { $defs?: Json }
+  Object.assign(schemas, $defs)
+  return own
 }
 
-function referring(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(referring)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      key === '$ref' && typeof inner === 'string'
-        ? inner.replace('#/$defs/', '#/components/schemas/')
-        : referring(inner),
-    ]),
-  )
+interface Shape {
+  $ref?: string
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  examples?: readonly unknown[]
+  minimum?: number
+  properties?: Record<string, Shape>
+  items?: Shape
+  oneOf?: readonly { required?: readonly string[] }[]
+  allOf?: readonly Shape[]
+}
+
+/**
+ * A whole example of a schema, put together from the examples of its parts (`.meta({ examples })` in the contract); of what can
+ * only be there alone, the first. A part without an example is a plain word or the least number.
+ */
+function exampleOf(schema: Shape, schemas: Json): unknown {
+  if (schema.$ref !== undefined) return exampleOf(schemas[schema.$ref.split('/').at(-1)!] as Shape, schemas)
+  if (schema.examples?.[0] !== undefined) return schema.examples[0]
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  switch (schema.type) {
+    case 'object':
+      return exampleOfObject(schema, schemas)
+    case 'array':
+      return schema.items ? [exampleOf(schema.items, schemas)] : []
+    case 'boolean':
+      return false
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 0
+    default:
+      return schema.allOf?.[0] ? exampleOf(schema.allOf[0], schemas) : 'Some words.'
+  }
+}
+
+function exampleOfObject({ properties = {}, oneOf = [] }: Shape, schemas: Json): Json {
+  const left_out = oneOf.slice(1).flatMap(({ required = [] }) => required)
+  const shown = Object.entries(properties).filter(([name]) => !left_out.includes(name))
+  return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]))
 }

@@ -14,16 +14,7 @@ export interface SearchRequest {
   limit: number
 }
 
-export interface PassageIndex {
-  /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
-  replace(asset: number, project: number, passages: Iterable<string>): void
-  forget(asset: number): void
-  /** Whether the asset was read into this index. */
-  has(asset: number): boolean
-  search(request: SearchRequest): Hit[]
-}
-
-export function openPassageIndex(database: Sqlite): PassageIndex {
+export function openPassageIndex(database: Sqlite) {
   const insert = database.prepare('INSERT INTO passages (text, asset, project) VALUES (?, ?, ?)')
   const span = database.prepare('SELECT first, last FROM spans WHERE asset = ?')
   const keep_span = database.prepare('INSERT INTO spans (asset, first, last) VALUES (?, ?, ?)')
@@ -43,7 +34,8 @@ export function openPassageIndex(database: Sqlite): PassageIndex {
   }
 
   return {
-    replace(asset, project, passages) {
+    /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
+    replace(asset: number, project: number, passages: Iterable<string>): void {
       forget(asset)
       let first: number | bigint | undefined
       // An asset without passages has a span too, an empty one: it was read.
@@ -55,8 +47,9 @@ export function openPassageIndex(database: Sqlite): PassageIndex {
       keep_span.run(asset, first ?? 1, last)
     },
     forget,
-    has: (asset) => span.get(asset) !== undefined,
-    search({ words, projects, assets, limit }) {
+    /** Whether the asset was read into this index. */
+    has: (asset: number) => span.get(asset) !== undefined,
+    search({ words, projects, assets, limit }: SearchRequest): Hit[] {
       if (words.length === 0) return []
       // Each word as a quoted string: nothing in a prompt is syntax (sqlite.org/fts5.html, "FTS5 Strings").
       const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')

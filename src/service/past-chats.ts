@@ -1,12 +1,7 @@
 import { bestPassages, type Quote, withoutNote } from './answer-text.ts'
-import type { AssistantConfig } from './assistant-config.ts'
+import type { Parts } from './parts.ts'
 import { splitPassages } from './split-passages.ts'
-import type { ChatStore, MessageRow } from './store-chats.ts'
-
-export interface SaidParts {
-  chats: ChatStore
-  config: Pick<AssistantConfig, 'past_chars_most'>
-}
+import type { MessageRow } from './store-chats.ts'
 
 export interface SaidPlaces {
   /** Read through, the chat of the turn itself included where it is named. */
@@ -22,7 +17,7 @@ const page_turns = 50
 
 /** The best passages of what was said there, of the newest `past_chars_most` characters. */
 export async function searchSaid(
-  { chats, config }: SaidParts,
+  { chats, assistant }: Parts,
   { chats: named, projects, asking }: SaidPlaces,
   words: readonly string[],
   most: number,
@@ -33,7 +28,7 @@ export async function searchSaid(
     { where: { projects }, has: ({ chat }: MessageRow) => chat !== asking.chat && !is_named.has(chat) },
   ]
   let best: Quote[] = []
-  let left_chars = config.past_chars_most
+  let left_chars = assistant.config.past_chars_most
   for (const { where, has } of sources) {
     let before_seq = Number.MAX_SAFE_INTEGER
     while (left_chars > 0) {

@@ -1,38 +1,30 @@
 import type { ErrorCode } from '../contract/error-codes.ts'
 import type { ProfileName } from './options.ts'
 
-/** Where the service follows the specification (default) or what the hosted one was seen to do against it (contract, E). */
-export interface Profile {
-  cors: boolean
+const usual = {
+  cors: true,
   /** Otherwise one full page, whatever the limit. */
-  labels_paged: boolean
-  assets_newest_first: boolean
+  labels_paged: false,
+  assets_newest_first: true,
   /** Messages are keyed `id`, without `status`. */
-  messages_by_id: boolean
+  messages_by_id: false,
   /** A new message cannot be read for this long. */
-  message_hidden_ms: number
+  message_hidden_ms: 0,
   /** A chat has no `modified_at` until its first turn has ended. */
-  modified_at_late: boolean
+  modified_at_late: false,
   /** A declared md5 also matches a slot whose bytes never came; such a slot reads `ingesting`. */
-  dedup_reservations: boolean
+  dedup_reservations: false,
   /** What an accepted asset reads as on the way. */
-  status_on_the_way: string
+  status_on_the_way: 'ingesting',
   /** Answered with an empty code and without words. */
-  blank_codes: ReadonlySet<ErrorCode>
+  blank_codes: new Set() as ReadonlySet<ErrorCode>,
 }
 
+/** Where the service follows the specification (default) or what the hosted one was seen to do against it (contract, E). */
+export type Profile = typeof usual
+
 const profiles: Record<ProfileName, Profile> = {
-  default: {
-    cors: true,
-    labels_paged: false,
-    assets_newest_first: true,
-    messages_by_id: false,
-    message_hidden_ms: 0,
-    modified_at_late: false,
-    dedup_reservations: false,
-    status_on_the_way: 'ingesting',
-    blank_codes: new Set(),
-  },
+  default: usual,
   hosted: {
     cors: false,
     labels_paged: true,
@@ -42,7 +34,7 @@ const profiles: Record<ProfileName, Profile> = {
     modified_at_late: true,
     dedup_reservations: true,
     status_on_the_way: 'enriching',
-    blank_codes: new Set([
+    blank_codes: new Set<ErrorCode>([
       'publicapi.body.invalid',
       'publicapi.asset.create.md5_malformed',
       'publicapi.asset.complete.bytes_missing',

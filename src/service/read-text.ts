@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { switchesCharset } from './decode-charset.ts'
+import { switchesCharset, utf16WithoutMark } from './decode-charset.ts'
 import { formatOf, isNamedDocument } from './document-kinds.ts'
 import { htmlToText } from './html-text.ts'
-import { utf16WithoutMark } from './utf16.ts'
 
 export interface FileToRead {
   filename: string

@@ -3,11 +3,42 @@ import { join } from 'node:path'
 import { openSqlite, openSqliteReadOnly } from '../base/sqlite.ts'
 import { serveCalls } from '../base/thread.ts'
 import { isNamedDocument } from './document-kinds.ts'
-import { openPassageIndex, type SearchRequest } from './passage-index.ts'
+import { type Hit, openPassageIndex, type SearchRequest } from './passage-index.ts'
 import { type ReadText, readText } from './read-text.ts'
-import type { AssetToRead, ReaderData, ReadOutcome } from './reader-messages.ts'
 import { passage_migrations, service_migrations } from './schema.ts'
 import { splitPassages } from './split-passages.ts'
+
+/** What the service asks of its reading thread, and what it is started with. */
+export interface ReaderData {
+  database: string
+  passages: string
+  objects: string
+  max_bytes: number
+}
+
+export interface AssetToRead {
+  asset: number
+  project: number
+  filename: string
+  mime_type: string
+}
+
+export interface ReadOutcome {
+  asset: number
+  /** Both absent: read, and its passages stand in the index. */
+  unreadable?: string
+  needs_child?: true
+}
+
+export interface ReaderCalls {
+  read: { argument: AssetToRead[]; answer: ReadOutcome[] }
+  /** Puts the text that a child process found into the index. */
+  index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
+  /** Ready assets behind `after`, in order, at most `most`, whose passages are not in the index. */
+  missing: { argument: { after: number; most: number }; answer: AssetToRead[] }
+  forget: { argument: number[]; answer: null }
+  search: { argument: SearchRequest; answer: Hit[] }
+}
 
 /**
  * The thread that reads files and searches them, so that neither stops the requests. It alone writes the index; the service's
@@ -22,7 +53,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
     `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
   )
 
-  function findMissing({ after, most }: { after: number; most: number }): AssetToRead[] {
+  function findMissing({ after, most }: ReaderCalls['missing']['argument']): AssetToRead[] {
     const missing: AssetToRead[] = []
     for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
       if (!index.has(asset.asset)) missing.push(asset)
@@ -47,7 +78,7 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
     return { asset }
   }
 
-  function indexText({ asset, project, text }: { asset: number; project: number; text: string }): ReadOutcome {
+  function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
     // Removed while the child read it. What is removed from here on is forgotten after this.
     if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
     index.replace(asset, project, splitPassages(text))

@@ -1,24 +1,21 @@
 import { codeOf } from '../base/errors.ts'
 import { startThread, type Thread } from '../base/thread.ts'
-import type { ReaderCalls, ReaderData } from './reader-messages.ts'
+import type { ReaderCalls, ReaderData } from './reader-thread.ts'
+
+export type Reader = ReturnType<typeof startReader>
 
 /**
  * The reading thread, started when it is asked, and anew when it broke down: a file that it dies of costs one answer, not the
  * service.
  */
-export interface Reader {
-  ask<Name extends keyof ReaderCalls>(
-    name: Name,
-    argument: ReaderCalls[Name]['argument'],
-  ): Promise<ReaderCalls[Name]['answer']>
-  close(): Promise<void>
-}
-
-export function startReader(data: ReaderData): Reader {
+export function startReader(data: ReaderData) {
   let thread: Thread | undefined
 
   return {
-    async ask(name, argument) {
+    async ask<Name extends keyof ReaderCalls>(
+      name: Name,
+      argument: ReaderCalls[Name]['argument'],
+    ): Promise<ReaderCalls[Name]['answer']> {
       thread ??= startThread('service/reader-thread', data)
       const asked = thread
       try {
@@ -28,7 +25,7 @@ export function startReader(data: ReaderData): Reader {
         throw error
       }
     },
-    async close() {
+    async close(): Promise<void> {
       const last = thread
       if (!last) return
       // Closing the databases first folds their logs in; a thread that no longer answers is ended all the same.

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Extracted, extractDocument } from './extract-document.ts'
-import type { ChildMessage, ReadRequest } from './reading-messages.ts'
+import type { ChildMessage, ReadRequest } from './reading-process.ts'
 
 /**
  * The program of the child process that reads documents. It has no environment, writes no files, opens no connections, and ends

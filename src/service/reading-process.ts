@@ -6,26 +6,27 @@ import { SluiceError } from '../base/errors.ts'
 import { formatBytes, formatDuration } from '../base/format.ts'
 import { second_ms, system_clock } from '../base/time.ts'
 import type { Extracted } from './extract-document.ts'
-import type { IngestOptions } from './options.ts'
-import type { ChildMessage, ChildUse, ReadRequest } from './reading-messages.ts'
+import type { ExtractLimits } from './extract-limits.ts'
+import type { IngestSettings } from './options.ts'
 
-/** A child process that reads one file at a time, made anew when it was killed, died, or has done enough. */
-export interface ReadingProcess {
-  /**
-   * Never rejects for what a file does to the process: that is an answer. Error `service.reading_process`: none can be started,
-   * or this one was ended by `end`; the file is not to blame.
-   */
-  read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted>
-  /** Of all files so far, in bytes of resident memory. */
-  readonly peak_bytes: number
-  /** Ends the process, whatever it does. */
-  end(): Promise<void>
+/** What a child process is asked: one file at a time, its bytes with the question or in a file. */
+export interface ReadRequest {
+  filename: string
+  mime_type: string
+  place: { bytes: Uint8Array } | { path: string }
+  limits: ExtractLimits
 }
 
-type Limits = Pick<
-  Required<IngestOptions>,
-  'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'
->
+/** What it says: first, and once, that it is there; then one answer to each request. */
+export type ChildMessage = { started: true } | (Extracted & ChildUse)
+
+interface ChildUse {
+  /** Of the process so far. */
+  cpu_ms: number
+  peak_bytes: number
+}
+
+type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'>
 
 /** Memory is looked at this often: what grows faster meets the limit of the kernel. */
 const look_each_ms = 50
@@ -66,7 +67,11 @@ interface Child {
   gone: AbortSignal
 }
 
-export function keepReadingProcess(settings: Limits): ReadingProcess {
+/** @internal */
+export type ReadingProcess = ReturnType<typeof keepReadingProcess>
+
+/** A child process that reads one file at a time, made anew when it was killed, died, or has done enough. */
+export function keepReadingProcess(settings: Limits) {
   const { time_ms, memory_bytes, unpacked_bytes, text_length } = settings
   let child: Child | undefined
   let peak_bytes = 0
@@ -78,11 +83,17 @@ export function keepReadingProcess(settings: Limits): ReadingProcess {
   }
 
   return {
+    /** Of all files so far, in bytes of resident memory. */
     get peak_bytes() {
       return peak_bytes
     },
+    /** Ends the process, whatever it does. */
     end,
-    async read(file) {
+    /**
+     * Never rejects for what a file does to the process: that is an answer. Error `service.reading_process`: none can be started,
+     * or this one was ended by `end`; the file is not to blame.
+     */
+    async read(file: Omit<ReadRequest, 'limits'>): Promise<Extracted> {
       const first = await readOnce(file)
       // A process that read others before may have ended of what they left behind, and one that was killed from outside of somebody
       // else's hunger for memory: only a second process, and one of its own, says that it is the file.
@@ -172,9 +183,8 @@ async function ask(
   const answer = nextMessage(child.process, child.gone)
   // An error of sending says that it has gone, which `answer` says, too.
   child.process.send(request, () => {})
-  const too_much = await watch(child.process, limits, settled(answer), notePeak)
-  if (too_much !== undefined)
-    return { ended: too_much.why, may_be_innocent: too_much.of === 'memory' && child.files > 0 }
+  const too_much = await watch(child, limits, settled(answer), notePeak)
+  if (too_much) return too_much
   const message = await answer
   if (message === undefined || 'started' in message) {
     if (stop_signals.has(child.process.signalCode ?? ''))
@@ -186,20 +196,22 @@ async function ask(
   return message
 }
 
-/** Until `done`, or until the file takes too much: then what of. */
+/** Until `done`, or until the file takes too much. */
 async function watch(
-  { pid }: ChildProcess,
+  { process: { pid }, files }: Child,
   { time_ms, memory_bytes }: Limits,
   done: AbortSignal,
   notePeak: (bytes: number) => void,
-): Promise<{ why: string; of: 'memory' | 'time' } | undefined> {
+): Promise<Ended | undefined> {
   const until_ms = system_clock.monotonic_ms() + time_ms
   while (!done.aborted) {
     const resident = residentBytes(pid)
     notePeak(resident)
-    if (resident > memory_bytes) return { why: `needs more than ${formatBytes(memory_bytes)} of memory`, of: 'memory' }
+    if (resident > memory_bytes) {
+      return { ended: `needs more than ${formatBytes(memory_bytes)} of memory`, may_be_innocent: files > 0 }
+    }
     const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return { why: `takes longer than ${formatDuration(time_ms)}`, of: 'time' }
+    if (left_ms <= 0) return { ended: `takes longer than ${formatDuration(time_ms)}`, may_be_innocent: false }
     await system_clock.sleep(Math.min(look_each_ms, left_ms), done)
   }
   return undefined
@@ -216,18 +228,13 @@ function residentBytes(pid: number | undefined): number {
 }
 
 /** Undefined when it ended without one. */
-function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
-  return new Promise((resolve) => {
-    function settle(message?: ChildMessage): void {
-      child.off('message', settle)
-      gone.removeEventListener('abort', lost)
-      resolve(message)
-    }
-    const lost = () => settle()
-    child.on('message', settle)
-    gone.addEventListener('abort', lost)
-    if (gone.aborted) lost()
-  })
+async function nextMessage(child: ChildProcess, gone: AbortSignal): Promise<ChildMessage | undefined> {
+  try {
+    const [message] = await once(child, 'message', { signal: gone })
+    return message as ChildMessage
+  } catch {
+    return undefined
+  }
 }
 
 function settled(promise: Promise<unknown>): AbortSignal {

@@ -1,18 +1,8 @@
 import type { ChatScope } from '../contract/messages-chats.ts'
-import type { Access, Caller } from './access.ts'
+import type { Caller } from './access.ts'
 import { fault } from './faults.ts'
-import type { AssetStore } from './store-assets.ts'
-import type { ChatStore } from './store-chats.ts'
-import type { ConceptStore } from './store-concepts.ts'
-import type { LabelStore } from './store-labels.ts'
-
-export interface ScopeParts {
-  access: Access
-  assets: AssetStore
-  labels: LabelStore
-  chats: ChatStore
-  concepts: ConceptStore
-}
+import type { Who } from './handler.ts'
+import type { Parts } from './parts.ts'
 
 /** What a turn may draw on, by number. */
 export interface Knowledge {
@@ -26,8 +16,8 @@ export interface Knowledge {
  * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-06).
  */
 export function checkScope(
-  { access, assets, labels, chats, concepts }: ScopeParts,
-  { caller, project }: { caller: Caller; project: number },
+  { access, assets, labels, chats, concepts }: Parts,
+  { caller, project }: Who,
   scope: ChatScope | undefined,
 ): string | null {
   const exists: { [Kind in keyof Required<ChatScope>]: (id: string) => boolean } = {
@@ -53,7 +43,7 @@ export function checkScope(
  * the assets that carry it and for the concepts that do (C-06).
  */
 export function expandScope(
-  { access, assets, labels, chats, concepts }: ScopeParts,
+  { access, assets, labels, chats, concepts }: Parts,
   { project, user }: { project: number; user: number | null },
   kept: string | null,
 ): Knowledge {

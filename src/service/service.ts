@@ -6,183 +6,132 @@ import { type RouteId, routes } from '../contract/routes.ts'
 import { keepGate, originOf } from './address.ts'
 import { runAnswers } from './answers.ts'
 import { createApp } from './app.ts'
-import { type BadDays, type BadDaysJudge, judgeBadDays } from './bad-days.ts'
+import { type BadDays, judgeBadDays } from './bad-days.ts'
 import type { BlobFaults } from './blob-faults.ts'
 import { createBlobStore } from './blob-store.ts'
 import { completeIndex } from './complete-index.ts'
 import { limitConnections } from './connection-limit.ts'
 import { finishRequests } from './finish-requests.ts'
 import type { Handlers } from './handler.ts'
-import { type AssetParts, assetHandlers, removeAsset } from './handlers-assets.ts'
+import { assetHandlers } from './handlers-assets.ts'
 import { chatHandlers } from './handlers-chats.ts'
 import { labelHandlers } from './handlers-labels.ts'
 import { projectHandlers } from './handlers-projects.ts'
 import { resourceHandlers } from './handlers-resources.ts'
-import { transcriptHandlers } from './handlers-transcript.ts'
 import { runIngest } from './ingest.ts'
-import { type DocumentReader, openDocumentReader, runDocuments } from './ingest-documents.ts'
-import { type InsideView, lookInside } from './inside.ts'
-import type { Limits } from './limit-options.ts'
-import { observeRequests, type RequestEntry, type Stage, type StageListener } from './observer.ts'
-import { type OpenedAssistant, openAssistant } from './open-assistant.ts'
+import { openDocumentReader, runDocuments } from './ingest-documents.ts'
+import { lookInside } from './inside.ts'
+import { observeRequests } from './observer.ts'
+import { openAssistant } from './open-assistant.ts'
 import { describeInterface } from './openapi.ts'
-import { describeLimits } from './openapi-limits.ts'
-import { describeProfile } from './openapi-profile.ts'
-import { type ServiceOptions, type Settings, settingsFrom } from './options.ts'
-import { type Profile, profileOf } from './profile.ts'
+import { describeLimits, describeProfile } from './openapi-profile.ts'
+import { type ServiceOptions, settingsFrom } from './options.ts'
+import type { Parts } from './parts.ts'
+import { profileOf } from './profile.ts'
 import { limitRequests } from './rate-limit.ts'
 import { startReader } from './reader.ts'
 import { runSlotSweep } from './slot-sweep.ts'
-import { type Administration, openStores, type Stores } from './stores.ts'
+import { openStores } from './stores.ts'
 import { readTls } from './tls-files.ts'
 import { toYaml } from './yaml-text.ts'
 
-export interface Service extends InsideView, Administration {
-  /** Origin of the API, where it listens. */
-  readonly api: string
-  /** Origin of the blob store, where it listens. */
-  readonly blob: string
-  readonly data_dir: string
-  /** The last requests, oldest first. */
-  readonly requestLog: readonly RequestEntry[]
-  /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
-  on(stage: Stage, listener: StageListener): () => void
-  readonly blobFaults: BlobFaults
-  /** The most memory that a process which reads documents has taken so far. */
-  readonly readingPeak_bytes: number
-  setBadDays(change: BadDays): void
-  /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
-  close(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 /** Starts the local service. Errors: `config.service`, `http.listen`, `database.…`. */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const settings = settingsFrom(options)
-  const assistant = openAssistant(settings.assistant, settings.clock, settings.proxy)
-  const stores = openStores(settings.data_dir, settings.clock)
-  const bad_days = judgeBadDays(settings.bad_days, () => settings.clock.monotonic_ms())
-  const running = startWorkers(settings, stores, assistant, bad_days)
+export async function startService(options: ServiceOptions) {
+  const stop = new AbortController()
+  const parts = openParts(options, stop.signal)
+  const workers = startWorkers(parts, () => stop.abort())
   try {
-    if (hasIndex(stores)) await completeIndex(running.reader, running.openDocuments, settings.log)
-    running.indexIsComplete()
-    return await openDoors(settings, stores, running, bad_days)
+    if (hasIndex(parts)) await completeIndex(parts)
+    workers.indexIsComplete()
+    return await openDoors(parts, workers)
   } catch (error) {
-    await running.end()
+    await workers.end()
     throw error
   }
 }
 
+function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
+  const settings = settingsFrom(options)
+  const { clock, log } = settings
+  const assistant = openAssistant(settings.assistant, clock, settings.proxy)
+  const stores = openStores(settings.data_dir, clock)
+  return {
+    ...stores,
+    settings,
+    profile: profileOf(settings.profile),
+    clock,
+    log,
+    assistant,
+    reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
+    bad_days: judgeBadDays(settings.bad_days, () => clock.monotonic_ms()),
+    observer: observeRequests(settings.request_log_most),
+    uploading: new Set(),
+    origins: { api: '', blob: '' },
+    wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
+    signal,
+    on_error: (error) => log(`the service tries again after a fault: ${messageOf(error)}`),
+  }
+}
+
 /** A new service starts the thread that reads, and makes the index, with the first file or question. */
-function hasIndex({ paths, assets }: Stores): boolean {
+function hasIndex({ paths, assets }: Parts): boolean {
   return existsSync(paths.passages) || assets.anyReady()
 }
 
 /** What works without being asked: reading files, writing answers, removing dead slots. */
-interface Running {
-  reader: ReturnType<typeof startReader>
-  openDocuments: () => DocumentReader
-  documents: readonly DocumentReader[]
-  uploading: Set<string>
-  asset_parts: AssetParts & { blob: { origin: string } }
-  wakeAnswers: () => void
-  indexIsComplete: () => void
-  end(): Promise<void>
-}
-
-function startWorkers(settings: Settings, stores: Stores, opened: OpenedAssistant, bad_days: BadDaysJudge): Running {
-  const { clock, log, answer_delay_ms } = settings
-  const { paths } = stores
-  const stop = new AbortController()
-  const on_error = (error: unknown) => log(`the service tries again after a fault: ${messageOf(error)}`)
-  const common = { ...stores, clock, log, on_error, signal: stop.signal }
-  const reader = startReader({
-    database: paths.database,
-    passages: paths.passages,
-    objects: paths.objects,
-    max_bytes: settings.ingest.max_bytes,
-  })
-  const openDocuments = () => openDocumentReader({ ...common, reader, settings: settings.ingest })
-  const documents = Array.from({ length: settings.ingest.processes }, openDocuments)
-  const document_workers = runDocuments(common, documents)
-  const ingest = runIngest({ ...common, reader, settings: settings.ingest, wakeDocuments: document_workers.wake })
+function startWorkers(parts: Parts, stop: () => void) {
+  const { wake } = parts
+  const documents = Array.from({ length: parts.settings.ingest.processes }, () => openDocumentReader(parts))
+  const document_workers = runDocuments(parts, documents)
+  wake.documents = document_workers.wake
+  const ingest = runIngest(parts)
+  wake.ingest = ingest.wake
   let indexIsComplete = () => {}
   const indexed = new Promise<void>((resolve) => {
     indexIsComplete = resolve
   })
-  const answers = runAnswers({
-    ...common,
-    indexed,
-    ...opened,
-    reader,
-    answer_delay_ms,
-    fails: () => bad_days.failsAnswer(),
-  })
-  const uploading = new Set<string>()
-  const blob = { origin: '' }
-  const asset_parts = {
-    ...common,
-    settings,
-    profile: profileOf(settings.profile),
-    blob,
-    blobOrigin: () => blob.origin,
-    wakeIngest: ingest.wake,
-  }
-  const sweep = runSlotSweep({ ...asset_parts, uploading })
+  const answers = runAnswers(parts, indexed)
+  wake.answers = answers.wake
+  const sweep = runSlotSweep(parts)
 
   return {
-    reader,
-    openDocuments,
     documents,
-    uploading,
-    asset_parts,
-    wakeAnswers: answers.wake,
     indexIsComplete,
-    async end() {
-      stop.abort()
+    async end(): Promise<void> {
+      stop()
       // Who waits for it ends with the signal.
       indexIsComplete()
       // What they read is read again at the next start.
       await Promise.all(documents.map((one) => one.end()))
       await Promise.all([ingest.ended, document_workers.ended, answers.ended, sweep.ended])
-      await opened.close()
-      await reader.close()
-      await stores.close()
+      await parts.assistant.close()
+      await parts.reader.close()
+      await parts.close()
     },
   }
 }
 
 /** The two listeners, and the service as its owner sees it. */
-async function openDoors(
-  settings: Settings,
-  stores: Stores,
-  running: Running,
-  bad_days: BadDaysJudge,
-): Promise<Service> {
-  const { clock, log, listen: host } = settings
-  const { asset_parts, uploading, wakeAnswers } = running
-  const { profile } = asset_parts
-  const observer = observeRequests(settings.request_log_most)
+async function openDoors(parts: Parts, workers: ReturnType<typeof startWorkers>) {
+  const { settings, observer, bad_days, origins, clock, log } = parts
+  const { listen: host, public_url, public_blob_url } = settings
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
-  /** Where it listens; `api.origin` and that of the blob store are what others are told. */
-  const here = { api: '', blob: '' }
-  const api = { origin: '' }
   const handlers: Handlers<RouteId> = {
-    ...descriptionHandlers(api, settings.limits, profile),
-    ...projectHandlers({ ...stores, clock, apiOrigin: () => api.origin }),
-    ...resourceHandlers({ ...stores, clock }),
-    ...transcriptHandlers(stores),
-    ...assetHandlers(asset_parts),
-    ...labelHandlers({ ...stores, profile, clock }),
-    ...chatHandlers({ ...stores, profile, clock, answer_delay_ms: settings.answer_delay_ms, wakeAnswers }),
+    ...descriptionHandlers(parts),
+    ...projectHandlers(parts),
+    ...resourceHandlers(parts),
+    ...assetHandlers(parts),
+    ...labelHandlers(parts),
+    ...chatHandlers(parts),
   }
-  const { limits, onAnswer, silence_ms } = settings
-  const limitFor = limitRequests(limits.requests_per_minute, () => clock.monotonic_ms())
+  const limitFor = limitRequests(settings.limits.requests_per_minute, () => clock.monotonic_ms())
   const tls = settings.tls && readTls(settings.tls, clock.now_ms(), log)
-  const gate = keepGate({ ...settings, certificate: tls?.certificate })
-  const common = { ...stores, observer, bad_days, gate, tls: tls?.keys, silence_ms, clock, log }
-  const app = await createApp({ ...common, profile, limits, limitFor, handlers, onAnswer })
-  const behind_proxy = settings.public_blob_url !== undefined
-  const blob_server = createBlobStore({ ...common, faults: blobFaults, uploading, behind_proxy })
+  const door = { gate: keepGate({ ...settings, certificate: tls?.certificate }), tls: tls?.keys }
+  const app = await createApp({ ...parts, ...door, limitFor, handlers })
+  const behind_proxy = public_blob_url !== undefined
+  const blob_server = createBlobStore({ ...parts, ...door, faults: blobFaults, behind_proxy })
   const servers = [app.server, blob_server]
   limitConnections({ api: app.server, blob: blob_server }, { clock, log })
   for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
@@ -192,14 +141,20 @@ async function openDoors(
     await app.close()
   }
 
+  /** Where they listen; `origins` is what others are told. */
+  const here = {
+    /** Origin of the API, where it listens. */
+    api: '',
+    /** Origin of the blob store, where it listens. */
+    blob: '',
+  }
   try {
-    await stores.files.sweep(stores.objects.names)
+    await parts.files.sweep(parts.objects.names)
     await app.ready()
     const scheme = tls ? 'https' : 'http'
     here.blob = originOf(scheme, host, await listen(blob_server, host, settings.blob_port))
     here.api = originOf(scheme, host, await listen(app.server, host, settings.port))
-    asset_parts.blob.origin = settings.public_blob_url ?? here.blob
-    api.origin = settings.public_url ?? here.api
+    Object.assign(origins, { api: public_url ?? here.api, blob: public_blob_url ?? here.blob })
   } catch (error) {
     await closeDoors()
     throw error
@@ -209,31 +164,35 @@ async function openDoors(
   return {
     ...here,
     data_dir: settings.data_dir,
-    ...stores.administration,
+    ...parts.administration,
+    ...lookInside(parts),
+    /** The last requests, oldest first. */
     requestLog: observer.log,
+    /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */
     on: observer.on,
     blobFaults,
+    /** The most memory that a process which reads documents has taken so far. */
     get readingPeak_bytes() {
-      return Math.max(...running.documents.map(({ peak_bytes }) => peak_bytes))
+      return Math.max(...workers.documents.map(({ peak_bytes }) => peak_bytes))
     },
-    ...lookInside(stores, (asset_id) => removeAsset(asset_parts, () => stores.assets.findAnywhere(asset_id))),
-    setBadDays(change) {
+    setBadDays(change: BadDays): void {
       bad_days.set(change)
       if (change.down) for (const server of servers) server.closeAllConnections()
     },
-    close() {
-      closing ??= closeDoors().then(() => running.end())
+    /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
+    close(): Promise<void> {
+      closing ??= closeDoors().then(() => workers.end())
       return closing
     },
   }
 }
 
-function descriptionHandlers(api: { origin: string }, limits: Limits, profile: Profile): Handlers<'description.read'> {
+function descriptionHandlers({ origins, settings, profile }: Parts): Handlers<'description.read'> {
   let text = ''
   return {
     'description.read': () => {
-      text ||= toYaml(describeLimits(describeProfile(describeInterface(routes, api.origin), profile), limits))
-      return { status: 200, body: text }
+      text ||= toYaml(describeLimits(describeProfile(describeInterface(routes, origins.api), profile), settings.limits))
+      return text
     },
   }
 }

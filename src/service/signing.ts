@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqu
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { writeFileAtomic } from '../base/atomic-file.ts'
-import { SluiceError } from '../base/errors.ts'
+import { refused } from './faults.ts'
 
 /** What an upload URL allows: one PUT of at most so many bytes to one asset, with exactly these headers, until then. */
 interface Ticket {
@@ -24,13 +24,6 @@ type SignatureVerdict =
   | { ok: true; limit_bytes: number; expires_at_ms: number; signed_headers: readonly string[] }
   | { ok: false; reason: string }
 
-export interface Signer {
-  /** The query of the upload URL. */
-  sign(ticket: Ticket): string
-  /** Whether the request is the one that was signed; says nothing of the time. Reasons name no value. */
-  verify(request: SignedRequest): SignatureVerdict
-}
-
 const key_bytes = 32
 
 /** The key is made on first use (0600) and kept, so that tickets survive a restart. */
@@ -38,16 +31,15 @@ export function loadSigningKey(file: string): KeyObject {
   if (!existsSync(file)) writeFileAtomic(file, `${randomBytes(key_bytes).toString('hex')}\n`, 0o600)
   const text = readFileSync(file, 'utf8').trim()
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new SluiceError({
-      code: 'config.service',
-      message: `${file} does not hold a signing key`,
-      hint: 'remove it: a new one is made, and upload URLs given out before stop working',
-    })
+    throw refused(
+      `${file} does not hold a signing key`,
+      'remove it: a new one is made, and upload URLs given out before stop working',
+    )
   }
   return createSecretKey(Buffer.from(text, 'hex'))
 }
 
-export function signWith(key: KeyObject): Signer {
+export function signWith(key: KeyObject) {
   function signature(method: string, asset_id: string, limit: string, expires: string, headers: string[]): Buffer {
     // No part can hold a line feed: ids and figures are checked, header values cannot carry one.
     const text = [method, asset_id, limit, expires, ...headers].join('\n')
@@ -55,7 +47,8 @@ export function signWith(key: KeyObject): Signer {
   }
 
   return {
-    sign({ asset_id, headers, limit_bytes, expires_at_ms }) {
+    /** The query of the upload URL. */
+    sign({ asset_id, headers, limit_bytes, expires_at_ms }: Ticket): string {
       const lines = Object.entries(headers).map(([name, value]) => `${name.toLowerCase()}:${value}`)
       const names = Object.keys(headers).map((name) => name.toLowerCase())
       const expires = String(expires_at_ms)
@@ -63,7 +56,8 @@ export function signWith(key: KeyObject): Signer {
       const query = { expires, limit: String(limit_bytes), headers: names.join(';'), signature: signed.toString('hex') }
       return new URLSearchParams(query).toString()
     },
-    verify({ method, asset_id, query, headers }) {
+    /** Whether the request is the one that was signed; says nothing of the time. Reasons name no value. */
+    verify({ method, asset_id, query, headers }: SignedRequest): SignatureVerdict {
       const expires = query.get('expires') ?? ''
       const limit = query.get('limit') ?? ''
       const given = Buffer.from(query.get('signature') ?? '', 'hex')

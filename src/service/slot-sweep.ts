@@ -1,13 +1,7 @@
 import { hour_ms, minute_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
-import { type AssetParts, removeAsset } from './handlers-assets.ts'
-
-export interface SweepParts extends AssetParts {
-  /** Slots whose bytes are on their way: they stay. */
-  uploading: ReadonlySet<string>
-  signal: AbortSignal
-  on_error: (error: unknown) => void
-}
+import { removeAsset } from './handlers-assets.ts'
+import type { Parts } from './parts.ts'
 
 /** Bytes that nobody completed are kept for a day: the client may be down. */
 const unused_kept_ms = 24 * hour_ms
@@ -16,13 +10,10 @@ const sweep_each_ms = minute_ms
 const sweep_most = 500
 
 /** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-04). */
-export function runSlotSweep(parts: SweepParts): Worker {
-  const { clock, signal, on_error } = parts
+export function runSlotSweep(parts: Parts): Worker {
   return runWorker({
+    ...parts,
     name: 'slot sweep',
-    clock,
-    signal,
-    on_error,
     async step() {
       const swept = parts.profile.dedup_reservations ? 0 : await sweepSlots(parts)
       return { wait_ms: swept === sweep_most ? 0 : sweep_each_ms }
@@ -30,7 +21,7 @@ export function runSlotSweep(parts: SweepParts): Worker {
   })
 }
 
-async function sweepSlots(parts: SweepParts): Promise<number> {
+async function sweepSlots(parts: Parts): Promise<number> {
   const { assets, clock, uploading } = parts
   const now_ms = clock.now_ms()
   let swept = 0

@@ -1,4 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
+import { statementsOf } from './database.ts'
 
 /** What the blob store says of a stored object: both were measured on the bytes as they were written. */
 export interface StoredObject {
@@ -8,38 +9,28 @@ export interface StoredObject {
 
 export type ObjectPlace = { bytes: Buffer } | { file: string }
 
-export interface ObjectStore {
-  /** Puts the object in place of an earlier one; answers the earlier one's file, which nothing names any more. */
-  put(asset: number, object: StoredObject & ObjectPlace): string | undefined
-  stat(asset: number): StoredObject | undefined
-  placeOf(asset: number): ObjectPlace | undefined
-  /** Whether a row names this file of the objects folder. */
-  names(file: string): boolean
-}
-
-export function openObjectStore(database: Sqlite): ObjectStore {
-  const put = database.prepare(
-    'INSERT OR REPLACE INTO objects (asset, size_in_bytes, md5, bytes, file) VALUES (?, ?, ?, ?, ?)',
-  )
-  const stat = database.prepare('SELECT size_in_bytes, md5 FROM objects WHERE asset = ?')
-  const file_of = database.prepare('SELECT file FROM objects WHERE asset = ?')
-  const place = database.prepare('SELECT bytes, file FROM objects WHERE asset = ?')
-  const named = database.prepare('SELECT 1 FROM objects WHERE file = ?')
+export function openObjectStore(database: Sqlite) {
+  const { one, value, run } = statementsOf(database)
 
   return {
-    put(asset, object) {
-      const earlier = file_of.get(asset) as { file: string | null } | undefined
-      const bytes = 'bytes' in object ? object.bytes : null
-      const file = 'file' in object ? object.file : null
-      put.run(asset, object.size_in_bytes, object.md5, bytes, file)
-      return earlier?.file ?? undefined
+    /** Puts the object in place of an earlier one; answers the earlier one's file, which nothing names any more. */
+    put(asset: number, object: StoredObject & ObjectPlace): string | undefined {
+      const earlier = value<string | null>('SELECT file FROM objects WHERE asset = ?', asset)
+      run(
+        `INSERT OR REPLACE INTO objects (asset, size_in_bytes, md5, bytes, file)
+         VALUES (@asset, @size_in_bytes, @md5, @bytes, @file)`,
+        { asset, bytes: null, file: null, ...object },
+      )
+      return earlier ?? undefined
     },
-    stat: (asset) => stat.get(asset) as StoredObject | undefined,
-    placeOf(asset) {
-      const row = place.get(asset) as { bytes: Buffer | null; file: string | null } | undefined
+    stat: (asset: number) => one<StoredObject>('SELECT size_in_bytes, md5 FROM objects WHERE asset = ?', asset),
+    placeOf(asset: number): ObjectPlace | undefined {
+      const sql = 'SELECT bytes, file FROM objects WHERE asset = ?'
+      const row = one<{ bytes: Buffer | null; file: string | null }>(sql, asset)
       if (!row) return undefined
       return row.file === null ? { bytes: row.bytes ?? Buffer.alloc(0) } : { file: row.file }
     },
-    names: (file) => named.get(file) !== undefined,
+    /** Whether a row names this file of the objects folder. */
+    names: (file: string) => value('SELECT 1 FROM objects WHERE file = ?', file) !== undefined,
   }
 }

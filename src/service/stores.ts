@@ -1,49 +1,30 @@
-import { isSluiceError, SluiceError } from '../base/errors.ts'
+import { isSluiceError } from '../base/errors.ts'
 import { holdLock, type Sqlite } from '../base/sqlite.ts'
 import type { Clock } from '../base/time.ts'
-import { type Access, openAccess } from './access.ts'
-import { type CommitGroup, groupCommits } from './commit-group.ts'
-import { type Concepts, openConcepts, openViews, type Views } from './concepts.ts'
+import { openAccess } from './access.ts'
+import { groupCommits } from './commit-group.ts'
+import { openConceptStore, openConcepts, openViews } from './concepts.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
-import { type ObjectFiles, openObjectFiles } from './object-files.ts'
-import { openProjects, type Projects } from './projects.ts'
-import { loadSigningKey, type Signer, signWith } from './signing.ts'
-import { type AssetStore, openAssetStore } from './store-assets.ts'
-import { type ChatStore, openChatStore } from './store-chats.ts'
-import { type ConceptStore, openConceptStore } from './store-concepts.ts'
-import { type ForgetStore, openForgetStore } from './store-forget.ts'
-import { type LabelStore, openLabelStore } from './store-labels.ts'
-import { type MemberStore, openMemberStore } from './store-members.ts'
-import { type ObjectStore, openObjectStore } from './store-objects.ts'
-import { openProjectStore, type ProjectStore } from './store-projects.ts'
-import { openResourceStore, type ResourceStore } from './store-resources.ts'
-import { openTokens, type Tokens } from './tokens.ts'
-import { openUsers, type Users } from './users.ts'
-import { openWorkspaces, type Workspaces } from './workspaces.ts'
+import { refused } from './faults.ts'
+import { openObjectFiles } from './object-files.ts'
+import { loadSigningKey, signWith } from './signing.ts'
+import { openAssetStore } from './store-assets.ts'
+import { openChatStore } from './store-chats.ts'
+import { openLabelStore } from './store-labels.ts'
+import { openObjectStore } from './store-objects.ts'
+import { openProjectStore } from './store-projects.ts'
+import { openResourceStore } from './store-resources.ts'
+import { openTokens } from './tokens.ts'
+import { openUsers } from './users.ts'
+import { openProjects, openWorkspaces } from './workspaces.ts'
 
-/** Everything that the service keeps, opened by one process at a time. */
-export interface Stores {
-  paths: DataPaths
-  database: Sqlite
-  access: Access
-  administration: Administration
-  project_store: ProjectStore
-  members: MemberStore
-  resources: ResourceStore
-  assets: AssetStore
-  objects: ObjectStore
-  files: ObjectFiles
-  labels: LabelStore
-  chats: ChatStore
-  concepts: ConceptStore
-  to_forget: ForgetStore
-  commits: CommitGroup
-  signer: Signer
-  close(): Promise<void>
-}
+export type Stores = ReturnType<typeof openStores>
 
-/** Errors: `config.service` when another service has this data folder; `database.…`. */
-export function openStores(data_dir: string, clock: Clock): Stores {
+/**
+ * Everything that the service keeps, opened by one process at a time. Errors: `config.service` when another service has this data
+ * folder; `database.…`.
+ */
+export function openStores(data_dir: string, clock: Clock) {
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
   const lock = lockData(paths)
@@ -59,7 +40,6 @@ export function openStores(data_dir: string, clock: Clock): Stores {
       access,
       administration: administrate(database, clock, access.forget),
       project_store: openProjectStore(database),
-      members: openMemberStore(database),
       resources: openResourceStore(database),
       assets: openAssetStore(database),
       objects: openObjectStore(database),
@@ -67,7 +47,6 @@ export function openStores(data_dir: string, clock: Clock): Stores {
       labels: openLabelStore(database),
       chats: openChatStore(database),
       concepts: openConceptStore(database),
-      to_forget: openForgetStore(database),
       commits,
       signer: signWith(loadSigningKey(paths.signing_key)),
       async close() {
@@ -88,23 +67,8 @@ function lockData(paths: DataPaths): { release(): void } {
     return holdLock(paths.lock)
   } catch (error) {
     if (!isSluiceError(error, 'database.locked')) throw error
-    throw new SluiceError({
-      code: 'config.service',
-      message: `another service runs on ${paths.folder}`,
-      hint: 'stop it, or name another data folder',
-      cause: error,
-    })
+    throw refused(`another service runs on ${paths.folder}`, 'stop it, or name another data folder', error)
   }
-}
-
-/** What is done on this machine only, by command: never through `/v1` (A-18). */
-export interface Administration {
-  workspaces: Workspaces
-  projects: Projects
-  tokens: Tokens
-  users: Users
-  concepts: Concepts
-  views: Views
 }
 
 /** That alone, also beside a running service: what `sluice serve token` and its like use. */
@@ -115,7 +79,10 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
   return { ...administrate(database, clock, () => {}), close: () => database.close() }
 }
 
-function administrate(database: Sqlite, clock: Clock, forget: () => void): Administration {
+export type Administration = ReturnType<typeof administrate>
+
+/** What is done on this machine only, by command: never through `/v1` (A-18). */
+function administrate(database: Sqlite, clock: Clock, forget: () => void) {
   return {
     workspaces: openWorkspaces(database, clock),
     projects: openProjects(database, clock),

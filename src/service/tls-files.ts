@@ -1,8 +1,9 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { messageOf, SluiceError } from '../base/errors.ts'
+import { messageOf } from '../base/errors.ts'
 import type { TlsKeys } from '../base/http-server.ts'
 import { day_ms } from '../base/time.ts'
+import { refused } from './faults.ts'
 
 /** Where the certificate of a listener (PEM, its chain behind it) and its key lie. */
 export interface TlsFiles {
@@ -27,12 +28,13 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
   const certificate = parse('the certificate', cert_file, () => new X509Certificate(cert))
   checkKeyMode(key_file)
   const key = readText('the key', key_file)
-  checkPair(
-    certificate,
-    cert_file,
-    parse('the key', key_file, () => createPrivateKey(key)),
-    key_file,
-  )
+  const private_key = parse('the key', key_file, () => createPrivateKey(key))
+  if (!certificate.checkPrivateKey(private_key)) {
+    throw refused(
+      `the key ${key_file} is not the one of the certificate ${cert_file}`,
+      'name the two files that were made together; in a chain the certificate of this host comes first',
+    )
+  }
   checkTimes(certificate, cert_file, now_ms, log)
   return { keys: { cert, key }, certificate }
 }
@@ -41,14 +43,6 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
 export function checkKeyMode(key_file: string): void {
   const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
   if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
-}
-
-function checkPair(certificate: X509Certificate, cert_file: string, key: KeyObject, key_file: string): void {
-  if (certificate.checkPrivateKey(key)) return
-  throw refused(
-    `the key ${key_file} is not the one of the certificate ${cert_file}`,
-    'name the two files that were made together; in a chain the certificate of this host comes first',
-  )
 }
 
 function checkTimes(certificate: X509Certificate, file: string, now_ms: number, log: (line: string) => void): void {
@@ -79,8 +73,4 @@ function parse<Value>(what: string, file: string, read: () => Value): Value {
       error,
     )
   }
-}
-
-function refused(message: string, hint: string, cause?: unknown): SluiceError {
-  return new SluiceError({ code: 'config.service', message, hint, cause })
 }

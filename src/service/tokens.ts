@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Sqlite } from '../base/sqlite.ts'
-import { type Clock, isoTime } from '../base/time.ts'
-import { checkName, refused } from './administration.ts'
+import type { Clock } from '../base/time.ts'
+import { checkName, listRows, projectWith } from './administration.ts'
+import { statementsOf } from './database.ts'
+import { refused } from './faults.ts'
 
 interface TokenRow {
   name: string
@@ -19,69 +21,47 @@ interface TokenReach {
 }
 
 /** Tokens are made and revoked on this machine only: never through `/v1` (A-18). */
-export interface Tokens {
-  /** Answers the secret, this once: only its hash is kept. Error `config.service` for a name in use, an unknown project or user. */
-  create(name: string, reach?: TokenReach): { token: string }
-  list(): TokenRow[]
-  /** Answers whether there was one; a service that runs on the same data refuses it from the next request on. */
-  revoke(name: string): boolean
-}
-
-interface RawToken {
-  name: string
-  every_project: number
-  created_at_ms: number
-  user: string | null
-  project_ids: string
-}
-
-export function openTokens(database: Sqlite, clock: Clock, forget: () => void): Tokens {
-  const insert = database.prepare(
-    'INSERT INTO tokens (name, hash, every_project, created_at_ms, user) VALUES (?, ?, ?, ?, ?)',
-  )
-  const insert_reach = database.prepare('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)')
-  const in_use = database.prepare('SELECT 1 FROM tokens WHERE name = ?')
-  const find_user = database.prepare('SELECT seq FROM users WHERE email = ?').pluck()
-  const find_project = database.prepare('SELECT seq FROM projects WHERE project_id = ?')
-
+export function openTokens(database: Sqlite, clock: Clock, forget: () => void) {
+  const { value, run } = statementsOf(database)
   const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
-    if (in_use.get(name)) throw refused(`there is a token called ${name} already`, 'choose another name, or revoke it')
-    const whose = user === undefined ? null : find_user.get(user)
+    if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
+      throw refused(`there is a token called ${name} already`, 'choose another name, or revoke it')
+    }
+    const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
     if (whose === undefined) throw refused(`there is no user ${user}`, 'list them with `sluice serve user list`')
-    const every_project = project_ids === undefined ? 1 : 0
-    const { lastInsertRowid } = insert.run(name, hashed, every_project, clock.now_ms(), whose)
+    const { lastInsertRowid } = run(
+      `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
+       VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
+      { name, hashed, every_project: project_ids === undefined ? 1 : 0, now_ms: clock.now_ms(), whose },
+    )
     for (const project_id of project_ids ?? []) {
-      const project = find_project.get(project_id) as { seq: number } | undefined
-      if (!project) throw refused(`there is no project ${project_id}`, 'list them with `sluice serve project list`')
-      insert_reach.run(lastInsertRowid, project.seq)
+      const project = projectWith(database, project_id)
+      run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
     }
   })
 
   return {
-    create(name, reach = {}) {
+    /** Answers the secret, this once: only its hash is kept. Error `config.service` for a name in use, an unknown project or user. */
+    create(name: string, reach: TokenReach = {}): { token: string } {
       checkName('a token', name)
       const token = makeToken()
       create.immediate(name, hashOf(token), reach)
       return { token }
     },
-    list() {
-      const rows = database
-        .prepare(
-          `SELECT name, every_project, created_at_ms, (SELECT email FROM users WHERE seq = user) AS user,
+    list: () =>
+      listRows<TokenRow>(
+        database,
+        `SELECT name, (SELECT email FROM users WHERE seq = user) AS user,
+           CASE every_project WHEN 0 THEN
              (SELECT json_group_array(project_id) FROM token_projects JOIN projects ON projects.seq = project
-              WHERE token = tokens.seq) AS project_ids
-           FROM tokens ORDER BY seq`,
-        )
-        .all()
-      return (rows as RawToken[]).map((row) => ({
-        name: row.name,
-        ...(row.user === null ? {} : { user: row.user }),
-        ...(row.every_project ? {} : { project_ids: JSON.parse(row.project_ids) as string[] }),
-        created_at: isoTime(row.created_at_ms),
-      }))
-    },
-    revoke(name) {
-      const { changes } = database.prepare('DELETE FROM tokens WHERE name = ?').run(name)
+              WHERE token = tokens.seq)
+           END AS project_ids, created_at_ms
+         FROM tokens ORDER BY seq`,
+        ['project_ids'],
+      ),
+    /** Answers whether there was one; a service that runs on the same data refuses it from the next request on. */
+    revoke(name: string): boolean {
+      const { changes } = run('DELETE FROM tokens WHERE name = ?', name)
       forget()
       return changes > 0
     },

@@ -1,24 +1,13 @@
 import { messageOf } from '../base/errors.ts'
 import { type Quote, searchWords } from './answer-text.ts'
 import type { Memory, PreparedTurn } from './assistant.ts'
-import type { AssistantConfig } from './assistant-config.ts'
-import { type SaidParts, searchSaid } from './past-chats.ts'
-import type { Reader } from './reader.ts'
-import { expandScope, type Knowledge, type ScopeParts } from './scope.ts'
+import type { Parts } from './parts.ts'
+import { searchSaid } from './past-chats.ts'
+import { expandScope, type Knowledge } from './scope.ts'
 import type { MessageRow } from './store-chats.ts'
-import type { ResourceStore } from './store-resources.ts'
 import type { TurnOptions } from './turn-options.ts'
 import type { TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
-
-export interface MaterialParts extends ScopeParts, SaidParts {
-  resources: ResourceStore
-  reader: Reader
-  /** Absent: off. */
-  web?: Web | undefined
-  config: Pick<AssistantConfig, 'memories_most' | 'past_chars_most'>
-  log: (line: string) => void
-}
 
 /** A turn on its way to its answer. */
 export interface Turn {
@@ -33,7 +22,7 @@ type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 const hits_least = 60
 
 /** Uses the tools of the plan, and looks up what else the turn was asked with. What is gone since then adds nothing. */
-export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: AbortSignal): Promise<Material> {
+export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
   const { message, options, plan } = turn
   const words = searchWords(message.prompt)
   const knowledge = expandScope(parts, { project: message.project, user: options.user }, message.scope)
@@ -46,7 +35,8 @@ export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: A
     words,
     plan.passages,
   )
-  const from_web = parts.web && plan.tools.has('web') ? await searchWeb(parts, parts.web, words, notes, signal) : []
+  const { web } = parts.assistant
+  const from_web = web && plan.tools.has('web') ? await searchWeb(parts, web, words, notes) : []
   return {
     skills: skillsOf(parts, message.project, options),
     memories: plan.tools.has('memories') ? memoriesOf(parts, turn) : [],
@@ -57,7 +47,7 @@ export async function gatherMaterial(parts: MaterialParts, turn: Turn, signal: A
 }
 
 async function passagesOf(
-  { reader, assets }: MaterialParts,
+  { reader, assets }: Parts,
   { projects, assets: chosen }: Knowledge,
   words: readonly string[],
   most: number,
@@ -74,11 +64,10 @@ async function passagesOf(
 
 /** A search that fails costs the answer its results, not more. */
 async function searchWeb(
-  { log }: MaterialParts,
+  { log, signal }: Parts,
   web: Web,
   words: readonly string[],
   notes: string[],
-  signal: AbortSignal,
 ): Promise<Quote[]> {
   try {
     return await web.search(words, signal)
@@ -90,7 +79,7 @@ async function searchWeb(
   }
 }
 
-function skillsOf({ resources }: MaterialParts, project: number, { skills, user }: TurnOptions): Material['skills'] {
+function skillsOf({ resources }: Parts, project: number, { skills, user }: TurnOptions): Material['skills'] {
   return skills.flatMap((name) => {
     const row = resources.named({ kind: 'skill', project, user }, name)
     return row?.enabled === 1 ? [{ name, content: (JSON.parse(row.fields) as { content: string }).content }] : []
@@ -104,16 +93,16 @@ interface MemoryFields {
 }
 
 /** Those that the one who asks sees, the most important first, of equal ones the newest. */
-function memoriesOf({ resources, config }: MaterialParts, { message, options }: Turn): Memory[] {
+function memoriesOf({ resources, assistant }: Parts, { message, options }: Turn): Memory[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
     .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryFields), is_own: owner !== null }))
     .sort((one, other) => other.importance - one.importance)
-    .slice(0, config.memories_most)
+    .slice(0, assistant.config.memories_most)
     .map(({ content, category, is_own }) => ({ source: `memory (${category})`, text: content, is_own }))
 }
 
-function conversationOf({ chats }: MaterialParts, { chat, seq }: MessageRow): Material['conversation'] {
+function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['conversation'] {
   return chats
     .messages(chat)
     .filter((earlier) => earlier.seq < seq && earlier.status === 'done')

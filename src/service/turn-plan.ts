@@ -1,3 +1,4 @@
+import { wordsOf } from './answer-text.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
 import type { TurnOptions } from './turn-options.ts'
 
@@ -43,7 +44,7 @@ export function planTurn(config: AssistantConfig, options: TurnOptions, asked: A
  * @internal
  */
 export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
-  const words = new Set(asked.prompt.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+  const words = wordsOf(asked.prompt)
   const found = rules.find(
     (rule) =>
       (rule.words?.some((word) => words.has(word.toLowerCase())) ?? true) &&
@@ -55,6 +56,5 @@ export function chooseMode(rules: readonly AutoRule[], asked: Asked): Mode {
 }
 
 function rank(candidates: readonly Candidate[], provider: TurnOptions['provider']): Candidate[] {
-  const first = candidates.filter((candidate) => candidate.provider === provider)
-  return [...first, ...candidates.filter((candidate) => candidate.provider !== provider)]
+  return candidates.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider))
 }

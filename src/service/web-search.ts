@@ -1,17 +1,13 @@
 import { SluiceError } from '../base/errors.ts'
 import type { ProxyVariables } from '../base/http-client.ts'
 import type { Clock } from '../base/time.ts'
+import { parseJson } from '../contract/error-answer.ts'
 import type { Quote } from './answer-text.ts'
 import type { WebSearch } from './assistant-config.ts'
-import { readKeyFile } from './key-file.ts'
 import { openOutsideHost } from './outside-host.ts'
 import { passage_longest } from './split-passages.ts'
 
-export interface Web {
-  /** Errors: `network.…`, `service.web_search`. */
-  search(words: readonly string[], signal: AbortSignal): Promise<Quote[]>
-  close(): Promise<void>
-}
+export type Web = ReturnType<typeof openWebSearch>
 
 /** A page of results; what is more is not read. */
 const results_bytes_most = 4 * 1_048_576
@@ -19,29 +15,21 @@ const results_bytes_most = 4 * 1_048_576
 const words_most = 12
 
 /** Any search engine that answers a GET with JSON (C-19). */
-export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables): Web {
-  const { url, key_file, key_header, timeout_ms, results_most } = settings
-  const outside = openOutsideHost({ timeout_ms, max_body_bytes: results_bytes_most, connections, proxy, clock })
-  if (key_file !== undefined) readKeyFile(key_file)
+export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
+  const { url, results_most } = settings
+  const outside = openOutsideHost({ ...settings, max_body_bytes: results_bytes_most, connections, proxy, clock })
 
   return {
-    async search(words, signal) {
+    /** Errors: `network.…`, `config.service`, `service.web_search`. */
+    async search(words: readonly string[], signal: AbortSignal): Promise<Quote[]> {
       const query = encodeURIComponent(words.slice(0, words_most).join(' '))
-      const headers = {
-        accept: 'application/json',
-        ...(key_file === undefined ? {} : keyed(key_header.toLowerCase(), readKeyFile(key_file))),
-      }
       const found = new URL(url.replaceAll('{query}', query))
-      const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers }, signal)
+      const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
       if (status !== 200 || truncated) throw odd(`the web search answered ${status}${truncated ? ', too much' : ''}`)
       return readResults(body, settings).slice(0, results_most)
     },
     close: () => outside.close(),
   }
-}
-
-function keyed(header: string, key: string): Record<string, string> {
-  return { [header]: header === 'authorization' ? `Bearer ${key}` : key }
 }
 
 function readResults(body: string, { items, title, link, text }: WebSearch): Quote[] {
@@ -62,14 +50,6 @@ function at(value: unknown, path: string): unknown {
     found = (found as Record<string, unknown>)[name]
   }
   return found
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function odd(message: string): SluiceError {

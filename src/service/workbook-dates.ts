@@ -2,11 +2,7 @@ import { day_ms, isoTime } from '../base/time.ts'
 import type { Archive } from './extract-archive.ts'
 import { walkXml } from './extract-xml.ts'
 
-/** Tells the dates of a workbook from its other numbers: both are numbers, and only the style of the cell says which. */
-export interface WorkbookDates {
-  /** `2026-03-14`, or `2026-03-14 09:30`; undefined where the style is not that of a date, or the number of none. */
-  textOf(value: string, style: string | undefined): string | undefined
-}
+export type WorkbookDates = Awaited<ReturnType<typeof readWorkbookDates>>
 
 /** Day 0 of the numbers: of all programs but old ones of the Mac, whose workbooks say so. */
 const day_0_ms = Date.UTC(1899, 11, 30)
@@ -17,11 +13,13 @@ const last_day = 2_958_465
 /** Formats that every program has by number: dates and times of day (ECMA-376, 18.8.30). */
 const date_formats = new Set(['14', '15', '16', '17', '18', '19', '20', '21', '22', '45', '46', '47'])
 
-export async function readWorkbookDates(archive: Archive, is_mac: boolean): Promise<WorkbookDates> {
+/** Tells the dates of a workbook from its other numbers: both are numbers, and only the style of the cell says which. */
+export async function readWorkbookDates(archive: Archive, is_mac: boolean) {
   const is_date = await dateStyles(archive)
   const zero_ms = is_mac ? mac_day_0_ms : day_0_ms
   return {
-    textOf(value, style) {
+    /** `2026-03-14`, or `2026-03-14 09:30`; undefined where the style is not that of a date, or the number of none. */
+    textOf(value: string, style: string | undefined): string | undefined {
       const days = Number(value)
       // Below one day it is a time of day or a length of time.
       if (!is_date[Number(style ?? 0)] || !(days >= 1 && days <= last_day)) return undefined

@@ -3,10 +3,9 @@ import addFormats from 'ajv-formats'
 import { parse } from 'yaml'
 import { isKnownCode } from '../../src/contract/error-codes.ts'
 import { routes } from '../../src/contract/routes.ts'
-import type { AnswerSeen } from '../../src/service/answer-seen.ts'
 import { describeInterface } from '../../src/service/openapi.ts'
 import { describeProfile } from '../../src/service/openapi-profile.ts'
-import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
+import type { AnswerSeen, ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import { profileOf } from '../../src/service/profile.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested

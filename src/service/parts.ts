@@ -1,0 +1,29 @@
+import type { Clock } from '../base/time.ts'
+import type { BadDaysJudge } from './bad-days.ts'
+import type { Observer } from './observer.ts'
+import type { OpenedAssistant } from './open-assistant.ts'
+import type { Settings } from './options.ts'
+import type { Profile } from './profile.ts'
+import type { Reader } from './reader.ts'
+import type { Stores } from './stores.ts'
+
+/** What the calls and the workers of one running service share. */
+export interface Parts extends Stores {
+  settings: Settings
+  profile: Profile
+  clock: Clock
+  log: (line: string) => void
+  assistant: OpenedAssistant
+  reader: Reader
+  bad_days: BadDaysJudge
+  observer: Observer
+  /** Slots whose bytes are on their way: they do not expire meanwhile. */
+  uploading: Set<string>
+  /** As others are told; empty until both listen. */
+  origins: { api: string; blob: string }
+  /** For work that has just become due. */
+  wake: { ingest: () => void; documents: () => void; answers: () => void }
+  /** Aborts when the service stops. */
+  signal: AbortSignal
+  on_error: (error: unknown) => void
+}
