@@ -42,49 +42,21 @@ export async function startControl(options: { socket: string; verbs: ControlVerb
 function servedVerbs(verbs: ControlVerbs): Record<string, Verb> {
   return {
     'GET /v1/ping': () => verbs.ping(),
-    'POST /v1/rescan': async (body) => {
+    'POST /v1/rescan': (body) => {
       const { folder } = fieldsOf(body)
-      await verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
-      return {}
+      return verbs.rescan(folder === undefined ? {} : { folder: textOf(folder, 'folder') })
     },
-    'POST /v1/retry': async (body) => {
-      await verbs.retry(placeOf(body))
-      return {}
-    },
-    'POST /v1/accept': async (body) => {
-      await verbs.accept(placeOf(body))
-      return {}
-    },
-    'POST /v1/accept-removals': async (body) => {
-      await verbs.acceptRemovals(placeOf(body))
-      return {}
-    },
-    'POST /v1/run-prompt': async (body) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }),
-    'POST /v1/pause': async (body) => {
-      await verbs.pause(pauseOf(body))
-      return {}
-    },
-    'POST /v1/resume': async () => {
-      await verbs.resume()
-      return {}
-    },
+    'POST /v1/retry': (body) => verbs.retry(placeOf(body)),
+    'POST /v1/accept': (body) => verbs.accept(placeOf(body)),
+    'POST /v1/accept-removals': (body) => verbs.acceptRemovals(placeOf(body)),
+    'POST /v1/run-prompt': (body) => verbs.runPrompt({ prompt: textOf(fieldsOf(body).prompt, 'prompt') }),
+    'POST /v1/pause': (body) => verbs.pause(pauseOf(body)),
+    'POST /v1/resume': () => verbs.resume(),
     'POST /v1/reload': () => verbs.reload(),
-    'POST /v1/deliver-again': async (body) => {
-      await verbs.deliverAgain(deliveriesOf(body))
-      return {}
-    },
-    'POST /v1/audit': async () => {
-      await verbs.audit()
-      return {}
-    },
-    'POST /v1/doubt': async (body) => {
-      await verbs.doubt(doubtOf(body))
-      return {}
-    },
-    'POST /v1/idle': async (_body, gone) => {
-      await verbs.idle(gone)
-      return {}
-    },
+    'POST /v1/deliver-again': (body) => verbs.deliverAgain(deliveriesOf(body)),
+    'POST /v1/audit': () => verbs.audit(),
+    'POST /v1/doubt': (body) => verbs.doubt(doubtOf(body)),
+    'POST /v1/idle': (_body, gone) => verbs.idle(gone),
   }
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { type AnswerError, createBareServer, type ErrorAnswer } from '../base/http-server.ts'
 
-/** `body` is undefined where none was sent; `gone` is aborted when who asked has left. Answers a value of JSON. */
+/** `body` is undefined where none was sent; `gone` is aborted when who asked has left. Answers a value of JSON; nothing is sent as `{}`. */
 export type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
 
 export interface VerbServerOptions {
@@ -36,7 +36,8 @@ async function answerTo(
     const { method, url } = request
     const verb = verbs[`${method} ${url}`]
     if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `nothing answers ${method} on this path` })
-    return { status: 200, body: await verb(await readBody(request, body_limit_bytes), gone.signal) }
+    const answer = await verb(await readBody(request, body_limit_bytes), gone.signal)
+    return { status: 200, body: answer ?? {} }
   } catch (error) {
     return answerError(error)
   }
