@@ -1,4 +1,4 @@
-import type { SpecialKind } from '../disk/entry.ts'
+import type { ScanEnd } from '../disk/scan.ts'
 import type { RemovalWait } from '../domain/removal.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 
@@ -68,19 +68,7 @@ export interface FolderPlan {
   /** null where nothing was kept, or the folders of its project keep what their files were (on_delete, on_change). */
   removals: FolderRemovals | null
   /** What the walk met besides files that are not ignored; null where there was none. */
-  seen: {
-    complete: boolean
-    directories: number
-    ignored: { rule: string; source: string; reason: string; count: number }[]
-    odd_names: string[]
-    odd_names_total: number
-    special: { kind: SpecialKind; count: number }[]
-    unreadable: { path: string; code: string }[]
-    unreadable_total: number
-    other_mounts: string[]
-    narrower: { path: string; why: string }[]
-    narrower_total: number
-  } | null
+  seen: (Omit<ScanEnd, 'files' | 'bytes' | 'odd_names'> & { odd_names: string[] }) | null
 }
 
 /** What would go up, what not and why. */

@@ -220,21 +220,11 @@ async function readAndCompare(files: readonly NewFile[], { folder, tools }: Fold
   })
 }
 
-function scanAnswer(end: ScanEnd): NonNullable<FolderPlan['seen']> {
-  const { directories, ignored, odd_names, odd_names_total, special, unreadable, unreadable_total, other_mounts } = end
-  const { narrower, narrower_total } = end
+function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNullable<FolderPlan['seen']> {
   return {
-    complete: end.complete,
-    directories,
-    ignored: [...ignored].sort((a, b) => b.count - a.count),
-    odd_names: odd_names.map(({ escaped_path }) => escaped_path),
-    odd_names_total,
-    special,
-    unreadable,
-    unreadable_total,
-    other_mounts,
-    narrower,
-    narrower_total,
+    ...end,
+    ignored: end.ignored.toSorted((a, b) => b.count - a.count),
+    odd_names: end.odd_names.map(({ escaped_path }) => escaped_path),
   }
 }
 
