@@ -15,3 +15,14 @@ export function lookAt(place: string): Explanation['on_disk'] {
     return { kind: isGone(error) ? 'missing' : 'unreadable', size: null, modified: null }
   }
 }
+
+/** The answer of `call`; where the system refuses, that of `otherwise` to its code (`ENOENT`). */
+export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: string) => Other): Answer | Other {
+  try {
+    return call()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === undefined) throw error
+    return otherwise(code)
+  }
+}

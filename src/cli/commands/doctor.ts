@@ -1,6 +1,6 @@
 import { system_clock } from '../../base/time.ts'
 import type { Check, Level } from '../../inspect/doctor/check.ts'
-import { check_groups } from '../../inspect/doctor/check-ids.ts'
+import { check_groups } from '../../inspect/doctor/check.ts'
 import { type DoctorAnswer, runDoctor } from '../../inspect/doctor/run-doctor.ts'
 import { type Line, LineWriter } from '../../status/lines.ts'
 import { defineCommand, flag } from '../command.ts'

@@ -1,20 +1,21 @@
 import { statSync } from 'node:fs'
 import type { ExaminedConfig } from '../../config/usable.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { type Check, findings } from './check.ts'
 
 export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {
   const about = file ?? 'sluice.yaml'
-  const checks = faults.map((line) => fault('config', about, withoutFile(line, about), hint))
-  checks.push(...warnings.map((line) => warning('config', about, line)))
+  const find = findings('config', about)
+  const checks = faults.map((line) => find.fault(withoutFile(line, about), hint))
+  checks.push(...warnings.map((line) => find.warning(line)))
   if (dead.length > 0) {
     const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'
-    checks.push(warning('config', about, `it names places that give no answer: ${dead.join(', ')}`, hint))
+    checks.push(find.warning(`it names places that give no answer: ${dead.join(', ')}`, hint))
   }
   if (file !== undefined && isOpenToWriters(file)) {
     const hint = `it says where the token goes: chmod go-w ${file}`
-    checks.push(fault('config', about, 'others than its owner may change it', hint))
+    checks.push(find.fault('others than its owner may change it', hint))
   }
-  return checks.length > 0 ? checks : [ok('config', about, 'in order')]
+  return checks.length > 0 ? checks : [find.ok('in order')]
 }
 
 /** The file stands before it already; what is missing altogether has no line. */

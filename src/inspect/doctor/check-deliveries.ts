@@ -5,10 +5,11 @@ import { formatDuration } from '../../base/format.ts'
 import { tryMailServer } from '../../base/mail.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { SmtpConfig } from '../../config/config.ts'
-import { type Check, fault, ok, withinTime } from './check.ts'
+import { attempt } from '../look-at.ts'
+import { type Check, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
+import { readSecret } from './check-secret-files.ts'
 import type { DoctorTools } from './doctor-tools.ts'
-import { readSecret } from './read-secret.ts'
 import { mailServers, targetsOf } from './targets.ts'
 
 /** Connects, greets, begins TLS, logs in; no mail is handed over. */
@@ -19,27 +20,22 @@ export function checkMail(tools: DoctorTools): Promise<Check[]> {
 async function checkMailServer(smtp: SmtpConfig, { clock, limits, isDead }: DoctorTools): Promise<Check> {
   const { host, port, tls, user, password_file, ca_file } = smtp
   const about = `${host}:${port}`
+  const { ok, fault } = findings('mail', about)
   const late = () =>
-    fault('mail', about, `no answer in ${formatDuration(limits.answer_ms)}`, 'check host, port and tls, and a firewall')
+    fault(`no answer in ${formatDuration(limits.answer_ms)}`, 'check host, port and tls, and a firewall')
   if ([password_file, ca_file].some((file) => file !== undefined && isDead(file))) return late()
   const secret = password_file === undefined ? undefined : readSecret(password_file)
-  if (secret !== undefined && 'why' in secret) {
-    return fault('mail', about, `not tried: ${password_file} cannot be read (${secret.why})`)
-  }
+  if (secret !== undefined && 'why' in secret)
+    return fault(`not tried: ${password_file} cannot be read (${secret.why})`)
   const login = user === undefined ? undefined : { user, password: secret?.text ?? '' }
   const connect = async (): Promise<Check> => {
     try {
       const ca = ca_file === undefined ? undefined : readCertificates(ca_file)
       await tryMailServer({ host, port, tls, login, ca }, limits.answer_ms)
-      return ok('mail', about, login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`)
+      return ok(login === undefined ? `it answers (tls: ${tls})` : `it takes the login (tls: ${tls})`)
     } catch (error) {
-      if (isSluiceError(error)) return fault('mail', about, error.message.replace(`${about}: `, ''), error.hint)
-      return fault(
-        'mail',
-        about,
-        `${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`,
-        'check smtp.ca_file',
-      )
+      if (isSluiceError(error)) return fault(error.message.replace(`${about}: `, ''), error.hint)
+      return fault(`${ca_file} cannot be read: ${codeOf(error) ?? messageOf(error)}`, 'check smtp.ca_file')
     }
   }
   return withinTime(clock, limits.answer_ms + 1_000, connect, late)
@@ -49,18 +45,19 @@ async function checkMailServer(smtp: SmtpConfig, { clock, limits, isDead }: Doct
 export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   const urls = targetsOf(tools.config, 'webhook').map(({ delivery }) => delivery)
   const { ping } = tools.config.alerts
-  const hosts = new Map<string, URL>()
+  /** By their origin; undefined, by the file that should hold one. */
+  const hosts = new Map<string, URL | undefined>()
   for (const { url, url_file } of ping === undefined ? urls : [...urls, ping]) {
     const text = url ?? textOf(url_file, tools)
     // A file that cannot be read is told of among the files.
     if (text === undefined) continue
-    if (!URL.canParse(text)) hosts.set(url_file ?? '', new URL('invalid:'))
+    if (!URL.canParse(text)) hosts.set(url_file ?? '', undefined)
     else hosts.set(new URL(text).origin, new URL(new URL(text).origin))
   }
   const checks = [...hosts].map(([key, url]) =>
-    url.protocol === 'invalid:'
-      ? Promise.resolve(fault('webhook', key, 'what this file holds is no address', 'it must hold the address alone'))
-      : checkHost('webhook', url, tools, { pem: undefined, field: undefined }),
+    url === undefined
+      ? findings('webhook', key).fault('what this file holds is no address', 'it must hold the address alone')
+      : checkHost('webhook', url, tools),
   )
   return Promise.all(checks)
 }
@@ -75,18 +72,19 @@ function textOf(file: string | undefined, { isDead }: DoctorTools): string | und
 export function checkCommands({ config, isDead }: DoctorTools): Check[] {
   const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
   return [...programs].map(([program, where]) => {
-    if (!isDead(program) && isProgram(program)) return ok('command', program, `of ${where}: it can be run`)
+    const { ok, fault } = findings('command', program)
+    if (!isDead(program) && isProgram(program)) return ok(`of ${where}: it can be run`)
     const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
-    return fault('command', program, `of ${where}: it is not there, or this user may not run it`, hint)
+    return fault(`of ${where}: it is not there, or this user may not run it`, hint)
   })
 }
 
 function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return false
-  }
+  return attempt(
+    () => {
+      accessSync(file, constants.X_OK)
+      return statSync(file).isFile()
+    },
+    () => false,
+  )
 }

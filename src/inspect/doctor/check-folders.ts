@@ -1,11 +1,14 @@
 import { accessSync, constants } from 'node:fs'
-import { codeOf } from '../../base/errors.ts'
 import { formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
+import type { FolderConfig } from '../../config/config.ts'
 import { adviceOnUnreadable } from '../../domain/unreadable.ts'
+import { attempt } from '../look-at.ts'
 import { closedParent } from '../unit/unit-facts.ts'
-import { type Check, fault, named, ok, warning } from './check.ts'
+import { type Check, findings, named } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
+
+type OnlineRoot = Extract<FolderLook['root'], { kind: 'online' }>
 
 const usual_who = 'this user'
 
@@ -17,42 +20,32 @@ export function checkFolders(looks: readonly FolderLook[], answer_ms: number, wh
   return looks.flatMap((look) => {
     const presence = checkPresence(look, answer_ms, who)
     if (look.root.kind !== 'online') return [presence]
-    return [presence, checkFilesystem(look), ...checkRights(look, who), ...checkWidening(look)]
+    return [presence, checkFilesystem(look.folder, look.root), ...checkRights(look, who), ...checkWidening(look)]
   })
 }
 
 function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number, who: string): Check {
-  const { name, path } = folder
+  const { path } = folder
+  const { ok, warning, fault } = findings('folder', folder.name)
   if (root.kind === 'dead') {
     const hint =
       'a share whose server is away? Look at the mount (findmnt, dmesg); the daemon waits for it, and other folders go on'
-    return fault('folder', name, `${path}: no answer in ${formatDuration(answer_ms)}`, hint)
+    return fault(`${path}: no answer in ${formatDuration(answer_ms)}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
     const closed = closedParent(path, mayPass)
     const word = shellWord(closed ?? path)
-    if (closed !== undefined) {
-      return fault(
-        'folder',
-        name,
-        `${path}: ${who} may not pass through ${closed}`,
-        `setfacl -m u:${userWord(who)}:x ${word}, or chmod o+x`,
-      )
-    }
-    return fault(
-      'folder',
-      name,
-      `${path}: ${who} may not read it (${root.detail})`,
-      `setfacl -R -m u:${userWord(who)}:rX ${word}`,
-    )
+    const user = userWord(who)
+    return closed === undefined
+      ? fault(`${path}: ${who} may not read it (${root.detail})`, `setfacl -R -m u:${user}:rX ${word}`)
+      : fault(`${path}: ${who} may not pass through ${closed}`, `setfacl -m u:${user}:x ${word}, or chmod o+x`)
   }
   if (root.kind === 'offline') {
     const hint = 'check its path; if it is mounted later all is well: it counts as offline until then'
-    return warning('folder', name, `${path} is not there now`, hint)
+    return warning(`${path} is not there now`, hint)
   }
-  if (root.empty)
-    return warning('folder', name, `${path} is empty`, 'if a disk or share belongs there, it is not mounted')
-  return ok('folder', name, `${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
+  if (root.empty) return warning(`${path} is empty`, 'if a disk or share belongs there, it is not mounted')
+  return ok(`${path}: there${seen === undefined ? '' : `, ${countText(seen)}`}`)
 }
 
 /** For the line to type. */
@@ -67,31 +60,21 @@ function countText({ files, directories, from }: Seen): string {
 }
 
 function mayPass(directory: string): boolean {
-  try {
-    accessSync(directory, constants.X_OK)
-    return true
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return codeOf(error) !== 'EACCES'
-  }
+  return attempt(
+    () => accessSync(directory, constants.X_OK) === undefined,
+    (code) => code !== 'EACCES',
+  )
 }
 
-function checkFilesystem({ folder, root }: FolderLook): Check {
-  const { name, watch, rescan_interval_ms } = folder
-  if (root.kind !== 'online') return fault('filesystem', name, 'not looked at')
-  const { filesystem, remote } = root
+function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { filesystem, remote }: OnlineRoot): Check {
+  const { ok, warning } = findings('filesystem', name)
   if (!remote) {
     const every = formatDuration(rescan_interval_ms)
-    return ok('filesystem', name, `${filesystem}${notes[filesystem] ?? ''}; a whole scan at least every ${every}`)
+    return ok(`${filesystem}${notes[filesystem] ?? ''}; a whole scan at least every ${every}`)
   }
   const text = `${filesystem}: what other machines change there gives no event here, scans find it`
-  if (watch === 'auto' || watch === 'scan') return ok('filesystem', name, text)
-  return warning(
-    'filesystem',
-    name,
-    text,
-    `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`,
-  )
+  if (watch === 'auto' || watch === 'scan') return ok(text)
+  return warning(text, `watch: auto in the configuration scans it on a timer; now it is watch: ${watch}`)
 }
 
 const notes: Record<string, string> = {
@@ -103,26 +86,25 @@ const notes: Record<string, string> = {
 
 function checkRights({ folder, seen }: FolderLook, who: string): Check[] {
   if (seen === undefined) return []
-  const { name, path } = folder
-  if (seen.unreadable_total === 0) return [ok('rights', name, `${who} may read all of it${fromText(seen)}`)]
+  const { ok, warning } = findings('rights', folder.name)
+  if (seen.unreadable_total === 0) return [ok(`${who} may read all of it${fromText(seen)}`)]
   const entries = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
   const text = `${formatCount(seen.unreadable_total)} that ${who} cannot read (${adviceOnUnreadable(seen.unreadable.map(({ code }) => code))})${fromText(seen)}: ${named(entries, seen.unreadable_total)}`
-  const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(path)} gives the right, an exclude leaves them out in so many words`
-  return [warning('rights', name, text, hint)]
+  const hint = `setfacl -R -m u:${userWord(who)}:rX ${shellWord(folder.path)} gives the right, an exclude leaves them out in so many words`
+  return [warning(text, hint)]
 }
 
 function checkWidening({ folder, seen }: FolderLook): Check[] {
   if (seen === undefined) return []
-  const { name, widening } = folder
+  const { ok, warning } = findings('widening', folder.name)
   const total = seen.narrower_total
-  if (total === 0)
-    return [ok('widening', name, `no subfolder is narrower than it by mode, owner and group${fromText(seen)}`)]
+  if (total === 0) return [ok(`no subfolder is narrower than it by mode, owner and group${fromText(seen)}`)]
   const entries = seen.narrower.map(({ path, why }) => `${path} (${why})`)
   const what = total === 1 ? 'a subfolder' : `${formatCount(total)} subfolders`
   const text = `${what} that fewer people can read${fromText(seen)}: ${named(entries, total)}`
-  if (widening === 'skip') return [ok('widening', name, `${text}; left out (widening: skip)`)]
+  if (folder.widening === 'skip') return [ok(`${text}; left out (widening: skip)`)]
   const hint = 'all the project sees their files; widening: skip leaves them out, an exclude those that are named'
-  return [warning('widening', name, text, hint)]
+  return [warning(text, hint)]
 }
 
 function fromText({ from }: Seen): string {

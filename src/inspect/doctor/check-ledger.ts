@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { isSluiceError } from '../../base/errors.ts'
 import { formatBytes, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
@@ -9,7 +8,7 @@ import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import type { LedgerTables, LedgerThreadData } from '../ledger-thread.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { type Check, type Findings, findings } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
 
 /** SQLite writes the log back at 16 MB: so much more means that some reader has kept it from that for long. */
@@ -18,7 +17,8 @@ const large_log_bytes = 512_000_000
 /** Reads every page that it comes to in the time there is; changes nothing. */
 export async function checkLedger({ config, clock, limits, isDead }: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
-  if (isDead(config.state_dir)) return [warning('ledger', file, 'not looked at: no answer from where it lies')]
+  const find = findings('ledger', file)
+  if (isDead(config.state_dir)) return [find.warning('not looked at: no answer from where it lies')]
   const thread = startThread('inspect/ledger-thread', {
     file,
     migrations: ledger_migrations,
@@ -36,16 +36,16 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
       checked++
     }
     await thread.call('close', undefined)
-    if (damage.length > 0) return [damaged(file, damage[0]!)]
+    if (damage.length > 0) return [damaged(find, damage[0]!)]
     const size_bytes = statSync(file).size
     const part =
       checked < tables.length
         ? `the first ${checked} of ${tables.length} tables in ${formatDuration(limits.ledger_ms)} are`
         : 'it is'
-    return [ok('ledger', file, `${part} in order (${formatBytes(size_bytes)})`), ...checkLog(file)]
+    return [find.ok(`${part} in order (${formatBytes(size_bytes)})`), ...checkLog(file)]
   } catch (error) {
     // A damaged page shows when it is read, which may be late.
-    return [judgeError(file, translateSqliteError(error, file))]
+    return [judgeError(find, config.state_dir, translateSqliteError(error, file))]
   } finally {
     void thread.terminate()
   }
@@ -54,28 +54,28 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
 const restore_hint =
   'stop the daemon, then `sluice restore FILE` where there is a backup, else `sluice rebuild`: known files are linked by their md5'
 
-function damaged(file: string, what: string): Check {
-  return fault('ledger', file, `it is damaged: ${what}`, restore_hint)
+function damaged({ fault }: Findings, what: string): Check {
+  return fault(`it is damaged: ${what}`, restore_hint)
 }
 
-function judgeError(file: string, error: unknown): Check {
+function judgeError(find: Findings, state_dir: string, error: unknown): Check {
   if (!isSluiceError(error)) throw error
-  if (error.code === 'ledger.none') return none(file)
-  if (error.code === 'account.no_right') return fault('ledger', file, `not looked at: ${error.message}`, error.hint)
-  if (error.code === 'database.damaged') return damaged(file, error.message)
-  return fault('ledger', file, error.message, error.hint)
+  const { code, message, hint } = error
+  if (code === 'ledger.none') return none(find, state_dir)
+  if (code === 'account.no_right') return find.fault(`not looked at: ${message}`, hint)
+  return code === 'database.damaged' ? damaged(find, message) : find.fault(message, hint)
 }
 
 /** To start the daemon beside a rebuild would throw away what that has found. */
-function none(file: string): Check {
-  if (!isRebuildOpen(dirname(file))) return ok('ledger', file, 'not there yet: the first start makes it')
+function none({ ok, warning }: Findings, state_dir: string): Check {
+  if (!isRebuildOpen(state_dir)) return ok('not there yet: the first start makes it')
   const hint = '`sluice rebuild` goes on where it ended; start the daemon after it'
-  return warning('ledger', file, 'a rebuild is not finished, and there is no ledger until it is', hint)
+  return warning('a rebuild is not finished, and there is no ledger until it is', hint)
 }
 
 function checkLog(file: string): Check[] {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
   if (log === undefined || log.size < large_log_bytes) return []
   const hint = 'some program has it open and reads without end (lsof); a restart of the daemon writes it back'
-  return [warning('ledger', `${file}-wal`, `the log beside it has grown to ${formatBytes(log.size)}`, hint)]
+  return [findings('ledger', `${file}-wal`).warning(`the log beside it has grown to ${formatBytes(log.size)}`, hint)]
 }

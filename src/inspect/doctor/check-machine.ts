@@ -2,7 +2,7 @@ import { createHash, getFips } from 'node:crypto'
 import { isSluiceError, messageOf } from '../../base/errors.ts'
 import { maxOpenFiles } from '../../base/open-files.ts'
 import { sqliteDriver } from '../../base/sqlite-driver.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { type Check, findings } from './check.ts'
 
 /** package.json, engines. */
 const least_node = [20, 19] as const
@@ -11,28 +11,25 @@ const least_open_files = 1_024
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const about = `Node ${version}`
+  const { ok, warning, fault } = findings('node', `Node ${version}`)
   const hint = 'install Node 22 or newer (nodejs.org)'
   const is_old = major < least_node[0] || (major === least_node[0] && minor < least_node[1])
-  if (is_old) return fault('node', about, `too old: ${least_node.join('.')} is the least`, hint)
-  if (major % 2 === 1) return warning('node', about, 'of a line that is kept up for half a year only', hint)
-  return ok('node', about, 'new enough')
+  if (is_old) return fault(`too old: ${least_node.join('.')} is the least`, hint)
+  if (major % 2 === 1) return warning('of a line that is kept up for half a year only', hint)
+  return ok('new enough')
 }
 
 /** Files are recognised by md5, as the service does; no secret hangs on it. Machines in FIPS mode forbid it. */
 export function checkMd5(hash: () => unknown = () => createHash('md5').update('').digest()): Check {
+  const { ok, fault } = findings('md5', 'md5')
   try {
     hash()
-    return ok('md5', 'md5', 'available')
+    return ok('available')
   } catch (error) {
     const mode = getFips() === 1 ? ' (FIPS mode)' : ''
     const hint = 'let the unit use an OpenSSL configuration without FIPS: Environment=OPENSSL_CONF=/dev/null'
-    return fault(
-      'md5',
-      'md5',
-      `it is not available${mode}: ${messageOf(error)}; no file can be recognised, so none is sent`,
-      hint,
-    )
+    const text = `it is not available${mode}: ${messageOf(error)}; no file can be recognised, so none is sent`
+    return fault(text, hint)
   }
 }
 
@@ -43,7 +40,7 @@ export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
     return []
   } catch (error) {
     const hint = isSluiceError(error) ? error.hint : undefined
-    return [fault('sqlite', 'better-sqlite3', messageOf(error), hint)]
+    return [findings('sqlite', 'better-sqlite3').fault(messageOf(error), hint)]
   }
 }
 
@@ -51,15 +48,8 @@ export function checkSqlite(load: () => unknown = sqliteDriver): Check[] {
 export function checkOpenFiles(limits?: string): Check[] {
   const soft = maxOpenFiles(limits)
   if (soft === undefined) return []
-  if (soft >= least_open_files)
-    return [ok('open_files', 'ulimit -n', `${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
+  const { ok, warning } = findings('open_files', 'ulimit -n')
+  if (soft >= least_open_files) return [ok(`${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
   const text = `${soft} files may be open at once, here and in what is started from here`
-  return [
-    warning(
-      'open_files',
-      'ulimit -n',
-      text,
-      `ulimit -n ${least_open_files}; in a unit LimitNOFILE=${least_open_files}`,
-    ),
-  ]
+  return [warning(text, `ulimit -n ${least_open_files}; in a unit LimitNOFILE=${least_open_files}`)]
 }

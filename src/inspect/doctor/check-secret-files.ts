@@ -1,27 +1,48 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { shellWord } from '../../base/shell-word.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { attempt } from '../look-at.ts'
+import { type Check, findings } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
-import { readSecret } from './read-secret.ts'
 import { secretFiles } from './targets.ts'
+
+const largest_bytes = 16_384
 
 /** Modes and readability; what is in them is never shown. The token's file has a check of its own. */
 export function checkSecretFiles({ config, uid, isDead }: DoctorTools): Check[] {
-  return secretFiles(config).flatMap(({ file, what }) => {
-    if (isDead(file)) return [fault('secret_files', file, `${what}: no answer from where it lies`)]
+  return secretFiles(config).map(({ file, what }) => {
+    const { ok, warning, fault } = findings('secret_files', file)
+    if (isDead(file)) return fault(`${what}: no answer from where it lies`)
     const read = readSecret(file)
     if ('why' in read) {
-      const hint = 'check that it is there, what it holds, and who may read it'
-      return [fault('secret_files', file, `${what} cannot be read: ${read.why}`, hint)]
+      return fault(`${what} cannot be read: ${read.why}`, 'check that it is there, what it holds, and who may read it')
     }
     const { mode, uid: owner } = read.stat
     const word = shellWord(file)
     if ((mode & 0o077) !== 0) {
-      const octal = (mode & 0o7777).toString(8)
-      return [warning('secret_files', file, `${what} is open to group or others (mode ${octal})`, `chmod 600 ${word}`)]
+      return warning(`${what} is open to group or others (mode ${(mode & 0o7777).toString(8)})`, `chmod 600 ${word}`)
     }
     if (owner !== 0 && uid !== undefined && owner !== uid) {
-      return [warning('secret_files', file, `${what} belongs to another user (uid ${owner})`, `chown ${uid} ${word}`)]
+      return warning(`${what} belongs to another user (uid ${owner})`, `chown ${uid} ${word}`)
     }
-    return [ok('secret_files', file, `${what}: readable, and by its owner alone`)]
+    return ok(`${what}: readable, and by its owner alone`)
   })
+}
+
+/** What a file that holds a secret is like, and its text; or why it cannot be read, as the code of the system. */
+export function readSecret(file: string): { stat: Stats; text: string } | { why: string } {
+  let descriptor: number | undefined
+  const read = () => {
+    // Opening a pipe would otherwise wait for somebody to write into it.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) return { why: 'it is not a file' }
+    const bytes = Buffer.alloc(largest_bytes)
+    const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0)).trim()
+    return text === '' ? { why: 'it is empty' } : { stat, text }
+  }
+  try {
+    return attempt(read, (why) => ({ why }))
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
 }

@@ -5,7 +5,7 @@ import { programVersion } from '../../base/version.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/addresses.ts'
 import { createRemote } from '../../remote/remote.ts'
-import { type Check, fault, ok, warning, withinTime } from './check.ts'
+import { type Check, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import type { DoctorTools } from './doctor-tools.ts'
 
@@ -23,13 +23,13 @@ export async function checkService(
 ): Promise<Check[]> {
   const { service } = tools.config
   if (service === undefined)
-    return [warning('api_host', 'the service', 'not asked: its configuration is not in order, see above')]
+    return [findings('api_host', 'the service').warning('not asked: its configuration is not in order, see above')]
   const { origin } = parseBaseUrl(service.base_url)
   const host = await checkHost('api_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })
   const projects = projectsOf(tools)
   if (host.level === 'fault' || secrets === undefined) {
     const why = host.level === 'fault' ? 'the service cannot be reached' : 'there is no token'
-    return [host, ...projects.map((project_id) => warning('project', project_id, `not asked: ${why}`))]
+    return [host, ...projects.map((project_id) => findings('project', project_id).warning(`not asked: ${why}`))]
   }
   const [clock, ...asked] = await Promise.all([
     checkClock(tools, new URL(origin), ca),
@@ -51,7 +51,7 @@ async function checkProject(
   project_id: string,
 ): Promise<Check> {
   const { config, clock, limits, proxy } = tools
-  const late = () => warning('project', project_id, `no answer in ${formatDuration(limits.answer_ms)}`)
+  const { ok, warning, fault } = findings('project', project_id)
   const remote = createRemote({
     base_url: config.service!.base_url,
     token: () => secrets.token(),
@@ -64,22 +64,14 @@ async function checkProject(
   try {
     const ask = () => remote.listAssets(project_id, { limit: 1 })
     const outcome = await withinTime(clock, limits.answer_ms, ask, () => undefined)
-    if (outcome === undefined) return late()
-    if (outcome.ok) return ok('project', project_id, 'the token reaches it')
+    if (outcome === undefined) return warning(`no answer in ${formatDuration(limits.answer_ms)}`)
+    if (outcome.ok) return ok('the token reaches it')
     const { about, message, humane } = outcome.failure
     const text = humane === undefined ? message : `${message}: ${humane}`
-    if (about === 'account') {
-      return fault('project', project_id, text, `have a new token made; this one came from ${secrets.source}`)
-    }
-    if (about === 'project') {
-      return fault('project', project_id, text, 'check the project id, and that the token’s owner is a member')
-    }
-    return fault(
-      'api_host',
-      new URL(config.service!.base_url).host,
-      text,
-      'check service.base_url; if it is right, wait and try again',
-    )
+    if (about === 'account') return fault(text, `have a new token made; this one came from ${secrets.source}`)
+    if (about === 'project') return fault(text, 'check the project id, and that the token’s owner is a member')
+    const host = findings('api_host', new URL(config.service!.base_url).host)
+    return host.fault(text, 'check service.base_url; if it is right, wait and try again')
   } finally {
     await remote.close()
   }
@@ -111,8 +103,9 @@ async function checkClock({ clock, limits, proxy }: DoctorTools, url: URL, ca: s
 export function judgeClock(theirs_ms: number, ours_ms: number): Check {
   const skew_ms = ours_ms - theirs_ms
   const off_ms = Math.max(0, Math.abs(skew_ms) - second_ms)
-  if (off_ms < skew_warning_ms) return ok('clock', 'clock', 'agrees with that of the service')
+  const find = findings('clock', 'clock')
+  if (off_ms < skew_warning_ms) return find.ok('agrees with that of the service')
   const text = `it is ${formatDuration(Math.abs(skew_ms))} ${skew_ms > 0 ? 'ahead of' : 'behind'} that of the service`
-  const judge = off_ms < skew_fault_ms ? warning : fault
-  return judge('clock', 'clock', text, 'have it set from the network: timedatectl set-ntp true')
+  const level = off_ms < skew_fault_ms ? 'warning' : 'fault'
+  return find[level](text, 'have it set from the network: timedatectl set-ntp true')
 }

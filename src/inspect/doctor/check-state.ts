@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeOf } from '../../base/errors.ts'
 import { formatBytes } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { rootStatus } from '../../disk/mount.ts'
-import { type Check, fault, named, ok, warning } from './check.ts'
+import { attempt } from '../look-at.ts'
+import { type Check, type Findings, findings, named } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
 import { reportDirs } from './targets.ts'
 
@@ -15,39 +15,42 @@ import { reportDirs } from './targets.ts'
 export function checkUser({ config, uid, isDead }: DoctorTools): Check[] {
   const { state_dir } = config
   if (isDead(state_dir) || uid === undefined) return []
+  const find = findings('user', `uid ${uid}`)
   if (isClosed(state_dir)) {
     const text = `this is uid ${uid}, which may not pass to ${state_dir}: nothing of the state was looked at`
-    return [fault('user', `uid ${uid}`, text, 'run this as the user that the daemon runs as, or as root')]
+    return [find.fault(text, 'run this as the user that the daemon runs as, or as root')]
   }
   const stat = statOf(state_dir)
   if (stat === undefined) return []
-  if (stat.uid === uid) return [ok('user', `uid ${uid}`, 'the state belongs to this user')]
+  if (stat.uid === uid) return [find.ok('the state belongs to this user')]
   const text = `this is uid ${uid}, and the state belongs to uid ${stat.uid}: rights were tried as the wrong user`
-  return [(uid === 0 ? warning : fault)('user', `uid ${uid}`, text, `sudo -u '#${stat.uid}' sluice doctor`)]
+  return [find[uid === 0 ? 'warning' : 'fault'](text, `sudo -u '#${stat.uid}' sluice doctor`)]
 }
 
 export function checkStateDir({ config, uid, isDead, limits }: DoctorTools): Check[] {
   const { state_dir } = config
-  if (isDead(state_dir)) {
-    const hint = 'it must lie on a local disk'
-    return [fault('state_dir', state_dir, `no answer in ${limits.answer_ms / 1_000} s`, hint)]
-  }
-  if (isClosed(state_dir)) return [warning('state_dir', state_dir, 'not looked at: this user may not pass to it')]
+  const find = findings('state_dir', state_dir)
+  const { ok, warning, fault } = find
+  if (isDead(state_dir)) return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
+  if (isClosed(state_dir)) return [warning('not looked at: this user may not pass to it')]
   const stat = statOf(state_dir)
-  if (stat === undefined) return [ok('state_dir', state_dir, 'not there yet: the first start makes it')]
-  const checks = [...checkModes(state_dir, stat), ...checkShare(state_dir), ...checkOwners(state_dir, stat, uid)]
-  return checks.length > 0 ? checks : [ok('state_dir', state_dir, 'closed to others, on a local disk')]
+  if (stat === undefined) return [ok('not there yet: the first start makes it')]
+  const checks = [
+    ...checkModes(find, state_dir, stat),
+    ...checkShare(find, state_dir),
+    ...checkOwners(find, state_dir, stat, uid),
+  ]
+  return checks.length > 0 ? checks : [ok('closed to others, on a local disk')]
 }
 
-function checkModes(state_dir: string, stat: Stats): Check[] {
-  if (!stat.isDirectory())
-    return [fault('state_dir', state_dir, 'it is not a directory', 'set state_dir to another place')]
+function checkModes({ warning, fault }: Findings, state_dir: string, stat: Stats): Check[] {
+  if (!stat.isDirectory()) return [fault('it is not a directory', 'set state_dir to another place')]
   const word = shellWord(state_dir)
   const open = (stat.mode & 0o077) !== 0
   const checks: Check[] = []
   if (open) {
     const text = `it is open to group or others (mode ${(stat.mode & 0o7777).toString(8)})`
-    checks.push(warning('state_dir', state_dir, text, `chmod 700 ${word}`))
+    checks.push(warning(text, `chmod 700 ${word}`))
   }
   const files = ownFiles(state_dir).filter(({ stat }) => (stat.mode & 0o077) !== 0)
   if (files.length > 0) {
@@ -55,39 +58,38 @@ function checkModes(state_dir: string, stat: Stats): Check[] {
     const names = files.map(({ name }) => name)
     const text = `open to group or others: ${named(names)}`
     const hint = `chmod 600 ${names.map((name) => shellWord(join(state_dir, name))).join(' ')}`
-    checks.push(open ? fault('state_dir', state_dir, text, hint) : warning('state_dir', state_dir, text, hint))
+    checks.push((open ? fault : warning)(text, hint))
   }
   return checks
 }
 
-function checkShare(state_dir: string): Check[] {
+function checkShare({ fault }: Findings, state_dir: string): Check[] {
   const status = rootStatus(state_dir)
   if (status.kind !== 'online' || !status.remote) return []
   const hint =
     'set state_dir to a local disk: SQLite’s locks and memory do not work over a share, and damage is a matter of time'
-  return [fault('state_dir', state_dir, `it lies on a share (${status.filesystem})`, hint)]
+  return [fault(`it lies on a share (${status.filesystem})`, hint)]
 }
 
 /** A command that root ran leaves files that the daemon cannot write. */
-function checkOwners(state_dir: string, stat: Stats, uid: number | undefined): Check[] {
+function checkOwners({ fault }: Findings, state_dir: string, stat: Stats, uid: number | undefined): Check[] {
   if (uid === undefined) return []
   const foreign = ownFiles(state_dir).filter((file) => file.stat.uid !== stat.uid)
   if (foreign.length === 0) return []
   const text = `files of another user than the directory’s (uid ${stat.uid}): ${named(foreign.map(({ name }) => name))}`
-  return [fault('state_dir', state_dir, text, `chown -R --reference=${shellWord(state_dir)} ${shellWord(state_dir)}`)]
+  return [fault(text, `chown -R --reference=${shellWord(state_dir)} ${shellWord(state_dir)}`)]
 }
 
 function ownFiles(state_dir: string): { name: string; stat: Stats }[] {
-  try {
-    const names = readdirSync(state_dir).filter((name) => /\.db(-|$|\.)/.test(name) || name === 'control.sock')
-    return names.flatMap((name) => {
-      const stat = lstatSync(join(state_dir, name), { throwIfNoEntry: false })
-      return stat ? [{ name, stat }] : []
-    })
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return []
-  }
+  const names = attempt(
+    () => readdirSync(state_dir),
+    () => [],
+  )
+  return names.flatMap((name) => {
+    if (!/\.db(-|$|\.)/.test(name) && name !== 'control.sock') return []
+    const stat = statOf(join(state_dir, name), lstatSync)
+    return stat ? [{ name, stat }] : []
+  })
 }
 
 const few_inodes_part = 0.05
@@ -110,19 +112,20 @@ function judgeSpace(place: string, wanted_bytes: number): Check[] {
   const { bavail, bsize, ffree, files } = statfsSync(place)
   const free_bytes = bavail * bsize
   const hint = 'free some space: without it nothing can be recorded, and then nothing is sent'
+  const find = findings('space', place)
   const checks: Check[] = []
   if (free_bytes < wanted_bytes * fault_part) {
-    checks.push(fault('space', place, `${formatBytes(free_bytes)} free`, hint))
+    checks.push(find.fault(`${formatBytes(free_bytes)} free`, hint))
   } else if (free_bytes < wanted_bytes) {
     const text = `${formatBytes(free_bytes)} free, less than health.disk_free_bytes (${formatBytes(wanted_bytes)})`
-    checks.push(warning('space', place, text, hint))
+    checks.push(find.warning(text, hint))
   }
   // Some filesystems make inodes as they need them, and say 0 of 0.
   if (files > 0 && ffree < files * few_inodes_part) {
     const text = `${ffree} of ${files} inodes free: no new file can be made when they are used up`
-    checks.push((ffree === 0 ? fault : warning)('space', place, text, 'remove small files (df -i)'))
+    checks.push(find[ffree === 0 ? 'fault' : 'warning'](text, 'remove small files (df -i)'))
   }
-  return checks.length > 0 ? checks : [ok('space', place, `${formatBytes(free_bytes)} free`)]
+  return checks.length > 0 ? checks : [find.ok(`${formatBytes(free_bytes)} free`)]
 }
 
 /** The place itself, or what of it there is. */
@@ -132,19 +135,15 @@ function nearest(place: string): string {
 
 /** Whether it is there cannot be said. */
 function isClosed(path: string): boolean {
-  try {
-    statSync(path)
-    return false
-  } catch (error) {
-    return codeOf(error) === 'EACCES'
-  }
+  return attempt(
+    () => statSync(path) === undefined,
+    (code) => code === 'EACCES',
+  )
 }
 
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path)
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined
-  }
+function statOf(path: string, read: (path: string) => Stats = statSync): Stats | undefined {
+  return attempt(
+    () => read(path),
+    () => undefined,
+  )
 }

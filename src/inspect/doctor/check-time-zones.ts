@@ -1,14 +1,15 @@
-import { type Check, fault, ok } from './check.ts'
+import { type Check, findings } from './check.ts'
 
 /** What this Node knows of time zones comes with it (ICU), not from the system. */
 export function checkTimeZones(prompts: readonly { name: string; schedule: { timezone: string } }[]): Check[] {
   const zones = [...new Set(prompts.map(({ schedule }) => schedule.timezone))]
   const version = process.versions.tz ?? 'unknown'
   return zones.map((zone) => {
-    if (isKnown(zone)) return ok('time_zones', zone, `known (time zone data ${version})`)
+    const { ok, fault } = findings('time_zones', zone)
+    if (isKnown(zone)) return ok(`known (time zone data ${version})`)
     const users = prompts.filter(({ schedule }) => schedule.timezone === zone).map(({ name }) => name)
     const hint = 'use a Node with full ICU (those of nodejs.org and of distributions have it), or another zone'
-    return fault('time_zones', zone, `this Node does not know it; prompts with it: ${users.join(', ')}`, hint)
+    return fault(`this Node does not know it; prompts with it: ${users.join(', ')}`, hint)
   })
 }
 

@@ -1,8 +1,9 @@
 import { accessSync, constants } from 'node:fs'
-import { codeOf, isSluiceError } from '../../base/errors.ts'
+import { isSluiceError } from '../../base/errors.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { attempt } from '../look-at.ts'
+import { type Check, findings } from './check.ts'
 
 /**
  * The token is not shown, only where it came from. What systemd hands to the service alone (`credential_file`) is read where this
@@ -16,35 +17,31 @@ export function checkToken(
 ): { checks: Check[]; secrets: Secrets | undefined } {
   try {
     const { secrets, warnings } = openSecrets({ service: service as ServiceConfig }, env)
-    const checks = warnings.map((line) => warning('token', secrets.source, line))
+    const { ok, warning } = findings('token', secrets.source)
     return {
-      checks: checks.length > 0 ? checks : [ok('token', secrets.source, 'there, and of the right form')],
+      checks: warnings.length > 0 ? warnings.map((line) => warning(line)) : [ok('there, and of the right form')],
       secrets,
     }
   } catch (error) {
     if (!isSluiceError(error)) throw error
-    if (error.code === 'account.token_missing' && credential_file !== undefined) {
+    const { code, message, hint } = error
+    const { warning, fault } = findings('token', 'token')
+    const none = (check: Check) => ({ checks: [check], secrets: undefined })
+    if (code !== 'account.token_missing') return none(fault(message, hint))
+    if (credential_file !== undefined) {
       if (isReadable(credential_file)) return checkToken({ token_file: credential_file }, undefined, env)
       const text = 'not tried: systemd hands it to the service, and this user may not read it'
-      return {
-        checks: [warning('token', credential_file, text, 'sudo sluice doctor tries it')],
-        secrets: undefined,
-      }
+      return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }
-    if (error.code === 'account.token_missing' && is_named_wrongly) {
-      const checks = [warning('token', 'token', 'not tried: service.token_file is not in order, see above')]
-      return { checks, secrets: undefined }
-    }
-    return { checks: [fault('token', 'token', error.message, error.hint)], secrets: undefined }
+    if (is_named_wrongly) return none(warning('not tried: service.token_file is not in order, see above'))
+    return none(fault(message, hint))
   }
 }
 
 /** One that is not there counts: reading it says so. */
 function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK)
-    return true
-  } catch (error) {
-    return codeOf(error) === 'ENOENT'
-  }
+  return attempt(
+    () => accessSync(file, constants.R_OK) === undefined,
+    (code) => code === 'ENOENT',
+  )
 }

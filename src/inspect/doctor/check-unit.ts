@@ -1,18 +1,16 @@
 import type { Config } from '../../config/config.ts'
 import type { UsableConfig } from '../../config/usable.ts'
 import { unitFit } from '../unit/drop-in.ts'
-import { type Check, ok, warning } from './check.ts'
+import { type Check, findings } from './check.ts'
 import type { FoundUnit } from './find-unit.ts'
 
 /** Whether the unit that runs this configuration lets it do what it says. Nothing where no unit does. */
 export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Check[] {
   if (unit === undefined) return []
-  const { name } = unit
-  if (config.service === undefined) return [warning('unit', name, 'not compared: the configuration is not in order')]
+  const { ok, warning } = findings('unit', unit.name)
+  if (config.service === undefined) return [warning('not compared: the configuration is not in order')]
   const misfits = misfitsOf({ ...config, service: config.service }, unit)
-  return misfits.length > 0
-    ? misfits.map((line) => warning('unit', name, line))
-    : [ok('unit', name, 'it fits the configuration')]
+  return misfits.length > 0 ? misfits.map((line) => warning(line)) : [ok('it fits the configuration')]
 }
 
 /** What the unit does not give to the configuration, or gives without need: a sentence each, with what to do. */

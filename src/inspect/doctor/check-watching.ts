@@ -2,7 +2,7 @@ import { formatCount } from '../../base/format.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/inotify-limits.ts'
 import { hasShareBelow } from '../../disk/shares-below.ts'
-import { type Check, fault, ok, warning } from './check.ts'
+import { type Check, findings } from './check.ts'
 import type { FolderLook } from './look-at-folder.ts'
 
 /** What the kernel and the machine have for watching. */
@@ -43,26 +43,26 @@ export function checkWatching(looks: readonly FolderLook[], means: WatchMeans, s
 }
 
 function checkChoice(name: string, { watcher, reason }: WatchChoice, could_be_watched: boolean): Check {
+  const { ok, warning } = findings('watching', name)
   const text = `${watcher}: ${reason}`
-  if (watcher !== 'scan' || !could_be_watched) return ok('watching', name, text)
-  return warning('watching', name, text, 'it is scanned on a timer, which finds the same later (section watching)')
+  if (watcher !== 'scan' || !could_be_watched) return ok(text)
+  return warning(text, 'it is scanned on a timer, which finds the same later (section watching)')
 }
 
 function checkTaken(taken: number, { name, value }: InotifyLimit): Check {
-  if (value === Number.POSITIVE_INFINITY) return ok('inotify', 'inotify', 'this system has no limit that can be read')
+  if (value === Number.POSITIVE_INFINITY) {
+    return findings('inotify', 'inotify').ok('this system has no limit that can be read')
+  }
+  const { ok, fault } = findings('inotify', name)
   const text = `the folders take ${formatCount(taken)} watches, ${name} is ${formatCount(value)}`
-  if (taken <= value) return ok('inotify', name, text)
-  return fault(
-    'inotify',
-    name,
-    `${text}: what is not watched is found by scans only`,
-    sysctlLine(name, raisedLimit(value, taken)),
-  )
+  if (taken <= value) return ok(text)
+  return fault(`${text}: what is not watched is found by scans only`, sysctlLine(name, raisedLimit(value, taken)))
 }
 
 function checkInstances({ name, value }: InotifyLimit): Check[] {
   if (value >= least_instances) return []
-  return [warning('inotify', name, `it is ${value}, for all programs of this user together`, sysctlLine(name, 128))]
+  const { warning } = findings('inotify', name)
+  return [warning(`it is ${value}, for all programs of this user together`, sysctlLine(name, 128))]
 }
 
 /** In force at once, and after a restart of the machine. */

@@ -1,6 +1,16 @@
 import type { Clock } from '../../base/time.ts'
-import type { CheckId } from './check-ids.ts'
 
+/** Every check, by group, in the order in which they are shown; docs/operating.md has a line for each (a test compares). */
+export const check_groups = {
+  Configuration: ['config', 'token', 'secret_files', 'time_zones'],
+  Service: ['ca', 'api_host', 'project', 'blob_host', 'clock'],
+  Folders: ['folder', 'rights', 'widening', 'filesystem', 'watching', 'inotify'],
+  State: ['user', 'state_dir', 'space', 'ledger', 'removals', 'unit'],
+  Deliveries: ['mail', 'webhook', 'command'],
+  Machine: ['node', 'sqlite', 'md5', 'open_files'],
+} as const
+
+export type CheckId = (typeof check_groups)[keyof typeof check_groups][number]
 export type Level = 'ok' | 'warning' | 'fault'
 
 /** What was looked at, and how it stands. `about` is the one thing, a folder or a host; `hint` says what to do. */
@@ -12,16 +22,14 @@ export interface Check {
   hint?: string
 }
 
-export function ok(id: CheckId, about: string, message: string): Check {
-  return { id, level: 'ok', about, message }
-}
+/** Findings about one thing, by their level. */
+export type Findings = Record<Level, (message: string, hint?: string) => Check>
 
-export function warning(id: CheckId, about: string, message: string, hint?: string): Check {
-  return { id, level: 'warning', about, message, ...(hint === undefined ? {} : { hint }) }
-}
-
-export function fault(id: CheckId, about: string, message: string, hint?: string): Check {
-  return { id, level: 'fault', about, message, ...(hint === undefined ? {} : { hint }) }
+export function findings(id: CheckId, about: string): Findings {
+  const of = (level: Level) => (message: string, hint?: string) => {
+    return { id, level, about, message, ...(hint === undefined ? {} : { hint }) }
+  }
+  return { ok: of('ok'), warning: of('warning'), fault: of('fault') }
 }
 
 /** The answer of `work`, or `late()` when it has none within the limit; `work` is then told by its signal and left behind. */

@@ -25,4 +25,9 @@ export interface DoctorLimits {
   ledger_ms: number
 }
 
+/** Whether it is one of these places, or below one. */
+export function isWithin(path: string, places: readonly string[]): boolean {
+  return places.some((place) => path === place || path.startsWith(`${place}/`))
+}
+
 export const usual_limits: DoctorLimits = { answer_ms: 10_000, walk_ms: 10_000, ledger_ms: 30_000 }

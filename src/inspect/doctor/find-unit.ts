@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../../base/errors.ts'
+import { attempt } from '../look-at.ts'
 import { gidOf } from '../unit/unit-facts.ts'
 import { readUnitText } from '../unit/unit-text.ts'
 
@@ -61,19 +61,15 @@ function settingsOf(
 }
 
 function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory).sort()
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return []
-  }
+  return attempt(
+    () => readdirSync(directory).sort(),
+    () => [],
+  )
 }
 
 function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined
-  }
+  return attempt(
+    () => readFileSync(file, 'utf8'),
+    () => undefined,
+  )
 }

@@ -7,14 +7,12 @@ import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../con
 import { freeMemory_bytes } from '../../disk/examine-slots.ts'
 import { inotifyLimit } from '../../disk/inotify-limits.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
-import { type Check, fault, warning, withinTime } from './check.ts'
-import { checkBlobHost } from './check-blob.ts'
+import { type Check, type CheckId, check_groups, findings, withinTime } from './check.ts'
 import { checkCa } from './check-ca.ts'
 import { checkConfig } from './check-config.ts'
 import { checkCommands, checkMail, checkWebhooks } from './check-deliveries.ts'
 import { checkFolders } from './check-folders.ts'
-import type { CheckId } from './check-ids.ts'
-import { check_groups } from './check-ids.ts'
+import { checkBlobHost } from './check-hosts.ts'
 import { checkLedger } from './check-ledger.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
 import { checkRemovals } from './check-removals.ts'
@@ -25,7 +23,7 @@ import { checkTimeZones } from './check-time-zones.ts'
 import { checkToken } from './check-token.ts'
 import { checkUnit } from './check-unit.ts'
 import { checkWatching, type WatchMeans } from './check-watching.ts'
-import { type DoctorLimits, type DoctorTools, usual_limits } from './doctor-tools.ts'
+import { type DoctorLimits, type DoctorTools, isWithin, usual_limits } from './doctor-tools.ts'
 import { type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import { deadPlaces } from './probe-places.ts'
@@ -113,7 +111,7 @@ async function configuredChecks(
 ): Promise<Check[]> {
   const { clock, limits, dead, env, unit, config_file, faulty } = around
   const environment = readEnvironment(env)
-  const isDead = (path: string) => dead.some((place) => path === place || path.startsWith(`${place}/`))
+  const isDead = (path: string) => isWithin(path, dead)
   const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
   const tools: DoctorTools = {
     config,
@@ -178,20 +176,15 @@ async function safely(
   part: () => Check[] | Promise<Check[]>,
   { clock, limits, config }: DoctorTools,
 ): Promise<Check[]> {
+  const find = findings(id, id)
   const limit_ms = 2 * limits.answer_ms + limits.ledger_ms + limits.walk_ms * Math.max(1, config.folders.length)
-  const late = () => [warning(id, id, `not looked at to the end: no answer in ${formatDuration(limit_ms)}`)]
+  const late = () => [find.warning(`not looked at to the end: no answer in ${formatDuration(limit_ms)}`)]
   try {
     return await withinTime(clock, limit_ms, async () => part(), late)
   } catch (error) {
     const text = `it could not be looked at: ${messageOf(error)}`
-    return [
-      fault(
-        id,
-        id,
-        text,
-        codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined,
-      ),
-    ]
+    const hint = codeOf(error) === undefined ? 'this is a fault of Sluice itself: please report it' : undefined
+    return [find.fault(text, hint)]
   }
 }
 

@@ -1,10 +1,10 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
-import { codeOf } from '../../base/errors.ts'
 import { system_clock } from '../../base/time.ts'
-import { type Check, fault } from './check.ts'
+import { attempt } from '../look-at.ts'
+import { type Check, findings } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
-import type { DoctorTools } from './doctor-tools.ts'
+import { type DoctorTools, isWithin } from './doctor-tools.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import type { RightsQuestion } from './unit-rights.ts'
 
@@ -21,18 +21,18 @@ const tools: DoctorTools = {
   proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },
   uid: process.getuid?.(),
   ledger: undefined,
-  isDead: (path) => dead.some((place) => path === place || path.startsWith(`${place}/`)),
+  isDead: (path) => isWithin(path, dead),
 }
 
 function checkFile(file: string): Check[] {
   if (tools.isDead(file)) return []
-  try {
-    accessSync(file, constants.R_OK)
-    return []
-  } catch (error) {
-    const hint = `give ${user} the right to read it, and to pass through the directories above it`
-    return [fault('config', file, `the unit runs as ${user}, who may not read it (${codeOf(error)})`, hint)]
-  }
+  const code = attempt(
+    () => accessSync(file, constants.R_OK),
+    (code) => code,
+  )
+  if (code === undefined) return []
+  const hint = `give ${user} the right to read it, and to pass through the directories above it`
+  return [findings('config', file).fault(`the unit runs as ${user}, who may not read it (${code})`, hint)]
 }
 
 const checks = [

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { UsableConfig } from '../../config/usable.ts'
 import { hasUser, idsOf } from '../unit/unit-facts.ts'
-import { type Check, warning, withinTime } from './check.ts'
+import { type Check, findings, withinTime } from './check.ts'
 import type { DoctorLimits, DoctorTools } from './doctor-tools.ts'
 import type { FoundUnit } from './find-unit.ts'
 
@@ -33,10 +33,9 @@ export async function checkUnitRights(
   { clock, limits }: Pick<DoctorTools, 'clock' | 'limits'>,
 ): Promise<{ checks: Check[]; is_tried: boolean }> {
   const { user } = question
+  const { warning } = findings('user', user)
   const notTried = (why: string) => ({
-    checks: [
-      warning('user', user, `rights were not tried as the unit’s user: ${why}`, `sudo -u ${user} sluice doctor`),
-    ],
+    checks: [warning(`rights were not tried as the unit’s user: ${why}`, `sudo -u ${user} sluice doctor`)],
     is_tried: false,
   })
   if (!hasUser(user)) return notTried('there is no such user yet')
