@@ -8,28 +8,44 @@ const most_types = 1_000
 /** Longer ones are no extensions. */
 const longest_extension = 16
 
+/** Amounts by extension. */
+export class TypeTally {
+  readonly #amounts = new Map<string, Amount>()
+
+  add(path: string, bytes: number): void {
+    const extension = extensionOf(path)
+    const key = this.#amounts.has(extension) || this.#amounts.size < most_types ? extension : ''
+    const amount = this.#amounts.get(key) ?? noAmount()
+    count(amount, bytes)
+    this.#amounts.set(key, amount)
+  }
+
+  /** Most files first. */
+  sorted(): (Amount & { extension: string })[] {
+    return [...this.#amounts]
+      .map(([extension, amount]) => ({ extension, ...amount }))
+      .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1))
+  }
+}
+
 /** Adds up one folder; the types are those of all folders. */
 export class Tally {
-  readonly #types: Map<string, Amount>
+  readonly #types: TypeTally
   readonly #goes_up = noAmount()
   readonly #stays = new Map<Reason, Staying>()
 
-  constructor(types: Map<string, Amount>) {
+  constructor(types: TypeTally) {
     this.#types = types
   }
 
   goesUp(path: string, bytes: number): void {
-    add(this.#goes_up, bytes)
-    const extension = extensionOf(path)
-    const key = this.#types.has(extension) || this.#types.size < most_types ? extension : ''
-    const amount = this.#types.get(key) ?? noAmount()
-    add(amount, bytes)
-    this.#types.set(key, amount)
+    count(this.#goes_up, bytes)
+    this.#types.add(path, bytes)
   }
 
   stays(reason: Reason, path: string, bytes: number): void {
     const group = this.#stays.get(reason) ?? { reason, ...noAmount(), examples: [] }
-    add(group, bytes)
+    count(group, bytes)
     if (group.examples.length < most_examples) group.examples.push(path)
     this.#stays.set(reason, group)
   }
@@ -39,12 +55,16 @@ export class Tally {
   }
 }
 
-function add(amount: Amount, bytes: number): void {
+export function count(amount: Amount, bytes: number): void {
   amount.files += 1
   amount.bytes += bytes
 }
 
-/** In small letters and without its dot; '' for a name that has none. */
+/**
+ * In small letters and without its dot; '' for a name that has none.
+ *
+ * @internal
+ */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')

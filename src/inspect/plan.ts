@@ -15,7 +15,7 @@ import { type FolderPlan, noAmount, type Plan, plan_version, type Reason } from 
 import { FolderDepartures } from './plan-departures.ts'
 import { judge } from './plan-judge.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
-import { Tally } from './plan-tally.ts'
+import { Tally, TypeTally } from './plan-tally.ts'
 
 export interface PlanOptions {
   config: Config
@@ -34,7 +34,7 @@ export async function planUploads(options: PlanOptions): Promise<Plan> {
   const { config, hash, ledger, now_ms } = options
   const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
   const [seen, arriving] = [new Set<string>(), newArriving()]
-  const types = new Map<string, Amount>()
+  const types = new TypeTally()
   const cases = ledger?.removalCases()
   const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
   try {
@@ -55,9 +55,7 @@ export async function planUploads(options: PlanOptions): Promise<Plan> {
     hashed: hash,
     knows_ledger: ledger !== undefined,
     would_go_up: to_send,
-    types: [...types]
-      .map(([extension, amount]) => ({ extension, ...amount }))
-      .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1)),
+    types: types.sorted(),
     folders,
     limits: limitsFor(config, ledger, to_send, now_ms),
   }
@@ -67,7 +65,7 @@ interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
   /** Project, md5 and size of what goes up already. */
   seen: Set<string>
-  types: Map<string, Amount>
+  types: TypeTally
   /** What the files have that would be taken up; see plan-removals. */
   arriving: ReturnType<typeof newArriving>
   cases: RemovalCasesView | undefined

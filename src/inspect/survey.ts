@@ -3,7 +3,7 @@ import type { Clock } from '../base/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { noAmount } from './plan-answer.ts'
-import { extensionOf } from './plan-tally.ts'
+import { count, TypeTally } from './plan-tally.ts'
 
 /** What lies in a folder, for somebody who is about to have it watched. */
 export interface Survey {
@@ -28,8 +28,6 @@ export interface SurveyLimits {
 
 /** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
 export const usual_survey: SurveyLimits = { files_most: 1_000_000, time_most_ms: 20_000 }
-/** Kinds of files have few extensions; a folder of random names has as many as files. */
-const most_types = 1_000
 
 /** Walks a folder as the daemon would, for so long and no longer. Changes nothing, opens no file. */
 export async function surveyFolder(
@@ -65,7 +63,7 @@ class SurveyTally {
   readonly all = noAmount()
   readonly #since_ms: readonly number[]
   readonly #younger: readonly Amount[]
-  readonly #types = new Map<string, Amount>()
+  readonly #types = new TypeTally()
 
   constructor(now_ms: number, younger_than_ms: readonly number[]) {
     this.#since_ms = younger_than_ms.map((age_ms) => now_ms - age_ms)
@@ -78,11 +76,7 @@ class SurveyTally {
       const mtime_ms = Number(mtime_ns / 1_000_000n)
       count(this.all, size)
       for (const [at, since_ms] of this.#since_ms.entries()) if (mtime_ms >= since_ms) count(this.#younger[at]!, size)
-      const extension = extensionOf(entryPath(batch, index))
-      const key = this.#types.has(extension) || this.#types.size < most_types ? extension : ''
-      const amount = this.#types.get(key) ?? noAmount()
-      count(amount, size)
-      this.#types.set(key, amount)
+      this.#types.add(entryPath(batch, index), size)
     }
   }
 
@@ -91,17 +85,10 @@ class SurveyTally {
       offline: null,
       all: this.all,
       younger: this.#younger,
-      types: [...this.#types]
-        .map(([extension, amount]) => ({ extension, ...amount }))
-        .sort((a, b) => b.files - a.files || (a.extension < b.extension ? -1 : 1)),
+      types: this.#types.sorted(),
       stopped,
       ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
       unreadable_total: end?.unreadable_total ?? 0,
     }
   }
-}
-
-function count(amount: Amount, bytes: number): void {
-  amount.files += 1
-  amount.bytes += bytes
 }
