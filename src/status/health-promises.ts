@@ -1,4 +1,7 @@
 import type { Absence } from '../domain/absence.ts'
+import type { Trouble } from '../ledger/trouble-rows.ts'
+import type { AuditView } from '../ledger/view-audits.ts'
+import type { FailingFiles } from '../ledger/view-failing.ts'
 
 /**
  * What Sluice promises all the time. A promise that is not kept has a reason, and the reasons are the verdict. Each is judged by
@@ -56,17 +59,8 @@ export interface HealthFacts {
   waiting: { since_ms: number; name: string; held: boolean } | undefined
   /** The file whose look has been due for longest. */
   unlooked: { since_ms: number; name: string } | undefined
-  /**
-   * Files that failed at their upload. `given_up`: refused after many attempts; else they are tried
-   * again.
-   */
-  failing: readonly { given_up: boolean; contents: number; since_ms: number; name: string; message: string }[]
-  troubles: readonly {
-    about: string
-    message: string
-    hint: string | undefined
-    since_ms: number
-  }[]
+  failing: readonly FailingFiles[]
+  troubles: readonly Pick<Trouble, 'about' | 'message' | 'hint' | 'since_ms'>[]
   audits: readonly {
     project_id: string
     /** The end of the last full round, or when the first could begin. */
@@ -75,7 +69,7 @@ export interface HealthFacts {
     /** The begin of the one that runs. */
     running_ms: number | undefined
     /** So many of the files that should be there were found to be gone at once, and still are. */
-    emptied: { since_ms: number; removed: number; expected: number } | undefined
+    emptied: AuditView['emptied']
   }[]
   prompts: readonly {
     name: string
