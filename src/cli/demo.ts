@@ -16,9 +16,10 @@ import { serveControl } from './daemon-verbs.ts'
 import { ask, demoReport, listAll, questionAbout } from './demo-report.ts'
 import { countOnDisk, type DemoSetup, late_file, late_question, setUpDemo } from './demo-setup.ts'
 import { type ExitCode, exit_codes } from './exit-codes.ts'
+import { openLog } from './open-log.ts'
 import { passState } from './pass-state.ts'
 import { showProgress } from './progress.ts'
-import { aborted, openLog, type StopSignals } from './stop-signals.ts'
+import { aborted, type StopSignals } from './stop-signals.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface DemoOptions {

@@ -1,8 +1,3 @@
-import { createLog, type Log, type LogOptions } from '../base/log.ts'
-import type { Config } from '../config/config.ts'
-import { readEnvironment } from '../config/environment.ts'
-import type { Terminal } from './terminal.ts'
-
 const signals = ['SIGINT', 'SIGTERM'] as const
 
 export interface StopSignals {
@@ -54,16 +49,4 @@ export function listenForStop(): StopSignals {
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-/** The log of a command that works: on standard error, as the configuration says. */
-export function openLog(config: Config, terminal: Terminal, change: Partial<LogOptions> = {}): Log {
-  const { journal, no_color, force_color } = readEnvironment()
-  return createLog({
-    level: config.log.level,
-    format: config.log.format,
-    journal,
-    colors: (terminal.is_interactive || force_color) && !no_color,
-    ...change,
-  })
 }

@@ -23,7 +23,7 @@ import { constants } from '${builtModule('config/constants')}'
 import { configFromObject } from '${builtModule('config/load')}'
 import { openSecrets } from '${builtModule('config/secrets')}'
 import { startDaemon } from '${builtModule('daemon/daemon')}'
-import { ledger_migrations } from '${builtModule('ledger/migrations')}'
+import { ledger_migrations } from '${builtModule('ledger/ledger-file')}'
 import { startService } from '${builtModule('service/service')}'
 const [place, profile, files, full_ms] = process.argv.slice(2)
 const state_dir = place + '/state'

@@ -10,9 +10,10 @@ import { refuseOrphan } from '../../ledger/orphan.ts'
 import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { openLog } from '../open-log.ts'
 import { createReloader } from '../reloader.ts'
 import { openUnitFit, tellServiceManager } from '../service-manager.ts'
-import { aborted, listenForStop, openLog } from '../stop-signals.ts'
+import { aborted, listenForStop } from '../stop-signals.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77), once the alerts are sent; from
