@@ -25,6 +25,8 @@ export class RemovalWorld {
   readonly #disk = new Map<string, string>()
   /** What the ledger was told last of each path. */
   readonly #told = new Map<string, string>()
+  /** Paths of which the ledger knows that they changed, but not to what: also one that is by now as it was. */
+  readonly #noticed = new Set<string>()
   readonly #assets = new Map<string, Asset>()
   #made = 0
   removed = 0
@@ -67,11 +69,12 @@ export class RemovalWorld {
     const began_ms = this.#bench.clock.now_ms()
     await this.#bench.clock.advance(minute_ms)
     const online = (await this.#bench.ledger.folders()).filter((state) => state.online).map(({ name }) => name)
-    for (const path of new Set([...this.#disk.keys(), ...this.#told.keys()])) {
+    for (const path of new Set([...this.#disk.keys(), ...this.#told.keys(), ...this.#noticed])) {
       const [folder, name] = this.#placeOf(path)
       if (!online.includes(folder)) continue
       const text = this.#disk.get(path)
-      if (text === this.#told.get(path)) continue
+      const was_noticed = this.#noticed.delete(path)
+      if (text === this.#told.get(path) && !was_noticed) continue
       if (text === undefined) await this.#bench.record({ type: 'file_gone', folder, path: name })
       else await this.#bench.record(this.#settled(folder, name, text))
       if (text === undefined) this.#told.delete(path)
@@ -96,6 +99,7 @@ export class RemovalWorld {
         stat,
         not_before_ms: this.#bench.clock.now_ms(),
       })
+      this.#noticed.add(path)
     }
   }
 
