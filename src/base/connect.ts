@@ -1,7 +1,8 @@
-import { request as httpRequest } from 'node:http'
+import { type EventEmitter, once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
-import { rootCertificates, connect as startTls, type TLSSocket } from 'node:tls'
+import { rootCertificates, connect as startTls } from 'node:tls'
 import type { ProxyVariables } from './http-client.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { networkFault, translateNetworkError } from './network-fault.ts'
@@ -27,8 +28,6 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   const going = { method: 'connect', host: url.host }
   const way = proxyFor(url, proxy)
   let socket: Socket | undefined
-  const stop = () => socket?.destroy(new Error('stopped'))
-  signal.addEventListener('abort', stop)
   try {
     socket = way === undefined ? await openPlain(url, signal) : await openTunnel(way, url, ca, signal)
     if (url.protocol !== 'https:') return { proxy: way?.host, certificate: undefined }
@@ -37,10 +36,10 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
       // Of an address there is no name to send (RFC 6066, 3).
       ...(isIP(bareHost(url)) === 0 ? { servername: bareHost(url) } : {}),
       host: bareHost(url),
-      ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+      ...trusting(ca),
     })
     socket = tls
-    await opened(tls, 'secureConnect', signal)
+    await happened(tls, 'secureConnect', signal)
     const { valid_from, valid_to } = tls.getPeerCertificate()
     return {
       proxy: way?.host,
@@ -49,7 +48,6 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
   } catch (error) {
     throw signal.aborted ? networkFault('timeout', going) : translateNetworkError(error, going)
   } finally {
-    signal.removeEventListener('abort', stop)
     socket?.destroy()
   }
 }
@@ -64,7 +62,7 @@ export function proxyFor(url: URL, proxy: ProxyVariables | undefined): URL | und
 
 function isExcepted(url: URL, no_proxy: string): boolean {
   if (no_proxy === '*') return true
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const port = String(portOf(url))
   return no_proxy
     .toLowerCase()
     .split(/[,\s]+/)
@@ -78,55 +76,49 @@ function isExcepted(url: URL, no_proxy: string): boolean {
 }
 
 async function openPlain(url: URL, signal: AbortSignal): Promise<Socket> {
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  const socket = connectPlain({ host: bareHost(url), port })
-  await opened(socket, 'connect', signal)
-  return socket
+  const socket = connectPlain({ host: bareHost(url), port: portOf(url) })
+  try {
+    await happened(socket, 'connect', signal)
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
 }
 
 /** CONNECT (RFC 9110, 9.3.6), as proxies want it for https. */
-function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+async function openTunnel(proxy: URL, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
   const login = Buffer.from(`${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`)
-  return new Promise((resolve, reject) => {
-    const asked = request({
-      method: 'CONNECT',
-      host: bareHost(proxy),
-      port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
-      path: `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`,
-      headers: proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${login.toString('base64')}` },
-      signal,
-      ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
-    })
-    const refuse = (status = 0) =>
-      reject(networkFault('proxy', { method: 'connect', host: url.host }, `status ${status}`))
-    asked.once('connect', ({ statusCode = 0 }, socket) => {
-      if (statusCode >= 200 && statusCode < 300) return resolve(socket as Socket)
-      socket.destroy()
-      refuse(statusCode)
-    })
-    asked.once('response', (answer) => {
-      answer.destroy()
-      refuse(answer.statusCode)
-    })
-    asked.once('error', reject)
-    asked.end()
+  const asked = request({
+    method: 'CONNECT',
+    host: bareHost(proxy),
+    port: portOf(proxy),
+    path: `${url.hostname}:${portOf(url)}`,
+    headers: proxy.username === '' ? {} : { 'proxy-authorization': `Basic ${login.toString('base64')}` },
+    signal,
+    ...trusting(ca),
   })
+  asked.end()
+  // Node gives every answer to CONNECT by this event, whatever its status.
+  const [{ statusCode = 0 }, socket] = (await happened(asked, 'connect', signal)) as [IncomingMessage, Socket]
+  if (statusCode >= 200 && statusCode < 300) return socket
+  socket.destroy()
+  throw networkFault('proxy', { method: 'connect', host: url.host }, `status ${statusCode}`)
 }
 
-function opened(socket: Socket | TLSSocket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => socket.destroy(new Error('stopped'))
-    signal.addEventListener('abort', stop)
-    if (signal.aborted) stop()
-    const end = (settle: () => void) => {
-      signal.removeEventListener('abort', stop)
-      settle()
-    }
-    socket.once(event, () => end(resolve))
-    socket.once('error', (error) => end(() => reject(error)))
-    socket.once('close', () => end(() => reject(new Error('closed'))))
-  })
+/** An error that comes after the event, as of a socket that is destroyed, must not end the process. */
+function happened(emitter: EventEmitter, event: string, signal: AbortSignal): Promise<unknown[]> {
+  emitter.on('error', () => {})
+  return once(emitter, event, { signal })
+}
+
+function trusting(ca: string | undefined): { ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+}
+
+function portOf({ port, protocol }: URL): number {
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
 /** Without the brackets of an IPv6 address. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   createServer,
   type IncomingMessage,
@@ -129,13 +130,8 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
 
 async function startListening(server: Server, where: ListenOptions, name: string, hint: string): Promise<void> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(where, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+    server.listen(where)
+    await once(server, 'listening')
   } catch (error) {
     throw new SluiceError({
       code: 'http.listen',

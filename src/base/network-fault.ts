@@ -1,21 +1,6 @@
 import { codeOf, messageOf, SluiceError } from './errors.ts'
 
-/** Why no answer came, or none that is HTTP. The code of the error is `network.<reason>`. */
-export type NetworkReason =
-  | 'refused'
-  | 'unreachable'
-  | 'dns'
-  | 'connect_timeout'
-  | 'tls'
-  | 'proxy'
-  | 'reset'
-  | 'timeout'
-  | 'too_large'
-  | 'protocol'
-  | 'aborted'
-  | 'failed'
-
-const texts: Record<NetworkReason, [what: string, hint?: string]> = {
+const texts = {
   refused: ['the connection was refused', 'check the address, and whether the service runs'],
   unreachable: ['the host cannot be reached', 'check the network, and the address'],
   dns: ['the name of the host cannot be resolved', 'check the address, and the name server'],
@@ -28,7 +13,10 @@ const texts: Record<NetworkReason, [what: string, hint?: string]> = {
   protocol: ['the answer is not HTTP', 'check the address and its port'],
   aborted: ['the request was ended from here'],
   failed: ['the request failed'],
-}
+} satisfies Record<string, [what: string, hint?: string]>
+
+/** Why no answer came, or none that is HTTP. The code of the error is `network.<reason>`. */
+type NetworkReason = keyof typeof texts
 
 /** Where a request was going, as far as people may see it: never a path, a query or a header. */
 export interface Going {
@@ -38,7 +26,7 @@ export interface Going {
 }
 
 export function networkFault(reason: NetworkReason, { method, host }: Going, detail?: string): SluiceError {
-  const [what, hint] = texts[reason]
+  const [what, hint]: [what: string, hint?: string] = texts[reason]
   return new SluiceError({
     code: `network.${reason}`,
     message: `${method} ${host}: ${what}${detail === undefined ? '' : ` (${detail})`}`,

@@ -43,7 +43,7 @@ export function createPulses(clock: Clock): Pulses {
 
   return {
     begin(name, progress) {
-      const pulse = new Beating(name, now_ms, progress, () => living.delete(pulse))
+      const pulse: Beating = startBeating(name, now_ms, progress, () => living.delete(pulse))
       living.add(pulse)
       return pulse
     },
@@ -58,67 +58,54 @@ export function createPulses(clock: Clock): Pulses {
   }
 }
 
-class Beating implements Pulse {
-  readonly name: string
-  readonly end: () => void
-  readonly #now_ms: () => number
-  readonly #progress: (() => number) | undefined
-  #progressed: number | undefined
-  #last_ms: number
-  #waits = 0
+type Beating = ReturnType<typeof startBeating>
 
-  constructor(name: string, now_ms: () => number, progress: (() => number) | undefined, end: () => void) {
-    this.name = name
-    this.end = end
-    this.#now_ms = now_ms
-    this.#progress = progress
-    this.#progressed = progress?.()
-    this.#last_ms = now_ms()
+function startBeating(name: string, now_ms: () => number, progress: (() => number) | undefined, end: () => void) {
+  let progressed = progress?.()
+  let last_ms = now_ms()
+  let waits = 0
+  const beat = () => {
+    last_ms = now_ms()
   }
-
-  beat(): void {
-    this.#last_ms = this.#now_ms()
-  }
-
-  async during<Answer>(waited: Promise<Answer>): Promise<Answer> {
-    this.#waits++
-    try {
-      return await waited
-    } finally {
-      this.#waits--
-      this.beat()
-    }
-  }
-
-  silence_ms(): number {
-    const progressed = this.#progress?.()
-    if (this.#waits > 0 || progressed !== this.#progressed) this.beat()
-    this.#progressed = progressed
-    return this.#now_ms() - this.#last_ms
+  return {
+    name,
+    beat,
+    end,
+    async during<Answer>(waited: Promise<Answer>): Promise<Answer> {
+      waits++
+      try {
+        return await waited
+      } finally {
+        waits--
+        beat()
+      }
+    },
+    silence_ms(): number {
+      const now = progress?.()
+      if (waits > 0 || now !== progressed) beat()
+      progressed = now
+      return now_ms() - last_ms
+    },
   }
 }
 
 const nothing: Pulse = { beat() {}, end() {}, during: (waited) => waited }
 
+export type SharedPulse = ReturnType<typeof sharePulse>
+
 /**
  * One pulse for many pieces of work side by side: while any of them is under way, something must move. For those that wait for
  * each other, of which some may rightly be silent as long as others move.
  */
-export interface SharedPulse {
-  begin(): void
-  beat(): void
-  end(): void
-}
-
-export function sharePulse(pulses: Pulses, name: string): SharedPulse {
+export function sharePulse(pulses: Pulses, name: string) {
   let under_way = 0
   let pulse: Pulse | undefined
   return {
-    begin() {
+    begin(): void {
       if (under_way++ === 0) pulse = pulses.begin(name)
     },
     beat: () => pulse?.beat(),
-    end() {
+    end(): void {
       pulse?.beat()
       if (--under_way > 0) return
       pulse?.end()

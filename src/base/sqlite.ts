@@ -27,9 +27,7 @@ export interface OpenOptions {
  * `database.locked`, `database.unreadable`, each naming the file.
  */
 export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
-  let database: Sqlite | undefined
-  try {
-    database = new (sqliteDriver())(file, { timeout: 5_000 })
+  return opened(file, { timeout: usual_wait_ms }, (database) => {
     if (file !== ':memory:') chmodSync(file, 0o600)
     database.pragma('journal_mode = WAL')
     database.pragma(`synchronous = ${synchronous}`)
@@ -37,6 +35,18 @@ export function openSqlite({ file, migrations, synchronous, secure_delete = fals
     database.pragma('temp_store = MEMORY')
     if (secure_delete) database.pragma('secure_delete = ON')
     migrate(database, file, migrations)
+  })
+}
+
+/** For a lock that another connection holds. */
+const usual_wait_ms = 5_000
+
+/** A database that could not be prepared is closed again; the error comes in our codes. */
+function opened(file: string, options: Database.Options, prepare: (database: Sqlite) => void): Sqlite {
+  let database: Sqlite | undefined
+  try {
+    database = new (sqliteDriver())(file, options)
+    prepare(database)
     return database
   } catch (error) {
     database?.close()
@@ -52,15 +62,9 @@ export function openSqliteReadOnly(file: string, migrations: readonly Migration[
   if (!existsSync(file)) {
     throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
   }
-  let database: Sqlite | undefined
-  try {
-    database = new (sqliteDriver())(file, { readonly: true, timeout: 5_000 })
+  return opened(file, { readonly: true, timeout: usual_wait_ms }, (database) => {
     if (migrations !== 'any format') versionOf(database, file, migrations)
-    return database
-  } catch (error) {
-    database?.close()
-    throw translateSqliteError(error, file)
-  }
+  })
 }
 
 function migrate(database: Sqlite, file: string, migrations: readonly Migration[]): void {
@@ -121,25 +125,14 @@ export function preparingOnce(database: Sqlite): Sqlite {
 export function translateSqliteError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (error instanceof SluiceError || !code?.startsWith('SQLITE_')) return error
-  for (const [prefix, ours, hint] of sqlite_faults) {
-    if (code.startsWith(prefix)) {
-      return new SluiceError({ code: ours, message: `${file}: ${messageOf(error)} (${code})`, hint, cause: error })
-    }
-  }
-  return new SluiceError({ code: 'database.failed', message: `${file}: ${messageOf(error)} (${code})`, cause: error })
+  const [, ours, hint] = sqlite_faults.find(([prefix]) => code.startsWith(prefix)) ?? ['', 'database.failed']
+  return new SluiceError({ code: ours, message: `${file}: ${messageOf(error)} (${code})`, hint, cause: error })
 }
 
-const sqlite_faults: readonly (readonly [string, string, string])[] = [
-  [
-    'SQLITE_FULL',
-    'database.full',
-    'free some space on the disk that holds the file; nothing that was recorded is lost',
-  ],
-  [
-    'SQLITE_IOERR',
-    'database.disk',
-    'look at the disk that holds the file (space, dmesg); nothing that was recorded is lost',
-  ],
+const recorded = 'nothing that was recorded is lost'
+const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: string])[] = [
+  ['SQLITE_FULL', 'database.full', `free some space on the disk that holds the file; ${recorded}`],
+  ['SQLITE_IOERR', 'database.disk', `look at the disk that holds the file (space, dmesg); ${recorded}`],
   [
     'SQLITE_CORRUPT',
     'database.damaged',
@@ -161,15 +154,9 @@ const sqlite_faults: readonly (readonly [string, string, string])[] = [
  * Error `database.locked` when another process holds it.
  */
 export function holdLock(file: string): { release(): void } {
-  let database: Sqlite | undefined
-  try {
-    database = new (sqliteDriver())(file, { timeout: 0 })
+  const held = opened(file, { timeout: 0 }, (database) => {
     chmodSync(file, 0o600)
     database.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    database?.close()
-    throw translateSqliteError(error, file)
-  }
-  const held = database
+  })
   return { release: () => held.close() }
 }

@@ -8,33 +8,17 @@ export interface NotifyEnvironment {
   readonly WATCHDOG_USEC?: string | undefined
 }
 
-/**
- * Tells the service manager how it goes (sd_notify(3)), one message after the other. Each resolves when its message has been
- * delivered or could not be (told to on_error); none rejects. Nothing happens where no service manager listens.
- */
-export interface SystemdNotify {
-  /** False: nobody listens, a status need not be made. */
-  readonly is_heard: boolean
-  /** systemd ends a service that says nothing for so long; undefined where no watchdog is set. */
-  readonly watchdog_ms: number | undefined
-  /** Started, or again with another configuration. */
-  ready(status: string): Promise<void>
-  /** One line for people; a newer one takes the place of one that still waits to be told. */
-  status(text: string): Promise<void>
-  reloading(): Promise<void>
-  stopping(status: string): Promise<void>
-  /** Still alive. */
-  watchdog(): Promise<void>
-  /** Resolves when all that was said is told. */
-  close(): Promise<void>
-}
-
 /** It waits at most 5 s for the manager to have taken its message (systemd-notify(1)); what takes longer hangs. */
 const helper_most_ms = 15_000
 /** systemd cuts longer ones; so much fits on a screen. */
 const longest_status = 500
 
+export type SystemdNotify = ReturnType<typeof openSystemdNotify>
+
 /**
+ * Tells the service manager how it goes (sd_notify(3)), one message after the other. Each resolves when its message has been
+ * delivered or could not be (told to on_error); none rejects. Nothing happens where no service manager listens.
+ *
  * Node has no datagram sockets of the Unix kind, so the `systemd-notify` program speaks for us: NotifyAccess=all in the unit,
  * for the message comes from the helper. The helper waits until the manager has taken the message: of a process that is gone
  * by then nobody could tell any more which unit it belonged to.
@@ -43,7 +27,7 @@ export function openSystemdNotify(options: {
   environment: NotifyEnvironment
   /** The first of failures in a row. */
   on_error: (error: SluiceError) => void
-}): SystemdNotify {
+}) {
   const { NOTIFY_SOCKET, WATCHDOG_USEC } = options.environment
   let told: Promise<void> = Promise.resolve()
   let has_failed = false
@@ -60,10 +44,14 @@ export function openSystemdNotify(options: {
   }
 
   return {
+    /** False: nobody listens, a status need not be made. */
     is_heard: NOTIFY_SOCKET !== undefined,
+    /** systemd ends a service that says nothing for so long; undefined where no watchdog is set. */
     watchdog_ms: NOTIFY_SOCKET === undefined ? undefined : watchdog_ms(WATCHDOG_USEC),
-    ready: (status) => send(() => ['READY=1', statusLine(status)]),
-    async status(text) {
+    /** Started, or again with another configuration. */
+    ready: (status: string) => send(() => ['READY=1', statusLine(status)]),
+    /** One line for people; a newer one takes the place of one that still waits to be told. */
+    async status(text: string): Promise<void> {
       if (waiting) waiting.status = text
       else {
         const line = { status: text }
@@ -76,8 +64,10 @@ export function openSystemdNotify(options: {
     },
     // The time belongs to the message: a manager that reloads takes none for ready that was sent before (Type=notify-reload).
     reloading: () => send(() => ['RELOADING=1', `MONOTONIC_USEC=${kernelMonotonic_us()}`]),
-    stopping: (status) => send(() => ['STOPPING=1', statusLine(status)]),
+    stopping: (status: string) => send(() => ['STOPPING=1', statusLine(status)]),
+    /** Still alive. */
     watchdog: () => send(() => ['WATCHDOG=1']),
+    /** Resolves when all that was said is told. */
     close: () => told,
   }
 }
