@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
-import { codeOf, messageOf } from '../base/errors.ts'
 import { entryKind, isGone } from './entry.ts'
 import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
 import type { SmallHasher } from './small-hasher.ts'
@@ -74,7 +73,7 @@ function lookAt(
   try {
     stat = lstatSync(absolute, options)
   } catch (error) {
-    if (!isGone(error)) total.unreadable(path, codeOf(error) ?? messageOf(error))
+    if (!isGone(error)) total.unreadable(path, error)
   }
   if (stat === undefined) return false
   const kind = entryKind(stat.mode)

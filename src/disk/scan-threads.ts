@@ -3,9 +3,9 @@ import type { KeptScanThread } from './kept-scan-thread.ts'
 import type { Measured } from './measure.ts'
 import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
 import type { ListStep, MeasuredRoom, MeasureRequest, ScanThreadData } from './scan-thread.ts'
-import type { WalkEnd } from './walk-report.ts'
+import type { ScanEnd } from './walk-report.ts'
 
-type ScanStep = { measured: Measured } | { end: WalkEnd }
+type ScanStep = { measured: Measured } | { end: ScanEnd }
 
 /** One that names the files and, in a folder that is large enough, one more to look at them with it: two keep two cores busy. */
 const most_threads = 2
@@ -14,17 +14,6 @@ const batches_of_one_thread = 6
 /** Naming the files of a batch costs so much less than looking at them. */
 const weights = { next: 1, measure: 4 } as const
 
-/**
- * The threads of one scan. Batches are named by one, measured by whoever has less to do, and handed on in their order, in rooms that go
- * round: a batch stands until the next one is asked for.
- */
-export interface ScanThreads {
-  /** The next batch; after the last one, the end. Those after it are being made, as many as there are rooms. */
-  next(): Promise<ScanStep>
-  /** `finished`: the end was handed over, and the threads may walk again. */
-  close(finished: boolean): void
-}
-
 interface Slot {
   thread: Thread
   /** What it was asked for and has not answered. */
@@ -32,6 +21,9 @@ interface Slot {
 }
 
 /**
+ * The threads of one scan. Batches are named by one, measured by whoever has less to do, and handed on in their order, in rooms that go
+ * round: a batch stands until the next one is asked for.
+ *
  * @param max_ahead batches that are ready or being made, the one in the caller's hands among them
  * @param withMd5 asked for each batch when its files are about to be looked at
  */
@@ -40,7 +32,7 @@ export function startScanThreads(
   max_ahead: number,
   threads: Pick<KeptScanThread, 'take' | 'giveBack'>,
   withMd5: () => boolean,
-): ScanThreads {
+) {
   const { batch_entries } = options.walk
   const rooms = takeRooms(max_ahead, batch_entries)
   const data: ScanThreadData = { ...options, rooms }
@@ -78,7 +70,8 @@ export function startScanThreads(
   }
 
   return {
-    next() {
+    /** The next batch; after the last one, the end. Those after it are being made, as many as there are rooms. */
+    next(): Promise<ScanStep> {
       while (steps.length < max_ahead) {
         const step = make(begun++ % max_ahead)
         // One that is still unanswered when the scan stops is rejected with nobody to hear it.
@@ -87,7 +80,8 @@ export function startScanThreads(
       }
       return steps.shift()!
     },
-    close(finished) {
+    /** `finished`: the end was handed over, and the threads may walk again. */
+    close(finished: boolean): void {
       // A thread that was ended in the middle of a batch may write on for a moment.
       if (finished) kept_rooms = { rooms, batch_entries }
       for (const { thread } of slots) {

@@ -69,13 +69,16 @@ async function* readBatches(
   const walk = { root, ignore, under, batch_entries }
   const data = { walk, hashing: hashing?.rule, progress: progress.shared }
   const threads = startScanThreads(data, max_ahead, source, () => hashing?.isWanted() ?? false)
-  const abort = abortion(signal)
+  const over = new AbortController()
+  const aborted = new Promise<undefined>((stop) => {
+    signal?.addEventListener('abort', () => stop(undefined), { signal: over.signal })
+  })
   let finished = false
   try {
     for (;;) {
       // Not while the caller is busy: then the threads rest.
       const pulse = pulses.begin(`walk through ${root}`, progress.read)
-      const step = await Promise.race([abort.happened, threads.next()]).finally(() => pulse.end())
+      const step = await Promise.race([aborted, threads.next()]).finally(() => pulse.end())
       if (step === undefined) return
       if ('end' in step) {
         finished = true
@@ -88,20 +91,11 @@ async function* readBatches(
     reject(error)
     throw error
   } finally {
-    abort.forget()
+    over.abort()
     // Nobody waits for the threads: they may hang in a call to a dead share, and they keep no process alive.
     threads.close(finished)
     resolve(unfinished())
   }
-}
-
-function abortion(signal: AbortSignal | undefined): { happened: Promise<undefined>; forget(): void } {
-  let listener = () => {}
-  const happened = new Promise<undefined>((resolve) => {
-    listener = () => resolve(undefined)
-    signal?.addEventListener('abort', listener)
-  })
-  return { happened, forget: () => signal?.removeEventListener('abort', listener) }
 }
 
 function refuseOutside(under: string): void {

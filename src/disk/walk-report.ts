@@ -34,110 +34,94 @@ export interface ScanEnd {
 /** Lists are for people: beyond this many only their number says something new. */
 const most_listed = 1_000
 
-export interface WalkReport {
-  directory(): void
-  ignored(verdict: Ignored): void
-  oddName(escaped_path: string): void
-  special(kind: SpecialKind): void
-  unreadable(path: string, error: unknown): void
-  otherMount(path: string): void
-  narrower(path: string, why: string): void
-  end(complete: boolean): WalkEnd
-}
-
-/** What the walk alone knows: the files are only named by it. */
-export type WalkEnd = Omit<ScanEnd, 'files' | 'bytes'>
-
 /** What looking at the named files found. */
-export interface MeasuredTotal {
-  files: number
-  bytes: number
-  special: ScanEnd['special']
-  unreadable: ScanEnd['unreadable']
-  unreadable_total: number
-}
+export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
 
 export function createMeasuredTotal() {
   const total = { files: 0, bytes: 0, unreadable: [] as ScanEnd['unreadable'], unreadable_total: 0 }
-  const special = new Map<SpecialKind, number>()
+  const kinds = new Map<SpecialKind, number>()
+
+  function special(kind: SpecialKind, count = 1): void {
+    kinds.set(kind, (kinds.get(kind) ?? 0) + count)
+  }
+
+  function add(more: MeasuredTotal): void {
+    total.files += more.files
+    total.bytes += more.bytes
+    for (const { kind, count } of more.special) special(kind, count)
+    for (const entry of more.unreadable) list(total.unreadable, entry)
+    total.unreadable_total += more.unreadable_total
+  }
+
+  const told = (): MeasuredTotal => ({ ...total, special: [...kinds].map(([kind, count]) => ({ kind, count })) })
+
   return {
+    special,
+    add,
+    told,
     file(bytes: number): void {
       total.files += 1
       total.bytes += bytes
     },
-    special(kind: SpecialKind, count = 1): void {
-      special.set(kind, (special.get(kind) ?? 0) + count)
-    },
-    unreadable(path: string, code: string): void {
+    unreadable(path: string, error: unknown): void {
       total.unreadable_total += 1
-      if (total.unreadable.length < most_listed) total.unreadable.push({ path, code })
+      list(total.unreadable, { path, code: codeOf(error) ?? messageOf(error) })
     },
-    add(more: MeasuredTotal): void {
-      total.files += more.files
-      total.bytes += more.bytes
-      for (const { kind, count } of more.special) this.special(kind, count)
-      for (const { path, code } of more.unreadable) this.unreadable(path, code)
-      total.unreadable_total += more.unreadable_total - more.unreadable.length
-    },
-    told: (): MeasuredTotal => ({ ...total, special: [...special].map(([kind, count]) => ({ kind, count })) }),
     /** The whole of a scan: what its walk says and what is gathered here. */
-    with(end: WalkEnd): ScanEnd {
-      for (const { kind, count } of end.special) this.special(kind, count)
-      const { special: kinds, files, bytes } = this.told()
-      const unreadable = [...end.unreadable, ...total.unreadable].slice(0, most_listed)
-      const unreadable_total = end.unreadable_total + total.unreadable_total
-      return { ...end, files, bytes, special: kinds, unreadable, unreadable_total }
+    with(end: ScanEnd): ScanEnd {
+      const whole = createMeasuredTotal()
+      whole.add(end)
+      whole.add(told())
+      return { ...end, ...whole.told() }
     },
   }
 }
 
-export function createWalkReport(): WalkReport {
+/** False: it is not on the list, for that is long enough. */
+function list<Item>(items: Item[], item: Item): boolean {
+  return items.length < most_listed && items.push(item) > 0
+}
+
+export function createWalkReport() {
+  const { special, unreadable, told } = createMeasuredTotal()
   const ignored = new Map<Ignored, number>()
-  const special = new Map<SpecialKind, number>()
-  const lists: Pick<ScanEnd, 'odd_names' | 'unreadable' | 'other_mounts' | 'narrower'> = {
-    odd_names: [],
-    unreadable: [],
-    other_mounts: [],
-    narrower: [],
-  }
-  const totals = { directories: 0, odd_names_total: 0, unreadable_total: 0, narrower_total: 0 }
+  const odd_names: ScanEnd['odd_names'] = []
+  const other_mounts: ScanEnd['other_mounts'] = []
+  const narrower: ScanEnd['narrower'] = []
+  const totals = { directories: 0, odd_names_total: 0, narrower_total: 0 }
   let mounts_beyond = false
 
   return {
-    directory() {
+    special,
+    unreadable,
+    directory(): void {
       totals.directories += 1
     },
-    ignored(verdict) {
+    ignored(verdict: Ignored): void {
       const rule = ignored.has(verdict) || ignored.size < most_listed ? verdict : other_rules
       ignored.set(rule, (ignored.get(rule) ?? 0) + 1)
     },
-    oddName(escaped_path) {
+    oddName(escaped_path: string): void {
       totals.odd_names_total += 1
-      if (lists.odd_names.length < most_listed) lists.odd_names.push({ escaped_path })
+      list(odd_names, { escaped_path })
     },
-    special(kind) {
-      special.set(kind, (special.get(kind) ?? 0) + 1)
+    otherMount(path: string): void {
+      if (!list(other_mounts, path)) mounts_beyond = true
     },
-    unreadable(path, error) {
-      totals.unreadable_total += 1
-      const code = codeOf(error) ?? messageOf(error)
-      if (lists.unreadable.length < most_listed) lists.unreadable.push({ path, code })
-    },
-    otherMount(path) {
-      if (lists.other_mounts.length < most_listed) lists.other_mounts.push(path)
-      else mounts_beyond = true
-    },
-    narrower(path, why) {
+    narrower(path: string, why: string): void {
       totals.narrower_total += 1
-      if (lists.narrower.length < most_listed) lists.narrower.push({ path, why })
+      list(narrower, { path, why })
     },
-    end: (complete) => ({
+    /** Without files and bytes: a walk only names the files. */
+    end: (complete: boolean): ScanEnd => ({
+      ...told(),
+      ...totals,
+      odd_names,
+      other_mounts,
+      narrower,
       // A mount point that is not listed could not be told from a directory that became empty.
       complete: complete && !mounts_beyond,
-      ...totals,
-      ...lists,
       ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({ rule, source, reason, count })),
-      special: [...special].map(([kind, count]) => ({ kind, count })),
     }),
   }
 }

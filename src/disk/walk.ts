@@ -9,7 +9,7 @@ import { offline } from './mount.ts'
 import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
 import { sharesBelow } from './shares-below.ts'
-import { createWalkReport, type WalkEnd } from './walk-report.ts'
+import { createWalkReport, type ScanEnd } from './walk-report.ts'
 
 export interface WalkOptions {
   root: string
@@ -42,7 +42,7 @@ interface Frame extends Place {
  * are not followed, mount points not crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
  * all is ignored a batch may take hours. Error: `disk.offline`.
  */
-export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, WalkEnd> {
+export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
   const { root, under, batch_entries } = options
   const base = root.endsWith('/') ? root : `${root}/`
   const rules = createWalkingRules(root, options.ignore)

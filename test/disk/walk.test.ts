@@ -8,7 +8,7 @@ import type { IgnoreSpec } from '../../src/disk/ignore.ts'
 import { measureBatch } from '../../src/disk/measure.ts'
 import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk/scan-batch.ts'
 import { type WalkOptions, walk } from '../../src/disk/walk.ts'
-import { createMeasuredTotal, type ScanEnd, type WalkEnd } from '../../src/disk/walk-report.ts'
+import { createMeasuredTotal, type ScanEnd } from '../../src/disk/walk-report.ts'
 import { makeTree } from '../tree.ts'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from './odd-entries.ts'
 import { builtModule } from './unprivileged.ts'
@@ -305,7 +305,7 @@ test.skipIf(!may_mount)('a directory on which something is mounted is named and 
   const file = join(makeTree({ 'script.mjs': script }), 'script.mjs')
   const mount = `mount -t tmpfs none "$2/mounted" && touch "$2/mounted/other.txt" && exec "$0" "$@"`
   const child = spawnSync('unshare', ['-Urm', 'sh', '-c', mount, process.execPath, file, root], { encoding: 'utf8' })
-  const { whole, under, paths } = JSON.parse(child.stdout) as { whole: WalkEnd; under: WalkEnd; paths: string[] }
+  const { whole, under, paths } = JSON.parse(child.stdout) as { whole: ScanEnd; under: ScanEnd; paths: string[] }
   expect(paths).toEqual(['a/1', 'z/2'])
   expect(whole).toMatchObject({ complete: true, other_mounts: ['mounted'] })
   expect(under).toMatchObject({ other_mounts: ['mounted'] })
