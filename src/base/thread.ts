@@ -180,11 +180,11 @@ export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
   })
 }
 
-export class Transferred {
-  readonly value: unknown
+export class Transferred<Value> {
+  readonly value: Value
   readonly transfer: Transferable[]
 
-  constructor(value: unknown, transfer: Transferable[]) {
+  constructor(value: Value, transfer: Transferable[]) {
     this.value = value
     this.transfer = transfer
   }

@@ -7,13 +7,6 @@ export interface Silence {
   answer_ms: number
 }
 
-export interface SilenceWatch {
-  /** There is work; once is enough while there is any. */
-  begin(): void
-  isSilent(root: string): Promise<boolean>
-  end(): void
-}
-
 /**
  * What has been read for long is large, or lies on a slow disk, or its root does not answer: a call to a dead share never returns,
  * and only somebody else can tell.
@@ -23,7 +16,7 @@ export function watchForSilence(watched: {
   clock: Clock
   underWay(): readonly [{ root: string }, { began_ms: number }][]
   giveUp(root: string): void
-}): SilenceWatch {
+}) {
   const { silence, clock, underWay, giveUp } = watched
   const ending = new AbortController()
   let is_watching = false
@@ -54,7 +47,8 @@ export function watchForSilence(watched: {
 
   return {
     isSilent,
-    begin() {
+    /** There is work; once is enough while there is any. */
+    begin(): void {
       if (!is_watching) void watch()
     },
     end: () => ending.abort(),

@@ -3,7 +3,7 @@ import type { Pulse } from '../base/pulse.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import { second_ms } from '../base/time.ts'
 import { type FileStat, large_bytes } from '../domain/file.ts'
-import type { ExamineThreadData } from './examine-wire.ts'
+import type { ExamineCalls, ExamineThreadData } from './examine-thread.ts'
 import { putStat } from './scan-batch.ts'
 import { createProgress, type Progress } from './thread-progress.ts'
 
@@ -18,7 +18,7 @@ const slow_ms = second_ms
 export interface Job {
   lane: Lane
   root: string
-  method: string
+  method: keyof ExamineCalls
   argument: unknown
   resolve(value: never): void
   reject(error: unknown): void

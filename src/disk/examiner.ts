@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
-import type { Thread } from '../base/thread.ts'
+import type { Thread, Transferred } from '../base/thread.ts'
 import { type Clock, system_clock } from '../base/time.ts'
 import type { FileStat } from '../domain/file.ts'
 import { type Silence, watchForSilence } from './examine-silence.ts'
@@ -16,20 +16,19 @@ import {
   type Slot,
   startOne,
 } from './examine-slots.ts'
-import type {
-  Fingerprint,
-  FingerprintAnswer,
-  FingerprintRequest,
-  Look,
-  LookAnswer,
-  LookRequest,
-  WholeAnswer,
-  WholeRequest,
-} from './examine-wire.ts'
+import type { ExamineCalls, FilesToExamine, Fingerprint, Look } from './examine-thread.ts'
 import { offline } from './mount.ts'
 import { statAt } from './scan-batch.ts'
 
-export type { Fingerprint, Look } from './examine-wire.ts'
+export type { Fingerprint, Look } from './examine-thread.ts'
+
+/** What a call of the thread answers. */
+type Answer<Method extends keyof ExamineCalls> =
+  Awaited<ReturnType<ExamineCalls[Method]>> extends infer Served
+    ? Served extends Transferred<infer Value>
+      ? Value
+      : Served
+    : never
 
 /**
  * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
@@ -41,7 +40,7 @@ export interface Examiner {
   lstat(root: string, paths: readonly string[]): Promise<Look[]>
   fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
   /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
-  readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer>
+  readWhole(root: string, path: string, stat: FileStat): Promise<Answer<'readWhole'>>
   close(): Promise<void>
 }
 
@@ -71,13 +70,17 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   const watch =
     silence && watchForSilence({ silence, clock, underWay: () => slots.flatMap(({ jobs }) => [...jobs]), giveUp })
 
-  async function run<Value>(lane: Lane, method: string, argument: LookRequest | WholeRequest): Promise<Value> {
+  async function run<Method extends keyof ExamineCalls>(
+    lane: Lane,
+    method: Method,
+    argument: Parameters<ExamineCalls[Method]>[0],
+  ): Promise<Answer<Method>> {
     const { root } = argument
     if (silent_roots.has(root)) {
       if (await watch?.isSilent(root)) throw noAnswer(root)
       silent_roots.delete(root)
     }
-    return new Promise<Value>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       queues[lane].push({ lane, root, method, argument, resolve, reject })
       pump(lane)
     })
@@ -164,9 +167,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
     async lstat(root, paths) {
       const slices = cut(paths.length, () => 0)
       const answers = await Promise.all(
-        slices.map(({ from, to }) =>
-          run<LookAnswer>('small', 'lstat', { root, paths: paths.slice(from, to) } satisfies LookRequest),
-        ),
+        slices.map(({ from, to }) => run('small', 'lstat', { root, paths: paths.slice(from, to) })),
       )
       return answers.flatMap(({ others, stats }) =>
         others.map((other, index): Look => other ?? { kind: 'file', stat: statAt(stats, index) }),
@@ -177,8 +178,8 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
       const answers = await Promise.all(
         slices.map(({ from, to, lane }) => {
           const part = entries.slice(from, to)
-          const request: FingerprintRequest = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
-          return run<FingerprintAnswer>(lane, 'fingerprint', request)
+          const files: FilesToExamine = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
+          return run(lane, 'fingerprint', files)
         }),
       )
       return answers.flat().map((answer, index): Fingerprint => {
@@ -190,11 +191,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
       if (stat.size > most_whole_bytes) {
         throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
       }
-      return run<WholeAnswer>('small', 'readWhole', {
-        root,
-        path,
-        stats: packStats([{ path, stat }]),
-      } satisfies WholeRequest)
+      return run('small', 'readWhole', { root, path, stats: packStats([{ path, stat }]) })
     },
     async close() {
       closed = true
