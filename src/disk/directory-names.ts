@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../base/errors.ts'
 import type { EntryKind } from './entry.ts'
 
 /** What stands in a directory; no look at the entry yet. There may be hundreds of thousands: nothing is made of them that is not needed. */
@@ -45,4 +47,25 @@ export function kindOf(entry: NamedEntry): EntryKind | undefined {
 /** Another class of Node's own holds what it found by asking, for which see above. */
 function isTold(entry: NamedEntry): entry is Dirent {
   return entry.constructor === Dirent
+}
+
+/**
+ * Paths, relative to the root, of the directories in one; `kind` is undefined where only a look at it tells whether it is one. None
+ * where it is gone or cannot be read.
+ */
+export function directoriesIn(root: string, path: string): { path: string; kind: 'directory' | undefined }[] {
+  try {
+    return listDirectory(join(root, path)).flatMap((entry) => {
+      const kind = kindOf(entry)
+      const name = kind === 'directory' || kind === undefined ? textOfName(entry.name) : undefined
+      return name === undefined ? [] : [{ path: pathIn(path, name), kind: kind && ('directory' as const) }]
+    })
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return []
+  }
+}
+
+export function pathIn(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
 }

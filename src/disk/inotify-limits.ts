@@ -37,38 +37,42 @@ function readLimit(name: string): number {
 /** What a Linux without this file has, or with one that nobody can read. */
 const usual_most_queued = 16_384
 
-/** Something that watches by inotify, in the thread of this module. */
-export interface QueueReader {
-  /** Of each event, whatever it is about. */
-  heard(): void
-  leave(): void
-}
-
 const on_flood = new Set<() => void>()
-let in_this_turn = 0
-let flood_events: number | undefined
 
 /**
  * libuv has one inotify instance for all watchers of an event loop, so they share one queue of the kernel. What does not fit is dropped,
- * which libuv tells nobody (inotify(7), IN_Q_OVERFLOW): whosever events filled it, every watcher may have lost some, and each is told.
- * A queue that ran over is read in one turn of the loop.
+ * which libuv tells nobody (inotify(7), IN_Q_OVERFLOW): whosever events filled it, every watcher may have lost some, and each is told,
+ * until its signal aborts. A queue that ran over is read in one turn of the loop.
  */
-export function readEventQueue(tell: () => void): QueueReader {
+export function onFlood(tell: () => void, signal: AbortSignal): void {
   // A name of its own: one function may be told twice.
   const told = () => tell()
   on_flood.add(told)
-  return { heard, leave: () => void on_flood.delete(told) }
+  signal.addEventListener('abort', () => on_flood.delete(told))
 }
 
-function heard(): void {
-  if (in_this_turn === 0) {
-    setImmediate(() => {
-      in_this_turn = 0
-    })
+let flood_events: number | undefined
+
+/** Of each event that a watcher in this thread hears by inotify, whatever it is about. */
+export const heardEvent = atCallInTurn(
+  () => (flood_events ??= Math.ceil(mostQueued() / 2)),
+  () => {
+    for (const tell of [...on_flood]) tell()
+  },
+)
+
+/** A function that tells when it is called for so many times in one turn of the event loop. */
+export function atCallInTurn(most: () => number, tell: () => void): () => void {
+  let in_this_turn = 0
+  return () => {
+    if (in_this_turn === 0) {
+      setImmediate(() => {
+        in_this_turn = 0
+      })
+    }
+    in_this_turn += 1
+    if (in_this_turn === most()) tell()
   }
-  in_this_turn += 1
-  flood_events ??= Math.ceil(mostQueued() / 2)
-  if (in_this_turn === flood_events) for (const tell of [...on_flood]) tell()
 }
 
 /** Half of it counts as a flood: events of directories that are watched no more fill the queue and are told to nobody. */

@@ -3,7 +3,7 @@ import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import { defaultIgnore } from './default-ignores.ts'
 import { filesystemId } from './filesystem-id.ts'
-import { isMadeUp } from './kept-inodes.ts'
+import { filesystemOf, isMadeUp } from './filesystems.ts'
 import { isSameRoot, rootIdentity } from './root-identity.ts'
 
 export type RootStatus =
@@ -127,46 +127,6 @@ function isEmpty(root: string): boolean {
   } finally {
     directory.closeSync()
   }
-}
-
-/** Magic numbers: statfs(2) and linux/magic.h; those of other systems do not match and are shown as numbers. */
-const filesystems = new Map<number, { name: string; remote: boolean }>([
-  [0xef53, { name: 'ext4', remote: false }],
-  [0x58465342, { name: 'xfs', remote: false }],
-  [0x9123683e, { name: 'btrfs', remote: false }],
-  [0x2fc12fc1, { name: 'zfs', remote: false }],
-  [0xf2f52010, { name: 'f2fs', remote: false }],
-  [0xca451a4e, { name: 'bcachefs', remote: false }],
-  [0x01021994, { name: 'tmpfs', remote: false }],
-  [0x858458f6, { name: 'ramfs', remote: false }],
-  [0x794c7630, { name: 'overlay', remote: false }],
-  [0x4d44, { name: 'vfat', remote: false }],
-  [0x2011bab0, { name: 'exfat', remote: false }],
-  [0x5346544e, { name: 'ntfs', remote: false }],
-  [0x7366746e, { name: 'ntfs3', remote: false }],
-  [0x9660, { name: 'iso9660', remote: false }],
-  [0x73717368, { name: 'squashfs', remote: false }],
-  [0xf15f, { name: 'ecryptfs', remote: false }],
-  [0x6969, { name: 'nfs', remote: true }],
-  [0x517b, { name: 'smb', remote: true }],
-  [0xff534d42, { name: 'smb', remote: true }],
-  [0xfe534d42, { name: 'smb', remote: true }],
-  [0x65735546, { name: 'fuse', remote: true }],
-  [0x6a656a63, { name: 'virtiofs', remote: true }],
-  [0x01021997, { name: '9p', remote: true }],
-  [0x00c36400, { name: 'ceph', remote: true }],
-  [0x5346414f, { name: 'afs', remote: true }],
-  [0x6b414653, { name: 'afs', remote: true }],
-  [0x0bd00bd0, { name: 'lustre', remote: true }],
-  [0x01161970, { name: 'gfs2', remote: true }],
-  [0x7461636f, { name: 'ocfs2', remote: true }],
-  [0x786f4256, { name: 'vboxsf', remote: true }],
-  [0xbacbacbc, { name: 'vmhgfs', remote: true }],
-])
-
-function filesystemOf(type: number): { name: string; remote: boolean } {
-  const magic = type >>> 0
-  return filesystems.get(magic) ?? { name: `0x${magic.toString(16)}`, remote: false }
 }
 
 /** The root of a folder is not there or cannot be read: nothing follows from this about the files in it. */

@@ -42,9 +42,13 @@ export class PathTree<Value extends object> {
 
   /** Removes the path and all below it; answers what they had. */
   takeBranch(path: string): Value[] {
-    const way = this.#wayTo(path)
-    const top = way?.at(-1)?.node
-    if (way === undefined || top === undefined) return []
+    let top: TreeNode<Value> | undefined = this.#root
+    const way: Step<Value>[] = [{ name: '', node: top }]
+    for (const name of namesOf(path)) {
+      top = top.children?.get(name)
+      if (top === undefined) return []
+      way.push({ name, node: top })
+    }
     const values: Value[] = []
     for (const { node } of branchOf(top, path)) if (node.value !== undefined) values.push(node.value)
     top.value = undefined
@@ -54,31 +58,9 @@ export class PathTree<Value extends object> {
     return values
   }
 
-  /** Removes the path alone. */
-  delete(path: string): void {
-    const way = this.#wayTo(path)
-    const node = way?.at(-1)?.node
-    if (way === undefined || node?.value === undefined) return
-    node.value = undefined
-    this.#size -= 1
-    prune(way)
-  }
-
   /** In no particular order; nothing may be added or removed meanwhile. */
   *entries(): Generator<[path: string, value: Value]> {
     for (const { path, node } of branchOf(this.#root, '')) if (node.value !== undefined) yield [path, node.value]
-  }
-
-  /** From the root to the path, or undefined where nothing is at the path or below it. */
-  #wayTo(path: string): Step<Value>[] | undefined {
-    let node: TreeNode<Value> | undefined = this.#root
-    const way: Step<Value>[] = [{ name: '', node }]
-    for (const name of namesOf(path)) {
-      node = node.children?.get(name)
-      if (node === undefined) return undefined
-      way.push({ name, node })
-    }
-    return way
   }
 }
 

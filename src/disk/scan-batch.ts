@@ -11,7 +11,7 @@ export interface ListedBatch {
 
 /** Files of a scan in path order. */
 export interface ScanBatch extends ListedBatch {
-  /** Four for each file: size, mtime_ns, ctime_ns, inode; an inode of 0 where the filesystem keeps none (kept-inodes.ts). */
+  /** Four for each file: size, mtime_ns, ctime_ns, inode; an inode of 0 where the filesystem keeps none (filesystems.ts). */
   stats: BigInt64Array
   /** Of all of the above: two batches with the same are the same. */
   digest: string

@@ -1,5 +1,5 @@
 import { serveCalls } from '../base/thread.ts'
-import { keepsInodes } from './kept-inodes.ts'
+import { keepsInodes } from './filesystems.ts'
 import { measureBatch } from './measure.ts'
 import { type BatchRoom, putListed } from './scan-batch.ts'
 import { createSmallHasher, type HashRule, type SmallHasher } from './small-hasher.ts'

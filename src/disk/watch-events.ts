@@ -4,10 +4,10 @@ import { basename, join, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
 import { codeOf } from '../base/errors.ts'
 import { second_ms, system_clock } from '../base/time.ts'
-import { kindOf, listDirectory, textOfName } from './directory-names.ts'
+import { directoriesIn } from './directory-names.ts'
 import type { IgnoreRules } from './ignore.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import { readEventQueue } from './inotify-limits.ts'
+import { atCallInTurn, heardEvent, onFlood } from './inotify-limits.ts'
 import { burst_reason, type Hint, hintAt, parentOf } from './watch-trouble.ts'
 
 export interface WatchListener {
@@ -68,10 +68,12 @@ export class ChokidarEvents {
       ignored: (path, stats) => this.#isLeftOut(path, stats),
     })
     const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
-    const queue = readEventQueue(mayHaveLost)
-    this.#closed.signal.addEventListener('abort', () => queue.leave())
-    this.#chokidar.on('raw', queue.heard)
-    this.#chokidar.on('raw', countTurns(burst_events, mayHaveLost))
+    onFlood(mayHaveLost, this.#closed.signal)
+    this.#chokidar.on('raw', heardEvent)
+    this.#chokidar.on(
+      'raw',
+      atCallInTurn(() => burst_events, mayHaveLost),
+    )
     this.#chokidar.on('raw', (event, name, details) => this.#hearRaw(event, name, details))
     this.#chokidar.on('all', (event, path, stats) => this.#hear(event, path, stats))
     this.#chokidar.on('error', (error) => listener.failed(error))
@@ -178,7 +180,8 @@ export class ChokidarEvents {
     if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
     else if (stats.isDirectory() && known === undefined) this.#take(path)
     else if (stats.isDirectory()) {
-      for (const below of directoriesIn(this.#root, path)) if (!this.#directories.has(below)) await this.#compare(below)
+      for (const { path: below } of directoriesIn(this.#root, path))
+        if (!this.#directories.has(below)) await this.#compare(below)
     }
   }
 
@@ -200,19 +203,6 @@ export class ChokidarEvents {
   }
 }
 
-function countTurns(burst_events: number, tell: () => void): () => void {
-  let in_this_turn = 0
-  return () => {
-    if (in_this_turn === 0) {
-      setImmediate(() => {
-        in_this_turn = 0
-      })
-    }
-    in_this_turn += 1
-    if (in_this_turn === burst_events) tell()
-  }
-}
-
 /** Of a raw event of chokidar's. */
 function watchedPath(details: unknown): string | undefined {
   if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
@@ -230,17 +220,5 @@ async function statsOf(path: string): Promise<Stats | undefined> {
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return undefined
-  }
-}
-
-/** Paths of what may be one. None where it is gone or cannot be read. */
-function directoriesIn(root: string, path: string): string[] {
-  try {
-    const entries = listDirectory(join(root, path)).filter((entry) => (kindOf(entry) ?? 'directory') === 'directory')
-    const names = entries.map(({ name }) => textOfName(name)).filter((name) => name !== undefined)
-    return names.map((name) => (path === '' ? name : `${path}/${name}`))
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return []
   }
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { ignore_file_name } from './ignore-file.ts'
-import { type QueueReader, readEventQueue } from './inotify-limits.ts'
+import { heardEvent, onFlood } from './inotify-limits.ts'
 import { LoopTurn } from './loop-turn.ts'
 import { offline, rootStatus } from './mount.ts'
 import { sharesBelow } from './shares-below.ts'
@@ -39,7 +39,6 @@ class InotifyWatcher implements FolderWatcher {
   /** Of which something was told and not looked at yet; no more than a burst. */
   #touched = new Set<string>()
   #events = 0
-  readonly #queue: QueueReader
   /** The queue that all watchers share may have run over. */
   #is_flooded = false
   #following: Promise<void> | undefined
@@ -57,15 +56,15 @@ class InotifyWatcher implements FolderWatcher {
       counts_links: counting_links.includes(at.filesystem),
       turn: this.#turn,
       on_touched: (path) => {
-        this.#queue.heard()
+        heardEvent()
         this.#heard(path)
       },
       on_error: (error) => this.#failed(error),
     })
-    this.#queue = readEventQueue(() => {
+    onFlood(() => {
       this.#is_flooded = true
       this.#goOn()
-    })
+    }, this.#ended.signal)
     options.signal?.addEventListener('abort', this.#end)
     if (options.signal?.aborted) this.#end()
   }
@@ -100,7 +99,6 @@ class InotifyWatcher implements FolderWatcher {
 
   readonly #end = () => {
     this.#ended.abort()
-    this.#queue.leave()
     this.#closing ??= this.#tree.close()
   }
 

@@ -2,33 +2,27 @@ import { codeOf, messageOf } from '../base/errors.ts'
 import { inotifyLimit, raisedLimit } from './inotify-limits.ts'
 
 /** What keeps a watcher from hearing everything: hundreds of errors of the same kind become one line. */
-export interface WatchTrouble {
-  /** True for the first error of its kind. */
-  note(error: unknown): boolean
-  /** The line for people, or undefined. `needed` is how many inotify watches the folder takes. */
-  text(needed: () => number): string | undefined
-  /** Watches that could not be had. */
-  missing(): number
-}
-
-export function createWatchTrouble(): WatchTrouble {
+export function createWatchTrouble() {
   const kinds = new Map<string, { message: string; count: number }>()
   // Read while there are free descriptors; `text` may come when there are none.
   inotifyLimit('watches')
   inotifyLimit('instances')
   return {
-    note(error) {
+    /** True for the first error of its kind. */
+    note(error: unknown): boolean {
       const code = codeOf(error) ?? 'error'
       const kind = kinds.get(code)
       if (kind) kind.count += 1
       else kinds.set(code, { message: messageOf(error), count: 1 })
       return kind === undefined
     },
-    text(needed) {
+    /** The line for people, or undefined. `needed` is how many inotify watches the folder takes. */
+    text(needed: () => number): string | undefined {
       if (kinds.size === 0) return undefined
       const watches = needed()
       return [...kinds].map(([code, { message }]) => describe(code, message, watches)).join('; ')
     },
+    /** Watches that could not be had. */
     missing: () => kinds.get('ENOSPC')?.count ?? 0,
   }
 }

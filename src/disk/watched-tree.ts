@@ -1,7 +1,7 @@
 import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import { kindOf, listDirectory, type NamedEntry, textOfName } from './directory-names.ts'
+import { directoriesIn, pathIn, textOfName } from './directory-names.ts'
 import type { IgnoreRules } from './ignore.ts'
 import type { LoopTurn } from './loop-turn.ts'
 import { PathTree } from './path-tree.ts'
@@ -91,9 +91,9 @@ export class WatchedTree {
   async sweep(): Promise<void> {
     this.#sweep += 1
     await this.enter('')
+    // What is below one that was not met was not met either.
     const not_met = [...this.#watched.entries()].filter(([, { sweep }]) => sweep !== this.#sweep)
-    for (const [path] of not_met) this.#watched.delete(path)
-    await this.#stop(not_met.map(([, watched]) => watched))
+    for (const [path] of not_met) await this.leave(path)
   }
 
   /** It is gone, was moved, or is ignored by now; and all below. True when something of it was watched. */
@@ -165,17 +165,10 @@ export class WatchedTree {
 
   #directoriesIn(path: string, stats: BigIntStats): string[] {
     if (this.#options.counts_links && stats.nlink === 2n) return []
-    const directories: string[] = []
-    for (const entry of entriesOf(join(this.#root, path))) {
-      const kind = kindOf(entry)
-      if (kind !== 'directory' && kind !== undefined) continue
-      const name = textOfName(entry.name)
-      if (name === undefined) continue
-      const directory = pathIn(path, name)
-      if (kind === undefined && !statsOf(join(this.#root, directory))?.isDirectory()) continue
-      if (!this.#options.rules.verdict(directory, 'directory').ignored) directories.push(directory)
-    }
-    return directories
+    return directoriesIn(this.#root, path)
+      .filter(({ path: directory, kind }) => kind ?? statsOf(join(this.#root, directory))?.isDirectory())
+      .map(({ path: directory }) => directory)
+      .filter((directory) => !this.#options.rules.verdict(directory, 'directory').ignored)
   }
 }
 
@@ -187,24 +180,11 @@ function identityOf({ ino, birthtimeNs }: BigIntStats): string {
   return `${ino} ${birthtimeNs}`
 }
 
-function pathIn(directory: string, name: string): string {
-  return directory === '' ? name : `${directory}/${name}`
-}
-
 export function statsOf(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true })
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return undefined
-  }
-}
-
-function entriesOf(path: string): readonly NamedEntry[] {
-  try {
-    return listDirectory(path)
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return []
   }
 }

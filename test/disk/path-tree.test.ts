@@ -5,7 +5,7 @@ import { PathTree } from '../../src/disk/path-tree.ts'
 /** Few names of which one starts another, so that most paths meet. */
 const path = fc.array(fc.constantFrom('a', 'aa', 'b', 'a.b'), { maxLength: 4 }).map((names) => names.join('/'))
 
-const step = fc.record({ path, does: fc.constantFrom('set', 'set', 'set', 'delete', 'take') })
+const step = fc.record({ path, does: fc.constantFrom('set', 'set', 'set', 'take') })
 
 test('whatever was set: a branch is the path and what is below it, and nothing else', () => {
   fc.assert(
@@ -16,9 +16,6 @@ test('whatever was set: a branch is the path and what is below it, and nothing e
         if (does === 'set') {
           tree.set(path, { id })
           plain.set(path, { id })
-        } else if (does === 'delete') {
-          tree.delete(path)
-          plain.delete(path)
         } else expect(byId(tree.takeBranch(path))).toEqual(byId(takePlainly(plain, path)))
         expect(tree.get(path)).toEqual(plain.get(path))
         expect(tree.size).toBe(plain.size)

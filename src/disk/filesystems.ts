@@ -1,0 +1,61 @@
+import { statfsSync } from 'node:fs'
+
+/** Magic numbers: statfs(2) and linux/magic.h; those of other systems do not match and are shown as numbers. */
+const local: Record<string, readonly number[]> = {
+  ext4: [0xef53],
+  xfs: [0x58465342],
+  btrfs: [0x9123683e],
+  zfs: [0x2fc12fc1],
+  f2fs: [0xf2f52010],
+  bcachefs: [0xca451a4e],
+  tmpfs: [0x01021994],
+  ramfs: [0x858458f6],
+  overlay: [0x794c7630],
+  vfat: [0x4d44],
+  exfat: [0x2011bab0],
+  ntfs: [0x5346544e],
+  ntfs3: [0x7366746e],
+  iso9660: [0x9660],
+  squashfs: [0x73717368],
+  ecryptfs: [0xf15f],
+}
+/** Other hosts can change them without an event here. */
+const remote: Record<string, readonly number[]> = {
+  nfs: [0x6969],
+  smb: [0x517b, 0xff534d42, 0xfe534d42],
+  fuse: [0x65735546],
+  virtiofs: [0x6a656a63],
+  '9p': [0x01021997],
+  ceph: [0x00c36400],
+  afs: [0x5346414f, 0x6b414653],
+  lustre: [0x0bd00bd0],
+  gfs2: [0x01161970],
+  ocfs2: [0x7461636f],
+  vboxsf: [0x786f4256],
+  vmhgfs: [0xbacbacbc],
+}
+
+/** `type`: as statfs(2) has it, with or without a sign. */
+export function filesystemOf(type: number): { name: string; remote: boolean } {
+  const magic = type >>> 0
+  const nameIn = (names: typeof local) => Object.keys(names).find((name) => names[name]!.includes(magic))
+  const remote_name = nameIn(remote)
+  if (remote_name !== undefined) return { name: remote_name, remote: true }
+  return { name: nameIn(local) ?? `0x${magic.toString(16)}`, remote: false }
+}
+
+/** These make inode numbers up, or take them from a server that does: after a remount every file has another one. */
+const made_up: ReadonlySet<string> = new Set(['vfat', 'exfat', 'fuse', 'smb', '9p', 'vboxsf', 'vmhgfs'])
+
+/**
+ * Whether an inode number says that this is the same file as last time. Where it does not, a scan goes by size, mtime and ctime:
+ * else a remount would have every file read again. What is put in a file's place in between has another ctime, unless the
+ * filesystem keeps none and its size and mtime are the same as well; that, an event alone can tell.
+ */
+export function keepsInodes(root: string): boolean {
+  return !isMadeUp(statfsSync(root).type)
+}
+
+export function isMadeUp(type: number): boolean {
+  return made_up.has(filesystemOf(type).name)
+}
