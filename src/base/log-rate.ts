@@ -3,20 +3,6 @@ import type { Log } from './log.ts'
 import type { Clock } from './time.ts'
 import { second_ms } from './time.ts'
 
-/**
- * The lines about single files. A quiet day gets a line a file; the first day on an old share would get a million of them, and
- * journald drops what exceeds 10,000 lines in 30 s. So above `files_per_second` files are counted and told in one summary
- * every `summary_ms`; refusals in one line per reason.
- */
-export interface FileLines {
-  /** A file came one step further; `step` is a word in the past tense: sent, linked, ready, gone. */
-  passed(step: string, path: string, fields?: { bytes?: number; [field: string]: unknown }): void
-  /** A file will not get in until a person does something. Never passed over in silence. */
-  refused(reason: string, path: string, fields?: Record<string, unknown>): void
-  /** Tells what was counted so far, and ends the timer. */
-  close(): void
-}
-
 export interface FileLinesOptions {
   log: Log
   clock: Clock
@@ -32,9 +18,15 @@ const most_examples = 3
 const most_reasons = 50
 const other_reasons = 'other reasons'
 
-export function createFileLines(options: FileLinesOptions): FileLines {
-  const { log, clock, summary_ms = usual_summary_ms } = options
-  const { files_per_second } = options
+export type FileLines = ReturnType<typeof createFileLines>
+
+/**
+ * The lines about single files. A quiet day gets a line a file; the first day on an old share would get a million of them, and
+ * journald drops what exceeds 10,000 lines in 30 s. So above `files_per_second` files are counted and told in one summary
+ * every `summary_ms`; refusals in one line per reason.
+ */
+export function createFileLines(options: FileLinesOptions) {
+  const { log, clock, files_per_second, summary_ms = usual_summary_ms } = options
   const passed_rate = createRate(clock, files_per_second)
   const refused_rate = createRate(clock, files_per_second)
   const closing = new AbortController()
@@ -66,7 +58,8 @@ export function createFileLines(options: FileLinesOptions): FileLines {
   }
 
   return {
-    passed(step, path, fields = {}) {
+    /** A file came one step further; `step` is a word in the past tense: sent, linked, ready, gone. */
+    passed(step: string, path: string, fields: { bytes?: number; [field: string]: unknown } = {}): void {
       const one_line = passed_rate() && counting_since_ms === undefined
       if (one_line) {
         log.info({ step, path, ...fields }, `${step}: ${path}`)
@@ -76,7 +69,8 @@ export function createFileLines(options: FileLinesOptions): FileLines {
       const count = steps.get(step) ?? { files: 0, bytes: 0 }
       steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
     },
-    refused(reason, path, fields = {}) {
+    /** A file will not get in until a person does something. Never passed over in silence. */
+    refused(reason: string, path: string, fields: Record<string, unknown> = {}): void {
       if (refused_rate() && !reasons.has(reason)) {
         log.warn({ reason, path, ...fields }, `refused: ${path}: ${reason}`)
         return
@@ -88,7 +82,8 @@ export function createFileLines(options: FileLinesOptions): FileLines {
       count.files++
       reasons.set(group, count)
     },
-    close() {
+    /** Tells what was counted so far, and ends the timer. */
+    close(): void {
       closing.abort()
       tellSummary()
     },

@@ -102,20 +102,13 @@ export async function readBriefly(
 /** The slowest line that is worth waiting for. */
 export const slowest_bytes_per_s = 16_384
 
-interface AnswerPace {
-  /** Some more of it came. */
-  came(bytes: number): void
-  /** Must be called. */
-  end(): void
-}
-
 /**
  * Bounds the whole of a body, not the silence between two pieces of it: one that drips would hold its call for ever. It has `first_ms`,
  * and what its bytes take on the slowest line; then `onTooSlow` is called, once.
  *
  * @internal
  */
-export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void): AnswerPace {
+export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void) {
   const began_ms = clock.monotonic_ms()
   let came_bytes = 0
   let is_over = false
@@ -136,10 +129,12 @@ export function limitPace(clock: Clock, first_ms: number, onTooSlow: () => void)
     if (!is_over) void watch()
   })
   return {
-    came(bytes) {
+    /** Some more of it came. */
+    came(bytes: number): void {
       came_bytes += bytes
     },
-    end() {
+    /** Must be called. */
+    end(): void {
       is_over = true
       // A reason of our own: without one each answer makes a DOMException with its stack, for nobody.
       ended?.abort('ended')

@@ -1,18 +1,7 @@
 import type { Clock } from './time.ts'
 
-export interface ProgressWatch {
-  /** Aborts when nothing moved for too long, or when the caller's signal aborts. */
-  readonly signal: AbortSignal
-  /** From now on silence may last this long, in milliseconds; infinity: for ever, as before the first call. */
-  allowSilence(silence_ms: number): void
-  progressed(): void
-  stalled(): boolean
-  /** Must be called: it ends the watch and lets go of the caller's signal. */
-  end(): void
-}
-
 /** Watches a transfer that may take hours as long as it moves: a limit on silence instead of one on the whole. */
-export function watchProgress(clock: Clock, outer?: AbortSignal): ProgressWatch {
+export function watchProgress(clock: Clock, outer?: AbortSignal) {
   const abort = new AbortController()
   const ended = new AbortController()
   let allowed_ms = Number.POSITIVE_INFINITY
@@ -39,17 +28,20 @@ export function watchProgress(clock: Clock, outer?: AbortSignal): ProgressWatch 
   }
 
   return {
+    /** Aborts when nothing moved for too long, or when the caller's signal aborts. */
     signal: abort.signal,
-    allowSilence(silence_ms) {
+    /** From now on silence may last this long, in milliseconds; infinity: for ever, as before the first call. */
+    allowSilence(silence_ms: number): void {
       last_ms = clock.monotonic_ms()
       allowed_ms = silence_ms
       if (!watching) void watch()
     },
-    progressed() {
+    progressed(): void {
       last_ms = clock.monotonic_ms()
     },
     stalled: () => is_stalled,
-    end() {
+    /** Must be called: it ends the watch and lets go of the caller's signal. */
+    end(): void {
       ended.abort('ended')
       outer?.removeEventListener('abort', onOuter)
     },

@@ -29,19 +29,7 @@ export interface Ignored {
 
 type Verdict = { ignored: false } | Ignored
 
-export interface IgnoreRules {
-  /**
-   * `path` is relative to the root, with `/`, no slash at either end. A path in an ignored directory is ignored by the rule of
-   * that directory. An entry is ignored by a default that nothing lifts, or by `exclude`, or by a .sluiceignore, or because
-   * `include` does not name it; no negation in a .sluiceignore undoes an `exclude` of the config.
-   */
-  verdict(path: string, kind: 'file' | 'directory'): Verdict
-  /**
-   * The .sluiceignore in `directory` ('' for the root), or its permissions, may have changed: it and all below are read again
-   * when next needed.
-   */
-  forget(directory: string): void
-}
+export type IgnoreRules = ReturnType<typeof createIgnoreRules>
 
 /** The rules as they stand in one directory: those of all directories above and its own. */
 export interface DirectoryRules {
@@ -52,16 +40,9 @@ export interface DirectoryRules {
 }
 
 /** The same rules for a walker, which goes down step by step and sees what each directory holds. */
-export interface WalkingRules {
-  top(): DirectoryRules
-  /** Goes down into `directory`, which is not ignored. With `has_ignore_file` false the disk is not asked. */
-  enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules
-  /** `path` is `name` in the directory of `rules`. Undefined: not ignored. The same rule answers the same object. */
-  judge(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory'): Ignored | undefined
-}
-
-export function createWalkingRules(root: string, spec: IgnoreSpec): WalkingRules {
-  const exclude = compileExclude(spec.exclude)
+export function createWalkingRules(root: string, spec: IgnoreSpec) {
+  const by_exclude = { source: 'config exclude', reason: 'excluded in the config' }
+  const exclude = compileLines(spec.exclude, '', undefined, () => by_exclude)
   const include = compileInclude(spec.include)
   const by_default = new Map<DefaultIgnore, Ignored>()
 
@@ -77,14 +58,16 @@ export function createWalkingRules(root: string, spec: IgnoreSpec): WalkingRules
     return verdict
   }
 
-  function enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules {
-    return has_ignore_file ? withIgnoreFile(root, parent, directory) : parent
-  }
+  const by_config = { closed: undefined, patterns: undefined, lifts: [...exclude.lifts, ...include.lifts] }
 
   return {
-    enter,
-    top: () => enter({ closed: undefined, patterns: undefined, lifts: [...exclude.lifts, ...include.lifts] }, '', true),
-    judge(rules, name, path, kind) {
+    top: () => withIgnoreFile(root, by_config, ''),
+    /** Goes down into `directory`, which is not ignored. With `has_ignore_file` false the disk is not asked. */
+    enter(parent: DirectoryRules, directory: string, has_ignore_file: boolean): DirectoryRules {
+      return has_ignore_file ? withIgnoreFile(root, parent, directory) : parent
+    },
+    /** `path` is `name` in the directory of `rules`. Undefined: not ignored. The same rule answers the same object. */
+    judge(rules: DirectoryRules, name: string, path: string, kind: 'file' | 'directory'): Ignored | undefined {
       if (rules.closed !== undefined) return rules.closed
       const by_default = judgeByDefault(rules, name, path, kind)
       if (by_default !== undefined) return by_default
@@ -104,11 +87,6 @@ function liftedBy(lifts: readonly Lift[], name: string, path: string, kind: 'fil
 interface Compiled {
   patterns: PatternList<Ignored> | undefined
   lifts: Lift[]
-}
-
-function compileExclude(exclude: readonly string[]): Compiled {
-  const reason = 'excluded in the config'
-  return compileLines(exclude, '', undefined, () => ({ source: 'config exclude', reason }))
 }
 
 function compileInclude(include: readonly string[]): Compiled & { otherwise: Ignored | undefined } {
@@ -170,7 +148,7 @@ function compileLines(
 /** Directories whose rules are kept for the next question; beyond it all are read again, which costs an open each. */
 const most_directories = 10_000
 
-export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
+export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   const rules = createWalkingRules(root, spec)
   const widening = createWideningRule(root, spec.widening)
   const known = new Map<string, DirectoryRules | Ignored>()
@@ -198,7 +176,12 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
   }
 
   return {
-    verdict(path, kind) {
+    /**
+     * `path` is relative to the root, with `/`, no slash at either end. A path in an ignored directory is ignored by the rule of
+     * that directory. An entry is ignored by a default that nothing lifts, or by `exclude`, or by a .sluiceignore, or because
+     * `include` does not name it; no negation in a .sluiceignore undoes an `exclude` of the config.
+     */
+    verdict(path: string, kind: 'file' | 'directory'): Verdict {
       if (path === '') return not_ignored
       const { parent, name } = splitPath(path)
       const here = rulesIn(parent)
@@ -206,7 +189,11 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec): IgnoreRules {
       const ignored = kind === 'directory' ? judgeDirectory(here, name, path) : rules.judge(here, name, path, kind)
       return ignored ?? not_ignored
     },
-    forget(directory) {
+    /**
+     * The .sluiceignore in `directory` ('' for the root), or its permissions, may have changed: it and all below are read again
+     * when next needed.
+     */
+    forget(directory: string): void {
       widening.forget()
       for (const path of known.keys()) {
         if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)

@@ -2,12 +2,7 @@ import { startThread, type Thread } from '../base/thread.ts'
 import { type Clock, second_ms } from '../base/time.ts'
 
 /** Where the threads of walks come from and go to. */
-export interface KeptScanThread {
-  take(): Thread
-  /** Of a walk that has come to its end: one that may hang in a call to a dead share is ended instead. */
-  giveBack(thread: Thread): void
-  close(): Promise<void>
-}
+export type KeptScanThread = ReturnType<typeof keepScanThread>
 
 /** Folders are walked in turns, and directories that are made come in flocks; between the looks at a quiet folder no thread is kept. */
 export const kept_watching_ms = 10 * second_ms
@@ -18,19 +13,20 @@ export const kept_once_ms = second_ms / 2
  * Keeps the thread of a walk a while for the next one: starting it costs as much as looking at ten thousand files, and most walks
  * are through a directory that has just been made.
  */
-export function keepScanThread(clock: Clock, kept_ms: number): KeptScanThread {
+export function keepScanThread(clock: Clock, kept_ms: number) {
   let kept: { thread: Thread; taken: AbortController } | undefined
   let closed = false
 
   return {
-    take() {
+    take(): Thread {
       if (!kept) return startScanThread()
       const { thread, taken } = kept
       kept = undefined
       taken.abort()
       return thread
     },
-    giveBack(thread) {
+    /** Of a walk that has come to its end: one that may hang in a call to a dead share is ended instead. */
+    giveBack(thread: Thread): void {
       if (closed || kept) return void thread.terminate()
       const taken = new AbortController()
       kept = { thread, taken }
@@ -40,7 +36,7 @@ export function keepScanThread(clock: Clock, kept_ms: number): KeptScanThread {
         void thread.terminate()
       })
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true
       const last = kept
       kept = undefined

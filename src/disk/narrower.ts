@@ -51,18 +51,12 @@ export const narrower_ignored = {
 }
 
 /** The same judgement for single paths, where no walker has looked at the directories above. */
-export interface WideningRule {
-  /** Of a directory below the root, relative to it; what cannot be looked at is left to whoever reads it. */
-  judge(directory: string): typeof narrower_ignored | undefined
-  /** Permissions of the root may have changed. */
-  forget(): void
-}
-
-export function createWideningRule(root: string, widening: 'warn' | 'skip' | undefined): WideningRule {
+export function createWideningRule(root: string, widening: 'warn' | 'skip' | undefined) {
   let folder: Access | undefined
-  if (widening !== 'skip') return { judge: () => undefined, forget: () => {} }
   return {
-    judge(directory) {
+    /** Of a directory below the root, relative to it; what cannot be looked at is left to whoever reads it. */
+    judge(directory: string): typeof narrower_ignored | undefined {
+      if (widening !== 'skip') return undefined
       try {
         folder ??= accessOf(statSync(root, { bigint: true }))
         const stat = lstatSync(join(root, directory), { bigint: true })
@@ -73,7 +67,8 @@ export function createWideningRule(root: string, widening: 'warn' | 'skip' | und
         return undefined
       }
     },
-    forget() {
+    /** Permissions of the root may have changed. */
+    forget(): void {
       folder = undefined
     },
   }

@@ -4,16 +4,7 @@ import { startThread, type Thread } from '../base/thread.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
 import type { OnlineRoot, RootStatus } from './mount.ts'
 
-/** Asks what stands at the roots of folders. On a dead share (a hard mount whose server is gone) that call never returns. */
-export interface RootAsker {
-  /**
-   * As `identifiedRoot`; `no answer` when there is none within the time. The look may have begun a
-   * moment before the call, and the filesystem's id may be a minute old; neither with `doubtful`.
-   * Rejects with `thread.ended` after `close`.
-   */
-  status(root: string, limit_ms: number, options?: { doubtful: boolean }): Promise<RootStatus>
-  close(): Promise<void>
-}
+export type RootAsker = ReturnType<typeof startRootAsker>
 
 /**
  * How long the id of a filesystem is taken for granted where device, inode and birth of the root
@@ -41,10 +32,12 @@ interface Question {
 }
 
 /**
+ * Asks what stands at the roots of folders. On a dead share (a hard mount whose server is gone) that call never returns.
+ *
  * In threads of their own, which a dead share may keep: one call at a time each, so that it holds up nobody who asks about another
  * root. A root is asked about once; while that has no answer, it is the answer for all.
  */
-export function startRootAsker(clock: Clock): RootAsker {
+export function startRootAsker(clock: Clock) {
   const threads = new Set<Thread>()
   const idle: Thread[] = []
   const questions = new Map<string, Question>()
@@ -108,7 +101,12 @@ export function startRootAsker(clock: Clock): RootAsker {
   }
 
   return {
-    async status(root, limit_ms, { doubtful } = { doubtful: false }) {
+    /**
+     * As `identifiedRoot`; `no answer` when there is none within the time. The look may have begun a
+     * moment before the call, and the filesystem's id may be a minute old; neither with `doubtful`.
+     * Rejects with `thread.ended` after `close`.
+     */
+    async status(root: string, limit_ms: number, { doubtful } = { doubtful: false }): Promise<RootStatus> {
       // One that begins now is ended by nobody, and on a dead share never by itself.
       if (closed) throw new SluiceError({ code: 'thread.ended', message: `${root} is not asked about any more` })
       const open = questions.get(root)
@@ -120,7 +118,7 @@ export function startRootAsker(clock: Clock): RootAsker {
       const detail = `${root} does not answer within ${formatDuration(limit_ms)}`
       return { kind: 'offline', reason: 'no answer', detail }
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true
       await Promise.all([...threads].map((thread) => thread.terminate()))
     },

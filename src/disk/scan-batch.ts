@@ -95,16 +95,6 @@ export function putStat(stats: BigInt64Array, index: number, stat: BigStat): voi
   stats[at + 3] = stat.ino
 }
 
-export interface BatchBuilder {
-  /** True when the batch is to be taken before the next name is added. */
-  readonly is_full: boolean
-  readonly count: number
-  /** `raw_path` has one character for each byte of the path (latin1), so that its bytes are the name's own. */
-  add(raw_path: string): void
-  /** The batch so far, which stands until the next `add`: that begins a new one in the same memory. */
-  take(): ListedBatch
-}
-
 const bytes_per_entry = 96
 const least_for_names_bytes = 65_536
 /** PATH_MAX bounds what can be read: a path is that of such a directory, and a name. */
@@ -121,7 +111,7 @@ function roomForNames_bytes(most_entries: number): number {
  * file that came or went moves the border of one batch or two, and all others are the same from scan to scan. Where paths are long
  * a batch ends early: it always finds its place in a `BatchRoom`.
  */
-export function createBatchBuilder(most_entries: number): BatchBuilder {
+export function createBatchBuilder(most_entries: number) {
   const between = most_entries < least_for_landmarks ? 0 : most_entries >> 2
   const names = Buffer.allocUnsafeSlow(roomForNames_bytes(most_entries))
   const ends = new Uint32Array(most_entries)
@@ -130,20 +120,23 @@ export function createBatchBuilder(most_entries: number): BatchBuilder {
   let is_at_landmark = false
 
   return {
-    get count() {
+    get count(): number {
       return count
     },
-    get is_full() {
+    /** True when the batch is to be taken before the next name is added. */
+    get is_full(): boolean {
       return is_at_landmark || count === most_entries || used > names.length - most_path_bytes
     },
-    add(raw_path) {
+    /** `raw_path` has one character for each byte of the path (latin1), so that its bytes are the name's own. */
+    add(raw_path: string): void {
       const begin = used
       used += names.write(raw_path, used, 'latin1')
       ends[count] = used
       count += 1
       is_at_landmark = between > 0 && count >= between && mixed(names, begin, used) % between === 0
     },
-    take() {
+    /** The batch so far, which stands until the next `add`: that begins a new one in the same memory. */
+    take(): ListedBatch {
       const batch = { count, names: names.subarray(0, used), ends: ends.subarray(0, count) }
       count = 0
       used = 0

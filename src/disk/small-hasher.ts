@@ -11,19 +11,14 @@ export interface HashRule {
   most_bytes: number
 }
 
+export type SmallHasher = ReturnType<typeof createSmallHasher>
+
 /**
  * Checks and hashes a file in one go: open, fstat, read, fstat, close. An lstat first and a hash
  * later would cost one lstat more and a message to another thread and back. Made for folders that
  * nobody has scanned yet.
  */
-export interface SmallHasher {
-  /** The md5, with the stat put at `index`; undefined: not hashed here, and `stats` is not valid. */
-  hash(path: string, stats: BigInt64Array, index: number): string | undefined
-  /** Closes the directory that it keeps open. Called between two batches. */
-  rest(): void
-}
-
-export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
+export function createSmallHasher(root: string, rule: HashRule) {
   const directories = createDirectories(root)
 
   function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
@@ -35,7 +30,8 @@ export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
   }
 
   return {
-    hash(path, stats, index) {
+    /** The md5, with the stat put at `index`; undefined: not hashed here, and `stats` is not valid. */
+    hash(path: string, stats: BigInt64Array, index: number): string | undefined {
       const { directory, name } = directories.of(path)
       if (directory.kind !== 'open') return undefined
       let descriptor: number | undefined
@@ -50,6 +46,7 @@ export function createSmallHasher(root: string, rule: HashRule): SmallHasher {
         if (descriptor !== undefined) closeSync(descriptor)
       }
     },
+    /** Closes the directory that it keeps open. Called between two batches. */
     rest: directories.close,
   }
 }

@@ -1,11 +1,7 @@
-/** A number that a thread counts up while it moves, read from outside without asking it. */
-export interface Progress {
-  /** Goes to the thread with its data. */
-  readonly shared: SharedArrayBuffer
-  read(): number
-}
+export type Progress = ReturnType<typeof createProgress>
 
-export function createProgress(): Progress {
+/** A number that a thread counts up while it moves, read from outside without asking it. `shared` goes to the thread with its data. */
+export function createProgress() {
   const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   const counter = new Int32Array(shared)
   return { shared, read: () => Atomics.load(counter, 0) }
