@@ -33,70 +33,66 @@ export interface AnswerLimits {
 
 /** Errors: `network.timeout` for a body that comes too slowly; what breaks off, as it is. */
 export async function readAnswer(
-  answer: RawAnswer,
-  limits: AnswerLimits,
+  { statusCode: status, headers, body }: RawAnswer,
+  { clock, answer_ms, max_body_bytes, pulse, going }: AnswerLimits,
   isComplete: () => boolean,
 ): Promise<HttpResponse> {
-  const { clock, answer_ms, going } = limits
   const pace = limitPace(clock, answer_ms, () => {
-    answer.body.destroy(networkFault('timeout', going, 'it came too slowly'))
+    body.destroy(networkFault('timeout', going, 'it came too slowly'))
   })
   try {
-    return await readWithin(answer, limits, isComplete, (bytes) => pace.came(bytes))
+    const head = { status, headers, request_complete: isComplete() }
+    const announced = Number(headers['content-length'])
+    // undici holds a server to the length that it announced.
+    if (announced <= Math.min(small_body_bytes, max_body_bytes))
+      return { ...head, body: await body.text(), truncated: false }
+    const pieces: Buffer[] = []
+    const truncated = await gather(body, pieces, max_body_bytes, (bytes) => {
+      pace.came(bytes)
+      pulse.beat()
+    })
+    return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated }
   } finally {
     pace.end()
   }
 }
 
-async function readWithin(
-  answer: RawAnswer,
-  { max_body_bytes, pulse }: AnswerLimits,
-  isComplete: () => boolean,
-  onPiece: (bytes: number) => void,
-): Promise<HttpResponse> {
-  const head = { status: answer.statusCode, headers: answer.headers, request_complete: isComplete() }
-  const announced = Number(answer.headers['content-length'])
-  // undici holds a server to the length that it announced.
-  if (announced <= Math.min(small_body_bytes, max_body_bytes))
-    return { ...head, body: await answer.body.text(), truncated: false }
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of answer.body) {
-    pieces.push(piece.subarray(0, max_body_bytes - bytes))
-    bytes += piece.byteLength
-    onPiece(piece.byteLength)
-    pulse.beat()
-    // Leaving the loop destroys the body, and with it the connection.
-    if (bytes > max_body_bytes) break
-  }
-  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated: bytes > max_body_bytes }
-}
-
 /** What has come of the body by then; it may break off. */
 export async function readBriefly(
-  answer: RawAnswer,
+  { statusCode: status, headers, body }: RawAnswer,
   most_ms: number,
   { max_body_bytes, clock }: Pick<AnswerLimits, 'max_body_bytes' | 'clock'>,
 ): Promise<HttpResponse> {
-  const head = { status: answer.statusCode, headers: answer.headers, request_complete: true }
   const pieces: Buffer[] = []
   const done = new AbortController()
-  void clock.sleep(most_ms, done.signal).then(() => answer.body.destroy())
+  void clock.sleep(most_ms, done.signal).then(() => body.destroy())
   let truncated = true
   try {
-    let left_bytes = max_body_bytes
-    for await (const piece of answer.body) {
-      pieces.push(piece.subarray(0, left_bytes))
-      left_bytes -= piece.byteLength
-      if (left_bytes < 0) break
-    }
-    truncated = left_bytes < 0
+    truncated = await gather(body, pieces, max_body_bytes, () => {})
   } catch {
     // It broke off, or took too long; the head has been read.
   } finally {
     done.abort()
   }
-  return { ...head, body: Buffer.concat(pieces).toString('utf8'), truncated }
+  return { status, headers, request_complete: true, body: Buffer.concat(pieces).toString('utf8'), truncated }
+}
+
+/** At most so many bytes; true when there are more. */
+async function gather(
+  body: AsyncIterable<Buffer>,
+  pieces: Buffer[],
+  max_bytes: number,
+  onPiece: (bytes: number) => void,
+): Promise<boolean> {
+  let left_bytes = max_bytes
+  for await (const piece of body) {
+    pieces.push(piece.subarray(0, left_bytes))
+    left_bytes -= piece.byteLength
+    onPiece(piece.byteLength)
+    // Leaving the loop destroys the body, and with it the connection.
+    if (left_bytes < 0) return true
+  }
+  return false
 }
 
 /** The slowest line that is worth waiting for. */

@@ -8,7 +8,6 @@ import {
   workerData,
 } from 'node:worker_threads'
 import { fromPlainError, messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
-import { Outbox } from './outbox.ts'
 
 /**
  * Threads are modules that serve calls: the starter holds a `Thread` and awaits `call(method, argument)`, the module answers
@@ -66,7 +65,7 @@ export function startThread(
   }
 
   // Each answer of the network is a callback of its own; what all that have come make of them goes out as one.
-  const outbox = new Outbox<CallMessage>(
+  const outbox = openOutbox<CallMessage>(
     port1,
     ({ id }, error) => settle({ id, error: toPlainError(error) }),
     setImmediate,
@@ -113,6 +112,47 @@ function builtModule(module: string): URL {
   return new URL(`../${module}.js`, here)
 }
 
+/**
+ * Gathers what is posted to a port into one message: at thousands of calls a second, posting costs more than what is posted. The
+ * other side receives arrays. `later`: when to send what was gathered: after the callback that is running, or with `setImmediate`
+ * after all that are ready.
+ */
+function openOutbox<Item>(
+  port: MessagePort,
+  onUnsendable: (item: Item, error: unknown) => void,
+  later: (flush: () => void) => void,
+) {
+  let entries: { item: Item; transfer: readonly Transferable[] }[] = []
+
+  function flush(): void {
+    const gathered = entries
+    entries = []
+    // One that cannot be cloned must not take the others with it.
+    if (!send(gathered) && gathered.length > 1) for (const entry of gathered) send([entry])
+  }
+
+  function send(gathered: typeof entries): boolean {
+    const items = gathered.map(({ item }) => item)
+    try {
+      port.postMessage(
+        items,
+        gathered.flatMap(({ transfer }) => transfer),
+      )
+      return true
+    } catch (error) {
+      if (items.length === 1) onUnsendable(items[0]!, error)
+      return false
+    }
+  }
+
+  return {
+    post(item: Item, transfer: readonly Transferable[]): void {
+      if (entries.length === 0) later(flush)
+      entries.push({ item, transfer })
+    },
+  }
+}
+
 /** One call as the thread's module sees it; each is answered exactly once. */
 export interface ServedCall {
   method: string
@@ -122,18 +162,29 @@ export interface ServedCall {
 }
 
 /**
- * Serves calls in batches: everything that has arrived by now, at most `most` calls, is handed over
+ * Serves calls in batches: everything that has arrived by now, at most so many calls, is handed over
  * at once, so that a database can put many callers' writes into one commit. `begin` gets what the
  * thread was started with.
  */
 export function serveBatches<Data>(
   begin: (data: Data) => (calls: ServedCall[]) => void | Promise<void>,
-  most = 512,
-): void {
-  const { port, data } = threadStart<Data>()
-  const handle = begin(data)
   // At once: while calls come in without a pause, no immediate runs.
-  const answers = answersTo(port, queueMicrotask)
+  later: (flush: () => void) => void = queueMicrotask,
+): void {
+  if (!parentPort) throw new Error('this module runs in a thread only')
+  const { port, data } = workerData as { port: MessagePort; data: Data }
+  const handle = begin(data)
+  const answers = openOutbox<AnswerMessage>(
+    port,
+    ({ id }, error) => port.postMessage([{ id, error: toPlainError(error) }]),
+    later,
+  )
+  const served = ({ id, method, argument }: CallMessage): ServedCall => ({
+    method,
+    argument,
+    resolve: (value, transfer = []) => answers.post({ id, value }, transfer),
+    reject: (error) => answers.post({ id, error: toPlainError(error) }, []),
+  })
   const backlog: CallMessage[] = []
   let busy = false
   port.on('message', async (first: CallMessage[]) => {
@@ -141,43 +192,44 @@ export function serveBatches<Data>(
     if (busy) return
     busy = true
     while (backlog.length > 0) {
-      while (backlog.length < most) {
+      while (backlog.length < max_batch) {
         const next = receiveMessageOnPort(port)?.message as CallMessage[] | undefined
         if (!next) break
         backlog.push(...next)
       }
-      await handle(backlog.splice(0, most).map((call) => served(answers, call)))
+      await handle(backlog.splice(0, max_batch).map(served))
     }
     busy = false
   })
 }
 
+const max_batch = 512
+
 export type CallHandlers = Record<string, (argument: never) => unknown>
 
 /**
- * Serves calls one by one by name. A handler answers its value, or `{ value, transfer }` through
- * `transferred`. `begin` gets what the thread was started with; all that the thread remembers lives
- * in it.
+ * Serves calls by name, one beside the other. A handler answers its value, or one that is `Transferred`. `begin` gets what the
+ * thread was started with; all that the thread remembers lives in it.
  */
 export function serveCalls<Data>(begin: (data: Data) => CallHandlers): void {
-  const { port, data } = threadStart<Data>()
-  const handlers = begin(data)
-  const answers = answersTo(port, setImmediate)
-  async function serve(message: CallMessage): Promise<void> {
-    const call = served(answers, message)
-    try {
-      const handler = handlers[message.method]
-      if (!handler) throw new Error(`no such method: ${message.method}`)
-      const value = await handler(message.argument as never)
-      if (value instanceof Transferred) call.resolve(value.value, value.transfer)
-      else call.resolve(value)
-    } catch (error) {
-      call.reject(error)
+  serveBatches<Data>((data) => {
+    const handlers = begin(data)
+    return (calls) => {
+      for (const call of calls) void answer(handlers, call)
     }
+  }, setImmediate)
+}
+
+async function answer(handlers: CallHandlers, call: ServedCall): Promise<void> {
+  try {
+    const handler = handlers[call.method]
+    if (!handler) throw new Error(`no such method: ${call.method}`)
+    const value = await handler(call.argument as never)
+    if (value instanceof Transferred) call.resolve(value.value, value.transfer)
+    else call.resolve(value)
+  } catch (error) {
+    call.reject(error)
   }
-  port.on('message', (messages: CallMessage[]) => {
-    for (const message of messages) void serve(message)
-  })
 }
 
 export class Transferred<Value> {
@@ -187,23 +239,5 @@ export class Transferred<Value> {
   constructor(value: Value, transfer: Transferable[]) {
     this.value = value
     this.transfer = transfer
-  }
-}
-
-function threadStart<Data>(): { port: MessagePort; data: Data } {
-  if (!parentPort) throw new Error('this module runs in a thread only')
-  return workerData as { port: MessagePort; data: Data }
-}
-
-function answersTo(port: MessagePort, later: (flush: () => void) => void): Outbox<AnswerMessage> {
-  return new Outbox(port, ({ id }, error) => port.postMessage([{ id, error: toPlainError(error) }]), later)
-}
-
-function served(answers: Outbox<AnswerMessage>, { id, method, argument }: CallMessage): ServedCall {
-  return {
-    method,
-    argument,
-    resolve: (value, transfer = []) => answers.post({ id, value }, transfer),
-    reject: (error) => answers.post({ id, error: toPlainError(error) }, []),
   }
 }

@@ -59,11 +59,9 @@ export function chooseWatcher(facts: WatchFacts, shares: WatchShares): WatchChoi
   const { setting, filesystem, remote, deaf } = facts
   if (setting === 'scan') return scanned('watch: scan in the configuration')
   if (deaf !== undefined) return scanned(deaf)
-  if (setting === 'chokidar' && !facts.share_below)
-    return { ...of('chokidar', facts), reason: 'watch: chokidar in the configuration' }
-  if (setting === 'native' && facts.native_fault === undefined) {
-    return { ...of('native', facts), reason: 'watch: native in the configuration' }
-  }
+  const is_possible =
+    setting === 'chokidar' ? !facts.share_below : setting === 'native' && facts.native_fault === undefined
+  if (setting !== 'auto' && is_possible) return watched(setting, facts, `watch: ${setting} in the configuration`)
   if (remote) return scanned(`${filesystem}: what other machines change there gives no event here`)
   return bySize(facts, shares)
 }
@@ -72,29 +70,24 @@ function bySize(facts: WatchFacts, shares: WatchShares): WatchChoice {
   const text = countText(facts)
   const against_chokidar = whyNot('chokidar', facts, shares)
   const against_native = facts.native_fault ?? whyNot('native', facts, shares)
-  const is_small = entriesOf(facts) <= shares.chokidar_entries
-  if (against_chokidar === undefined && is_small && !facts.counted.is_least) {
-    return { ...of('chokidar', facts), reason: text }
-  }
+  const takes_chokidar = against_chokidar === undefined && !facts.counted.is_least
+  if (takes_chokidar && entriesOf(facts) <= shares.chokidar_entries) return watched('chokidar', facts, text)
   if (against_native === undefined) {
     const slow = `chokidar is for up to ${formatCount(shares.chokidar_entries)} files and folders`
-    return { ...of('native', facts), reason: `${text}, ${against_chokidar ?? slow}` }
+    return watched('native', facts, `${text}, ${against_chokidar ?? slow}`)
   }
   // It is slow to start with so many, and better than a timer.
-  if (against_chokidar === undefined && !facts.counted.is_least) {
-    return { ...of('chokidar', facts), reason: `${text}; ${against_native}` }
-  }
-  const advice = raiseAdvice(facts)
+  if (takes_chokidar) return watched('chokidar', facts, `${text}; ${against_native}`)
   const reasons = [against_chokidar, against_native].filter((reason) => reason !== undefined)
-  return scanned(`${text}, ${reasons.join('; ')}${advice}`)
+  return scanned(`${text}, ${reasons.join('; ')}${raiseAdvice(facts)}`)
 }
 
 function scanned(reason: string): WatchChoice {
   return { watcher: 'scan', reason, watches: 0 }
 }
 
-function of(watcher: 'chokidar' | 'native', facts: WatchFacts): Omit<WatchChoice, 'reason'> {
-  return { watcher, watches: watchesOf(watcher, facts) }
+function watched(watcher: 'chokidar' | 'native', facts: WatchFacts, reason: string): WatchChoice {
+  return { watcher, reason, watches: watchesOf(watcher, facts) }
 }
 
 function whyNot(watcher: 'chokidar' | 'native', facts: WatchFacts, shares: WatchShares): string | undefined {

@@ -43,17 +43,17 @@ const has_descriptors = existsSync(descriptors)
 
 /** The real path of a folder's root with a `/` at its end. Error `disk.offline`: without a root nothing can be said of its files. */
 export function realRoot(root: string): string {
-  try {
-    return withSlash(realpathSync.native(root))
-  } catch (error) {
-    throw offline(root, error)
-  }
+  return withSlash(orOffline(root, () => realpathSync.native(root)))
 }
 
 /** The number of the disk of a folder's root. Error `disk.offline`. */
 export function rootDevice(root: string): number {
+  return orOffline(root, () => statSync(root).dev)
+}
+
+function orOffline<Found>(root: string, look: () => Found): Found {
   try {
-    return statSync(root).dev
+    return look()
   } catch (error) {
     throw offline(root, error)
   }
@@ -67,15 +67,12 @@ export function openDirectory(real_root: string, root_device: number, directory:
     descriptor = openSync(expected, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK)
     const opened = descriptor
     const place = has_descriptors ? readlinkSync(`${descriptors}/${opened}`) : realpathSync.native(expected)
-    if (place === expected) {
-      if (directory !== '' && fstatSync(opened).dev !== root_device) {
-        closeSync(opened)
-        return covered
-      }
+    if (place === expected && (directory === '' || fstatSync(opened).dev === root_device)) {
       const prefix = has_descriptors ? `${descriptors}/${opened}/` : `${expected}/`
       return { kind: 'open', prefix, close: () => closeSync(opened) }
     }
     closeSync(opened)
+    if (place === expected) return covered
     return { kind: place.startsWith(real_root) ? 'missing' : 'outside' }
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor)

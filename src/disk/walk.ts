@@ -98,11 +98,17 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     enter(text, Buffer.from(text).toString('latin1'), here, false)
   }
 
+  /** Reports an entry that a rule ignores. */
+  function isIgnored(here: DirectoryRules, name: string, text: string, kind: 'file' | 'directory'): boolean {
+    const ignored = rules.judge(here, name, text, kind)
+    if (ignored !== undefined) report.ignored(ignored)
+    return ignored !== undefined
+  }
+
   /** Reports an entry that is no directory to be walked. */
   function mayEnter(here: DirectoryRules, name: string, text: string, kind: EntryKind, device: bigint): boolean {
-    const ignored = rules.judge(here, name, text, kind === 'directory' ? 'directory' : 'file')
-    if (ignored !== undefined) report.ignored(ignored)
-    else if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
+    if (isIgnored(here, name, text, kind === 'directory' ? 'directory' : 'file')) return false
+    if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
     else if (kind !== 'directory' && kind !== 'file') report.special(kind)
     else return kind === 'directory'
     return false
@@ -111,9 +117,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   /** Another disk, as `mayEnter` says, without asking what stands there. */
   function passesShare(here: DirectoryRules, name: string, text: string): boolean {
     if (!shares.isPlace(text)) return false
-    const ignored = rules.judge(here, name, text, 'directory')
-    if (ignored !== undefined) report.ignored(ignored)
-    else report.otherMount(text)
+    if (!isIgnored(here, name, text, 'directory')) report.otherMount(text)
     return true
   }
 
@@ -139,9 +143,7 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
   }
 
   function takeFile(frame: Frame, raw_name: string, name: string, text: string): void {
-    const ignored = rules.judge(frame.rules, name, text, 'file')
-    if (ignored === undefined) batch.add(frame.raw + raw_name)
-    else report.ignored(ignored)
+    if (!isIgnored(frame.rules, name, text, 'file')) batch.add(frame.raw + raw_name)
   }
 
   /** A directory is looked at for what is mounted there and who may read it. */
@@ -168,9 +170,8 @@ export function* walk(options: WalkOptions, progressed = () => {}): Generator<Li
     if (stat === undefined) return
     const kind = entryKind(stat.mode)
     const text = bytes.toString('utf8')
-    const ignored = rules.judge(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')
-    if (ignored !== undefined) report.ignored(ignored)
-    else if (kind === 'file' || kind === 'directory') report.oddName(kind === 'file' ? escaped : `${escaped}/`)
+    if (isIgnored(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')) return
+    if (kind === 'file' || kind === 'directory') report.oddName(kind === 'file' ? escaped : `${escaped}/`)
     else report.special(kind)
   }
 
