@@ -69,25 +69,21 @@ export interface StreamBody {
   stream: AsyncIterable<Uint8Array>
 }
 
+export type HttpClient = ReturnType<typeof createHttpClient>
+
 /**
  * The only door to HTTP as a client. Follows no redirect, repeats nothing, knows nothing of tokens. Errors: `network.<reason>`
  * (network-fault.ts), naming method and host but never a path, a query or a header; what a streamed body throws comes out as it
  * is, and so does `http.body_length` when a stream is not as long as it said.
  */
-export interface HttpClient {
-  request(request: HttpRequest): Promise<HttpResponse>
-  /** Ends every request and connection at once. */
-  close(): Promise<void>
-}
-
-export function createHttpClient(options: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions) {
   const direct = new PlainAgent(directOptions(options))
   const proxied = createProxied(options)
   // Requests wait for a free connection while others, for hours perhaps, use it: together they must move.
   const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
 
   return {
-    async request(request) {
+    async request(request: HttpRequest): Promise<HttpResponse> {
       const going = { method: request.method, host: request.url.host }
       if (request.signal?.aborted) throw networkFault('aborted', going)
       // Each request under way listens once and leaves when it ends: as many listeners as requests are no leak.
@@ -121,7 +117,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         pulse.end()
       }
     },
-    async close() {
+    /** Ends every request and connection at once. */
+    async close(): Promise<void> {
       await Promise.all([direct.destroy(), proxied?.destroy()])
     },
   }

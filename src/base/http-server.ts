@@ -54,31 +54,27 @@ export function answerMalformed(error: Error, socket: Socket, answerError: Answe
     socket.destroy()
     return
   }
-  const message = `this is not a request that can be read as HTTP: ${messageOf(error)}`
-  const { status, body } = answerError(new SluiceError({ code: 'http.malformed', message, cause: error }))
-  socket.end(rawAnswer(status, body))
+  refuse(socket, answerError, `this is not a request that can be read as HTTP: ${messageOf(error)}`, error)
 }
 
-function rawAnswer(status: number, body: unknown): string {
+function refuse(socket: Socket, answerError: AnswerError, message: string, cause?: unknown): void {
+  const { status, body } = answerError(new SluiceError({ code: 'http.malformed', message, cause }))
   const text = JSON.stringify(body)
-  return [
+  const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Connection: close',
-    '',
-    text,
-  ].join('\r\n')
+  ]
+  socket.end([...head, '', text].join('\r\n'))
 }
 
 /** Node answers an unknown `Expect` and the method CONNECT in its own form; both are given ours. */
 export function refuseOddConnections(server: Server, answerError: AnswerError): void {
-  function refuse(socket: Socket, message: string): void {
-    const { status, body } = answerError(new SluiceError({ code: 'http.malformed', message }))
-    socket.end(rawAnswer(status, body))
-  }
-  server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 'this Expect header is unknown'))
-  server.on('connect', (_request, socket) => refuse(socket as Socket, 'CONNECT is not served here'))
+  server.on('checkExpectation', ({ socket }: IncomingMessage) =>
+    refuse(socket, answerError, 'this Expect header is unknown'),
+  )
+  server.on('connect', (_request, socket) => refuse(socket as Socket, answerError, 'CONNECT is not served here'))
 }
 
 export interface BareServerOptions {

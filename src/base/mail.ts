@@ -43,7 +43,9 @@ export async function sendMail(server: MailServer, mail: Mail, signal: AbortSign
     if (rejected.length > 0) throw refusedFor(server, rejected, rejectedErrors)
   } catch (error) {
     if (isSluiceError(error)) throw error
-    throw signal.aborted ? stopped(server) : translate(server, error)
+    throw signal.aborted
+      ? smtpFault('stopped', server, 'ended from here before the mail was taken')
+      : translate(server, error)
   } finally {
     transport.close()
   }
@@ -138,31 +140,23 @@ function refusedFor(server: MailServer, rejected: readonly string[], errors: rea
 function translate(server: MailServer, error: unknown): SluiceError {
   const code = codeOf(error)
   const reply: Reply = typeof error === 'object' && error !== null ? error : {}
+  const fault = (reason: string, what: string, hint?: string) => smtpFault(reason, server, what, hint)
+  const words = printable(messageOf(error))
   // Before the replies: somebody on the line who takes STARTTLS away shall delay a report, not end it.
   if (code === 'ETLS' || (reply.responseCode === undefined && /certificate|tls|ssl/i.test(messageOf(error)))) {
-    const what = `no trusted connection: ${printable(messageOf(error))}`
-    return smtpFault('tls', server, what, 'check tls, host, port and ca_file')
+    return fault('tls', `no trusted connection: ${words}`, 'check tls, host, port and ca_file')
   }
   if (reply.permanent === true && code === 'EAUTH') {
-    return smtpFault('login', server, `the login was refused${replyOf(reply)}`, 'check user and password')
+    return fault('login', `the login was refused${replyOf(reply)}`, 'check user and password')
   }
   if (code === 'EAUTH' && reply.responseCode === undefined) {
-    return smtpFault('login', server, 'no way to log in was found', 'check the port, tls, user and password')
+    return fault('login', 'no way to log in was found', 'check the port, tls, user and password')
   }
   if (reply.permanent === true) {
-    return smtpFault(
-      'refused',
-      server,
-      `the mail was refused${replyOf(reply)}`,
-      'check the addresses and what the server takes',
-    )
+    return fault('refused', `the mail was refused${replyOf(reply)}`, 'check the addresses and what the server takes')
   }
-  if (reply.responseCode !== undefined) return smtpFault('not_now', server, `not taken now${replyOf(reply)}`)
-  return smtpFault('network', server, `no mail went through: ${printable(messageOf(error))}`, 'check host and port')
-}
-
-function stopped(server: MailServer): SluiceError {
-  return smtpFault('stopped', server, 'ended from here before the mail was taken')
+  if (reply.responseCode !== undefined) return fault('not_now', `not taken now${replyOf(reply)}`)
+  return fault('network', `no mail went through: ${words}`, 'check host and port')
 }
 
 function smtpFault(reason: string, { host, port }: MailServer, what: string, hint?: string): SluiceError {

@@ -16,7 +16,7 @@ export function readDirectory(path: string): readonly NamedEntry[] {
 }
 
 /** As `readDirectory`, in the order of the file system. */
-export function listDirectory(path: string): NamedEntry[] {
+function listDirectory(path: string): NamedEntry[] {
   try {
     return readdirSync(path, { withFileTypes: true, encoding: 'latin1' })
   } catch {

@@ -4,22 +4,17 @@ import { codeOf } from '../base/errors.ts'
 export type SpecialKind = 'symlink' | 'fifo' | 'socket' | 'device'
 export type EntryKind = 'file' | 'directory' | SpecialKind
 
+const kinds = new Map<number, EntryKind>([
+  [constants.S_IFREG, 'file'],
+  [constants.S_IFDIR, 'directory'],
+  [constants.S_IFLNK, 'symlink'],
+  [constants.S_IFIFO, 'fifo'],
+  [constants.S_IFSOCK, 'socket'],
+])
+
 /** What `st_mode` says (inode(7)). Anything unknown counts as a device: it is not opened. */
 export function entryKind(mode: bigint): EntryKind {
-  switch (Number(mode) & constants.S_IFMT) {
-    case constants.S_IFREG:
-      return 'file'
-    case constants.S_IFDIR:
-      return 'directory'
-    case constants.S_IFLNK:
-      return 'symlink'
-    case constants.S_IFIFO:
-      return 'fifo'
-    case constants.S_IFSOCK:
-      return 'socket'
-    default:
-      return 'device'
-  }
+  return kinds.get(Number(mode) & constants.S_IFMT) ?? 'device'
 }
 
 /** The path has ceased to be, or a part of it is no directory any more: it is missing, not unreadable. */

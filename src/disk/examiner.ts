@@ -30,19 +30,7 @@ type Answer<Method extends keyof ExamineCalls> =
       : Served
     : never
 
-/**
- * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
- * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
- * no file in it may be called missing, also where it does not answer and there is somebody to ask about it; and with
- * `thread.ended` after `close`.
- */
-export interface Examiner {
-  lstat(root: string, paths: readonly string[]): Promise<Look[]>
-  fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]>
-  /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
-  readWhole(root: string, path: string, stat: FileStat): Promise<Answer<'readWhole'>>
-  close(): Promise<void>
-}
+export type Examiner = ReturnType<typeof startExaminer>
 
 /** Two keep two cores or a disk with a queue busy; the daemon's other threads need the rest. */
 const default_threads = 2
@@ -58,7 +46,13 @@ export interface ExaminerOptions {
   silence?: Silence
 }
 
-export function startExaminer(options: ExaminerOptions = {}): Examiner {
+/**
+ * Looks at files and reads them, in threads of its own, started when there is work for them. Paths are relative to the root; each answer stands where its path stood.
+ * Links are followed nowhere below the root. All calls reject with `disk.offline` when the root itself cannot be reached: then
+ * no file in it may be called missing, also where it does not answer and there is somebody to ask about it; and with
+ * `thread.ended` after `close`.
+ */
+export function startExaminer(options: ExaminerOptions = {}) {
   const { pulses = unwatched, clock = system_clock, silence } = options
   const most_threads = options.threads ?? default_threads
   const slots: Slot[] = []
@@ -127,15 +121,13 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   function freeSlot(lane: Lane): Slot | undefined {
     const free = slots.filter((slot) => countOf(slot, lane) < lanes[lane])
     const quick = free.filter((slot) => !isSlow(slot, clock.monotonic_ms()))
-    if (quick.length === 0 && slots.length < most_threads) return newSlot()
+    if (quick.length === 0 && slots.length < most_threads) {
+      const slot: Slot = { ...startOne(), jobs: new Map() }
+      slots.push(slot)
+      return slot
+    }
     const best = quick.length > 0 ? quick : free
     return best.reduce<Slot | undefined>((a, b) => (a && a.jobs.size <= b.jobs.size ? a : b), undefined)
-  }
-
-  function newSlot(): Slot {
-    const slot: Slot = { ...startOne(), jobs: new Map() }
-    slots.push(slot)
-    return slot
   }
 
   /** A thread that died (out of memory) takes its jobs with it; the next jobs get a new one. */
@@ -164,7 +156,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
   }
 
   return {
-    async lstat(root, paths) {
+    async lstat(root: string, paths: readonly string[]): Promise<Look[]> {
       const slices = cut(paths.length, () => 0)
       const answers = await Promise.all(
         slices.map(({ from, to }) => run('small', 'lstat', { root, paths: paths.slice(from, to) })),
@@ -173,7 +165,7 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
         others.map((other, index): Look => other ?? { kind: 'file', stat: statAt(stats, index) }),
       )
     },
-    async fingerprint(root, entries) {
+    async fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]> {
       const slices = cut(entries.length, (index) => entries[index]!.stat.size)
       const answers = await Promise.all(
         slices.map(({ from, to, lane }) => {
@@ -187,13 +179,14 @@ export function startExaminer(options: ExaminerOptions = {}): Examiner {
         return typeof answer === 'string' ? { kind: 'hashed', md5: answer, stat } : answer
       })
     },
-    async readWhole(root, path, stat) {
+    /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
+    async readWhole(root: string, path: string, stat: FileStat): Promise<Answer<'readWhole'>> {
       if (stat.size > most_whole_bytes) {
         throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
       }
       return run('small', 'readWhole', { root, path, stats: packStats([{ path, stat }]) })
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true
       watch?.end()
       for (const lane of Object.keys(queues) as Lane[]) pump(lane)

@@ -109,10 +109,8 @@ export function wordOn(
 
 function offlineBy(error: unknown): RootStatus {
   const code = codeOf(error)
-  const detail = messageOf(error)
-  if (code === 'ENOENT') return { kind: 'offline', reason: 'missing', detail }
-  if (code === 'ENOTDIR') return { kind: 'offline', reason: 'not a directory', detail }
-  return { kind: 'offline', reason: 'unreadable', detail }
+  const reason = code === 'ENOENT' ? 'missing' : code === 'ENOTDIR' ? 'not a directory' : 'unreadable'
+  return { kind: 'offline', reason, detail: messageOf(error) }
 }
 
 function isEmpty(root: string): boolean {

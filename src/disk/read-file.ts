@@ -77,13 +77,10 @@ function readOnce(descriptor: number, bytes: Uint8Array, position: number): Prom
   })
 }
 
-export interface Directories {
-  of(path: string): { directory: DirectoryOutcome; name: string }
-  close(): void
-}
+export type Directories = ReturnType<typeof createDirectories>
 
 /** Keeps the last directory open: paths come in order, so the next one is mostly in the same. */
-export function createDirectories(root: string): Directories {
+export function createDirectories(root: string) {
   const real_root = realRoot(root)
   const root_device = rootDevice(root)
   const shares = sharesBelow(real_root)
@@ -94,7 +91,7 @@ export function createDirectories(root: string): Directories {
   }
   return {
     close,
-    of(path) {
+    of(path: string): { directory: DirectoryOutcome; name: string } {
       const slash = path.lastIndexOf('/')
       const parent = slash < 0 ? '' : path.slice(0, slash)
       if (current?.path !== parent) {
@@ -102,8 +99,7 @@ export function createDirectories(root: string): Directories {
         const directory = shares.covers(parent) ? covered : openDirectory(real_root, root_device, parent)
         current = { path: parent, directory }
       }
-      if (shares.isPlace(path)) return { directory: covered, name: path.slice(slash + 1) }
-      return { directory: current.directory, name: path.slice(slash + 1) }
+      return { directory: shares.isPlace(path) ? covered : current.directory, name: path.slice(slash + 1) }
     },
   }
 }

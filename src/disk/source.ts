@@ -13,30 +13,15 @@ export interface ExpectedFile {
   md5: string
 }
 
-/** An open file as the body of one PUT. */
-export interface Source {
-  /** Bytes; what `Content-Length` says. */
-  readonly size: number
-  /**
-   * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
-   * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
-   * for another try. Errors: `file.*`.
-   */
-  stream(): AsyncIterable<Uint8Array>
-  /** The first bytes, for what tells the type of a file by them; of these nothing is proved. */
-  start(bytes: number): Promise<Uint8Array>
-  close(): Promise<void>
-}
-
 /** Half a millisecond of md5; calls cost little, and many uploads at once stay small. */
 const chunk_bytes = 262_144
 
 /**
- * Opens a file for sending, by the rules of the examiner: no links, nothing outside the folder, and the stat must be the
+ * Opens a file as the body of one PUT, by the rules of the examiner: no links, nothing outside the folder, and the stat must be the
  * expected one. Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …),
  * `disk.offline`.
  */
-export async function openSource(root: string, path: string, expected: ExpectedFile): Promise<Source> {
+export async function openSource(root: string, path: string, expected: ExpectedFile) {
   const real_root = await realRootLater(root)
   const handle = await openFile(real_root + path, path)
   try {
@@ -49,9 +34,16 @@ export async function openSource(root: string, path: string, expected: ExpectedF
   }
   const { size } = expected.stat
   return {
+    /** Bytes; what `Content-Length` says. */
     size,
-    stream: () => proved(handle, path, expected),
-    start: (bytes) => readStart(handle, path, Math.min(bytes, size)),
+    /**
+     * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
+     * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
+     * for another try. Errors: `file.*`.
+     */
+    stream: (): AsyncIterable<Uint8Array> => proved(handle, path, expected),
+    /** The first bytes, for what tells the type of a file by them; of these nothing is proved. */
+    start: (bytes: number) => readStart(handle, path, Math.min(bytes, size)),
     close: () => handle.close(),
   }
 }
