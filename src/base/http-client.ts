@@ -107,7 +107,7 @@ export function createHttpClient(options: HttpClientOptions) {
           signal: request.signal ?? null,
         })
         const { body_most_ms } = request
-        const limits = limitsOf({ ...options, pulse }, going)
+        const limits = { ...options, pulse, going }
         return body_most_ms === undefined
           ? await readAnswer(answer, limits, () => true)
           : await readBriefly(answer, body_most_ms, limits)
@@ -169,7 +169,7 @@ async function requestWithStream(
       signal: watch.signal,
     })
     watch.allowSilence(Number.POSITIVE_INFINITY)
-    return await readAnswer(answer, limitsOf(options, going), () => handed_bytes === size)
+    return await readAnswer(answer, { ...options, going }, () => handed_bytes === size)
   } catch (error) {
     if (stream_fault) throw stream_fault.error
     if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
@@ -187,13 +187,6 @@ function endlessInfo(clock: Clock, most_ms: number, going: Going): () => void {
     began_ms ??= clock.monotonic_ms()
     if (clock.monotonic_ms() - began_ms > most_ms) throw networkFault('timeout', going, 'only answers 1xx came')
   }
-}
-
-function limitsOf(
-  { timeouts, max_body_bytes, clock, pulse }: HttpClientOptions & { pulse: SharedPulse },
-  going: Going,
-) {
-  return { answer_ms: timeouts.answer_ms, max_body_bytes, clock, pulse, going }
 }
 
 function wrongLength(size: number, found: 'more' | 'less'): SluiceError {

@@ -23,8 +23,8 @@ interface RawAnswer {
 const small_body_bytes = 65_536
 
 export interface AnswerLimits {
-  /** For the whole body; what the slowest line takes for its bytes comes on top. */
-  answer_ms: number
+  /** `answer_ms`: for the whole body; what the slowest line takes for its bytes comes on top. */
+  timeouts: { answer_ms: number }
   max_body_bytes: number
   clock: Clock
   pulse: Pick<SharedPulse, 'beat'>
@@ -34,10 +34,10 @@ export interface AnswerLimits {
 /** Errors: `network.timeout` for a body that comes too slowly; what breaks off, as it is. */
 export async function readAnswer(
   { statusCode: status, headers, body }: RawAnswer,
-  { clock, answer_ms, max_body_bytes, pulse, going }: AnswerLimits,
+  { clock, timeouts, max_body_bytes, pulse, going }: AnswerLimits,
   isComplete: () => boolean,
 ): Promise<HttpResponse> {
-  const pace = limitPace(clock, answer_ms, () => {
+  const pace = limitPace(clock, timeouts.answer_ms, () => {
     body.destroy(networkFault('timeout', going, 'it came too slowly'))
   })
   try {
