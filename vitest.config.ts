@@ -28,12 +28,12 @@ class LongFirst extends BaseSequencer {
 }
 
 const of_every_file = {
-  setupFiles: 'test/no-leaks.ts',
-  pool: 'forks',
-  provide: { local_journeys: 'default' },
+  setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],
+  pool: 'forks' as const,
+  provide: { local_journeys: 'default' as const },
   testTimeout: 60_000,
   hookTimeout: 60_000,
-} as const
+}
 
 // Threads and child processes run what tsc made: dist is built once, before the first test.
 export default defineConfig({
@@ -45,7 +45,7 @@ export default defineConfig({
         test: {
           ...of_every_file,
           name: 'shared',
-          setupFiles: ['test/warm-threads/setup.ts', 'test/no-leaks.ts'],
+          setupFiles: ['test/commit-seed.ts', 'test/warm-threads/setup.ts', 'test/no-leaks.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [alone, '**/node_modules/**'],
           isolate: false,

@@ -19,12 +19,12 @@ class LongestFirst extends BaseSequencer {
 const alone = 'test/{journey/burst,service/{large-upload,steady-memory},sim/sim}.long.ts'
 
 const of_every_file = {
-  setupFiles: 'test/no-leaks.ts',
-  pool: 'forks',
-  provide: { local_journeys: 'hosted' },
+  setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],
+  pool: 'forks' as const,
+  provide: { local_journeys: 'hosted' as const },
   testTimeout: 1_800_000,
   hookTimeout: 120_000,
-} as const
+}
 
 // The full numbers: the same build, files named *.long.ts, and the journeys against the service as the hosted one was seen to be.
 export default defineConfig({

@@ -1,18 +1,12 @@
-import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { expect, test } from 'vitest'
+import { seedOfCommit } from '../commit-seed.ts'
 import { days, runSim } from './days-run.ts'
 
 const patch = fileURLToPath(new URL('patches/bad-ticket-kept.patch', import.meta.url))
 
 tmp.setGracefulCleanup()
-
-/** Every commit tries other days; a log names the seed of each red one. */
-function seedOfCommit(): number {
-  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })
-  return Number.parseInt(stdout.slice(0, 7) || '1', 16)
-}
 
 test('a planted fault is found: the days can be red', async () => {
   const { lines } = await runSim(
