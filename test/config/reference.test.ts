@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { configAsYaml } from '../../src/config/effective.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
 import { fields, jsonSchemaText, referenceText } from './reference.ts'
+import { who_sets_it } from './who-sets-it.ts'
 
 tmp.setGracefulCleanup()
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -32,6 +33,13 @@ test('every field says what it is, and every default why', () => {
     expect(description, name).not.toBe('')
     if (default_text !== undefined && !is_section) expect(description, name).toMatch(/default/i)
   }
+})
+
+test('of every field it is said who sets it and when, and of nothing else', () => {
+  const names = fields().map(({ name }) => name)
+  const leaves = fields().filter(({ is_section }) => !is_section)
+  expect(leaves.map(({ name }) => name).filter((name) => who_sets_it[name] === undefined)).toEqual([])
+  expect(Object.keys(who_sets_it).filter((name) => !names.includes(name))).toEqual([])
 })
 
 test('the example is in order as it stands', () => {

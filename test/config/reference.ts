@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { unwrapped } from '../../src/config/faults.ts'
 import { config_schema } from '../../src/config/schema.ts'
+import { who_sets_it } from './who-sets-it.ts'
 
 /** One field of the configuration file, as docs/config.md shows it. */
 export interface FieldReference {
@@ -9,6 +10,8 @@ export interface FieldReference {
   default_text: string | undefined
   description: string
   is_section: boolean
+  /** Where the fields of this section stand, when they are those of a section before. */
+  same_as?: string
 }
 
 /** The JSON Schema of what may be written into the file, for editors. */
@@ -20,10 +23,10 @@ export function jsonSchemaText(): string {
 
 /** Every field, in the order of the schema. */
 export function fields(): FieldReference[] {
-  return fieldsBelow(config_schema, '')
+  return fieldsBelow(config_schema, '', new Map())
 }
 
-function fieldsBelow(schema: z.ZodObject, prefix: string): FieldReference[] {
+function fieldsBelow(schema: z.ZodObject, prefix: string, seen: Map<object, string>): FieldReference[] {
   return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([key, field]) => {
     const section = sectionIn(field)
     const name = `${prefix}${key}${section?.is_list ? '[]' : ''}`
@@ -33,7 +36,12 @@ function fieldsBelow(schema: z.ZodObject, prefix: string): FieldReference[] {
       description: field.description ?? '',
       is_section: section !== undefined,
     }
-    return [reference, ...(section ? fieldsBelow(section.object, `${name}.`) : [])]
+    // One shape serves several sections: its fields are described where it stands first.
+    const shape = section?.object.shape
+    const same_as = shape && seen.get(shape)
+    if (same_as) return [{ ...reference, same_as }]
+    if (shape) seen.set(shape, name)
+    return [reference, ...(section ? fieldsBelow(section.object, `${name}.`, seen) : [])]
   })
 }
 
@@ -60,10 +68,13 @@ function defaultText(schema: z.ZodType): string | undefined {
 
 /** The part of docs/config.md that is made from the schema. */
 export function referenceText(): string {
-  const rows = fields().map(({ name, default_text, description, is_section }) => {
-    if (!name.includes('.')) return `\n### \`${name}\`\n\n${description}\n`
+  const rows = fields().map(({ name, default_text, description, is_section, same_as }) => {
+    const who = who_sets_it[name] === undefined ? '' : ` *Set by* ${who_sets_it[name]}.`
+    const elsewhere = same_as === undefined ? '' : ` Its fields are those of \`${same_as}\`.`
+    const text = `${description}${elsewhere}${who}`
+    if (!name.includes('.')) return `\n### \`${name}\`\n\n${text}\n`
     const usual = default_text === undefined || is_section ? '' : ` (\`${default_text}\`)`
-    return `- **\`${name}\`**${usual}: ${description}`
+    return `- **\`${name}\`**${usual}: ${text}`
   })
   return rows.join('\n').replaceAll('\n\n\n', '\n\n').trim()
 }
