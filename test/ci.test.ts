@@ -107,9 +107,7 @@ function runCi(env: { UID_HERE: string; CLOSED?: string; RED?: string }, times =
 }
 
 const as_user = ['sluice-ci copy ci --include=dev /headers', 'sluice-ci copy run test /headers']
-const as_root = ['run test:root', 'run test:long', 'run test:azure'].map(
-  (words) => `root project ${words}`,
-)
+const as_root = ['run test:root', 'run test:long', 'run test:azure'].map((words) => `root project ${words}`)
 
 test('as root it makes a user, once, who runs npm test in a copy; what only root can try runs after it', () => {
   const first = runCi({ UID_HERE: '0' })

@@ -9,40 +9,36 @@ const shortest_ms = 5 * minute_ms
 const most_absences = 500
 
 /** Rows of `absences`, and of `at_work`: until when a daemon is known to have been there. */
-export class AbsenceRows {
-  readonly #until
-  readonly #put
-  readonly #add
-  readonly #forget
-  readonly #trim
-
-  constructor(database: Sqlite) {
-    this.#until = database.prepare('SELECT until_ms FROM at_work').pluck()
-    this.#put = database.prepare('INSERT OR REPLACE INTO at_work (id, until_ms) VALUES (1, ?)')
-    this.#add = database.prepare('INSERT INTO absences (why, from_ms, to_ms) VALUES (?, ?, ?)')
-    this.#forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
-    this.#trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
-  }
+export function createAbsenceRows(database: Sqlite) {
+  const until = database.prepare('SELECT until_ms FROM at_work').pluck()
+  const put = database.prepare('INSERT OR REPLACE INTO at_work (id, until_ms) VALUES (1, ?)')
+  const add = database.prepare('INSERT INTO absences (why, from_ms, to_ms) VALUES (?, ?, ?)')
+  const forget = database.prepare('DELETE FROM absences WHERE to_ms > ?')
+  const trim = database.prepare('DELETE FROM absences WHERE id <= (SELECT max(id) FROM absences) - ?')
 
   /** Of the time before the first that is told nobody knows anything. */
-  atWork({ since_ms }: LifeFact, at_ms: number): void {
+  function atWork({ since_ms }: LifeFact, at_ms: number): void {
     // A clock that ran ahead and was set right: the absence that it made lies ahead, and would cover what is really late.
-    this.#forget.run(at_ms)
-    const until_ms = (this.#until.get() as number | undefined) ?? 0
-    if (since_ms - until_ms > shortest_ms) this.#note('away', until_ms, since_ms)
-    this.#put.run(at_ms)
+    forget.run(at_ms)
+    const until_ms = (until.get() as number | undefined) ?? 0
+    if (since_ms - until_ms > shortest_ms) note('away', until_ms, since_ms)
+    put.run(at_ms)
   }
 
   /** A pause is over, however short it was. */
-  paused(from_ms: number, to_ms: number): void {
-    if (to_ms > from_ms) this.#note('paused', from_ms, to_ms)
+  function paused(from_ms: number, to_ms: number): void {
+    if (to_ms > from_ms) note('paused', from_ms, to_ms)
   }
 
-  #note(why: Absence['why'], from_ms: number, to_ms: number): void {
-    this.#add.run(why, from_ms, to_ms)
-    this.#trim.run(most_absences)
+  function note(why: Absence['why'], from_ms: number, to_ms: number): void {
+    add.run(why, from_ms, to_ms)
+    trim.run(most_absences)
   }
+
+  return { atWork, paused }
 }
+
+export type AbsenceRows = ReturnType<typeof createAbsenceRows>
 
 function hasTable(database: Sqlite): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'absences'`).get() !== undefined

@@ -19,60 +19,55 @@ export interface AlertWork {
 const most_alerts = 1_000
 
 /** Rows of `alerts` and `alert_deliveries`: `wanted` until it is `done`, or `failed` when it was given up. */
-export class AlertRows {
-  readonly #raise
-  readonly #want
-  readonly #done
-  readonly #set_back
-  readonly #fail
-  readonly #trim
+export function createAlertRows(database: Sqlite) {
+  const raise = database.prepare(
+    'INSERT INTO alerts (message_id, at_ms, subject, text, reasons) VALUES (@message_id, @at_ms, @subject, @text, @reasons)',
+  )
+  const want = database.prepare(
+    `INSERT INTO alert_deliveries (alert, target, state, not_before_ms, wanted_ms) VALUES (?, ?, 'wanted', ?, ?)`,
+  )
+  const update = (change: string) =>
+    database.prepare(
+      `UPDATE alert_deliveries SET ${change} WHERE alert = @alert AND target = @target AND state = 'wanted'`,
+    )
+  const fault = 'error_code = @code, error_message = @message'
+  const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL`)
+  const set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
+  const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
+  const trim_sql = ['DELETE FROM alert_deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map((rows) =>
+    database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${most_alerts}`),
+  )
 
-  constructor(database: Sqlite) {
-    this.#raise = database.prepare(
-      'INSERT INTO alerts (message_id, at_ms, subject, text, reasons) VALUES (@message_id, @at_ms, @subject, @text, @reasons)',
-    )
-    this.#want = database.prepare(
-      `INSERT INTO alert_deliveries (alert, target, state, not_before_ms, wanted_ms) VALUES (?, ?, 'wanted', ?, ?)`,
-    )
-    const update = (change: string) =>
-      database.prepare(
-        `UPDATE alert_deliveries SET ${change} WHERE alert = @alert AND target = @target AND state = 'wanted'`,
-      )
-    const fault = 'error_code = @code, error_message = @message'
-    this.#done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL`)
-    this.#set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
-    this.#fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
-    this.#trim = ['DELETE FROM alert_deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map((rows) =>
-      database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${most_alerts}`),
-    )
-  }
-
-  apply(fact: AlertFact, at_ms: number): void {
+  function apply(fact: AlertFact, at_ms: number): void {
     switch (fact.type) {
       case 'alert_raised': {
         const { message_id, subject, text, reasons, targets } = fact
         const row = { message_id, at_ms, subject, text, reasons: JSON.stringify(reasons) }
-        const alert = this.#raise.run(row).lastInsertRowid
-        for (const target of targets) this.#want.run(alert, target, at_ms, at_ms)
+        const alert = raise.run(row).lastInsertRowid
+        for (const target of targets) want.run(alert, target, at_ms, at_ms)
         break
       }
       case 'alert_delivered':
-        this.#done.run({ alert: fact.alert, target: fact.target, at_ms })
+        done.run({ alert: fact.alert, target: fact.target, at_ms })
         break
       case 'alert_set_back': {
         const { alert, target, not_before_ms, error } = fact
-        this.#set_back.run({ alert, target, not_before_ms, ...error })
+        set_back.run({ alert, target, not_before_ms, ...error })
         break
       }
       case 'alert_given_up':
-        this.#fail.run({ alert: fact.alert, target: fact.target, at_ms, ...fact.error })
+        fail.run({ alert: fact.alert, target: fact.target, at_ms, ...fact.error })
     }
   }
 
-  trim(): void {
-    for (const statement of this.#trim) statement.run()
+  function trim(): void {
+    for (const statement of trim_sql) statement.run()
   }
+
+  return { apply, trim }
 }
+
+export type AlertRows = ReturnType<typeof createAlertRows>
 
 /** What stands as it was last told; empty before the first alert. */
 export function readTold(database: Sqlite): ToldReason[] {

@@ -34,46 +34,35 @@ export interface Emptied {
 }
 
 /** The rows of `audits`, one a project. */
-export class AuditRows {
-  readonly #want
-  readonly #begin
-  readonly #find
-  readonly #turn_page
-  readonly #end
-  readonly #usable
-  readonly #states
-  readonly #put_emptied
-  readonly #count: Record<Counter, Statement>
-
-  constructor(database: Sqlite) {
-    const zeros = ['pages', ...counters].map((name) => `${name} = 0`).join(', ')
-    this.#want = database.prepare(
-      `INSERT INTO audits (project, wanted) SELECT id, 1 FROM projects WHERE true ON CONFLICT (project) DO UPDATE SET wanted = 1`,
-    )
-    // One that is begun anew has begun when it first did: else what is begun again and again, and never ends, would never be late.
-    this.#begin = database.prepare(
-      `INSERT INTO audits (project, round, began_ms)
+export function createAuditRows(database: Sqlite) {
+  const zeros = ['pages', ...counters].map((name) => `${name} = 0`).join(', ')
+  const want_sql = database.prepare(
+    `INSERT INTO audits (project, wanted) SELECT id, 1 FROM projects WHERE true ON CONFLICT (project) DO UPDATE SET wanted = 1`,
+  )
+  // One that is begun anew has begun when it first did: else what is begun again and again, and never ends, would never be late.
+  const begin_sql = database.prepare(
+    `INSERT INTO audits (project, round, began_ms)
        SELECT id, 1, @at_ms FROM projects WHERE project_id = @project_id
        ON CONFLICT (project) DO UPDATE SET round = round + 1, began_ms = min(coalesce(began_ms, @at_ms), @at_ms),
          asked = max(asked, wanted), wanted = 0, cursor = NULL, listed = 0, ${zeros}`,
-    )
-    this.#find = database.prepare(
-      `SELECT project, round, began_ms IS NOT NULL AS is_running FROM audits JOIN projects ON projects.id = audits.project
+  )
+  const find_sql = database.prepare(
+    `SELECT project, round, began_ms IS NOT NULL AS is_running FROM audits JOIN projects ON projects.id = audits.project
        WHERE project_id = ?`,
-    )
-    this.#turn_page = database.prepare(
-      `UPDATE audits SET cursor = @cursor, listed = @cursor IS NULL, pages = pages + 1 WHERE project = @project`,
-    )
-    const kept = ['pages', ...counters].map((name) => `last_${name} = ${name}`).join(', ')
-    this.#end = database.prepare(
-      `UPDATE audits SET last_began_ms = began_ms, last_ended_ms = @at_ms, last_unanswered = @unanswered, ${kept},
-         began_ms = NULL, cursor = NULL, listed = 0, asked = 0 WHERE project = @project`,
-    )
-    this.#usable = database.prepare('SELECT usable FROM audits WHERE project = ?').pluck()
-    const counted = [...counters.flatMap((name) => [name, `last_${name}`]), 'last_unanswered'].join(', ')
-    // By files, not contents: a sum that is kept. It only sets the pace.
-    this.#states = database.prepare(
-      `SELECT projects.id AS project, projects.project_id, coalesce(round, 0) AS round, coalesce(wanted, 0) AS wanted, coalesce(asked, 0) AS asked,
+  )
+  const turn_page = database.prepare(
+    `UPDATE audits SET cursor = @cursor, listed = @cursor IS NULL, pages = pages + 1 WHERE project = @project`,
+  )
+  const kept = ['pages', ...counters].map((name) => `last_${name} = ${name}`).join(', ')
+  const end_sql = database.prepare(
+    `UPDATE audits SET last_began_ms = began_ms, last_ended_ms = @at_ms, last_unanswered = @unanswered, ${kept},
+       began_ms = NULL, cursor = NULL, listed = 0, asked = 0 WHERE project = @project`,
+  )
+  const usable_sql = database.prepare('SELECT usable FROM audits WHERE project = ?').pluck()
+  const counted = [...counters.flatMap((name) => [name, `last_${name}`]), 'last_unanswered'].join(', ')
+  // By files, not contents: a sum that is kept. It only sets the pace.
+  const states_sql = database.prepare(
+    `SELECT projects.id AS project, projects.project_id, coalesce(round, 0) AS round, coalesce(wanted, 0) AS wanted, coalesce(asked, 0) AS asked,
          began_ms, cursor, coalesce(listed, 0) AS listed, coalesce(pages, 0) AS pages, last_began_ms, last_ended_ms,
          coalesce(last_pages, 0) AS last_pages, ${counted},
          (SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
@@ -81,75 +70,76 @@ export class AuditRows {
          (SELECT coalesce(sum(files), 0) FROM counts JOIN folders ON folders.id = counts.folder
           WHERE folders.project = projects.id AND stage = 'removed_on_service') AS removed, emptied_ms
        FROM projects LEFT JOIN audits ON audits.project = projects.id ORDER BY projects.id`,
-    )
-    this.#put_emptied = database.prepare('UPDATE audits SET emptied_ms = ? WHERE project = ?')
-    const count = (name: Counter) =>
-      database.prepare(`UPDATE audits SET ${name} = max(0, ${name} + ?) WHERE project = ?`)
-    this.#count = Object.fromEntries(counters.map((name) => [name, count(name)])) as Record<Counter, Statement>
+  )
+  const put_emptied = database.prepare('UPDATE audits SET emptied_ms = ? WHERE project = ?')
+  const countOf = (name: Counter) =>
+    database.prepare(`UPDATE audits SET ${name} = max(0, ${name} + ?) WHERE project = ?`)
+  const count_sql: Record<Counter, Statement> = Object.fromEntries(
+    counters.map((name) => [name, countOf(name)]),
+  ) as Record<Counter, Statement>
+
+  function want(): void {
+    want_sql.run()
   }
 
-  want(): void {
-    this.#want.run()
+  function begin(project_id: string, at_ms: number): void {
+    begin_sql.run({ project_id, at_ms })
   }
 
-  begin(project_id: string, at_ms: number): void {
-    this.#begin.run({ project_id, at_ms })
-  }
-
-  find(project_id: string): { project: number; round: number } | undefined {
-    return this.#find.get(project_id) as never
+  function find(project_id: string): { project: number; round: number } | undefined {
+    return find_sql.get(project_id) as never
   }
 
   /** The project, if this is its running round; a fact of another one comes too late to say anything. */
-  running(project_id: string, round: number): number | undefined {
-    const row = this.#find.get(project_id) as { project: number; round: number; is_running: 0 | 1 } | undefined
+  function running(project_id: string, round: number): number | undefined {
+    const row = find_sql.get(project_id) as { project: number; round: number; is_running: 0 | 1 } | undefined
     return row?.is_running && row.round === round ? row.project : undefined
   }
 
-  turnPage(project: number, cursor: string | undefined): void {
-    this.#turn_page.run({ project, cursor: cursor ?? null })
+  function turnPage(project: number, cursor: string | undefined): void {
+    turn_page.run({ project, cursor: cursor ?? null })
   }
 
-  count(project: number, counter: Counter, by: number): void {
-    this.#count[counter].run(by, project)
+  function count(project: number, counter: Counter, by: number): void {
+    count_sql[counter].run(by, project)
   }
 
-  usable(project: number): number {
-    return this.#usable.get(project) as number
+  function usable(project: number): number {
+    return usable_sql.get(project) as number
   }
 
-  end(project: number, unanswered: number, at_ms: number): void {
-    this.#end.run({ project, unanswered, at_ms })
+  function end(project: number, unanswered: number, at_ms: number): void {
+    end_sql.run({ project, unanswered, at_ms })
   }
 
   /** After the end of a round: noted when so much was missing in it, forgotten when it is there again. */
-  judgeEmptied(project: number, at_ms: number): void {
-    const row = this.#rows().find((other) => other.project === project)
+  function judgeEmptied(project: number, at_ms: number): void {
+    const row = rows().find((other) => other.project === project)
     const last = row && lastOf(row)
     if (!last) return
     const { missing: removed } = last.counts
     const is_mass = isMassRemoval({ removed, expected: expectedAssets(last.counts) })
-    if (is_mass) this.#put_emptied.run(row.emptied_ms ?? at_ms, project)
-    else if (row.emptied_ms !== null && emptiedOf(row) === undefined) this.acceptEmptied(project)
+    if (is_mass) put_emptied.run(row.emptied_ms ?? at_ms, project)
+    else if (row.emptied_ms !== null && emptiedOf(row) === undefined) acceptEmptied(project)
   }
 
   /** What is gone counts as rightly gone from now on. */
-  acceptEmptied(project: number): void {
-    this.#put_emptied.run(null, project)
+  function acceptEmptied(project: number): void {
+    put_emptied.run(null, project)
   }
 
   /** By project id; none where nothing looks so, or a person said that it is right. */
-  emptied(): Map<string, Emptied> {
+  function emptied(): Map<string, Emptied> {
     return new Map(
-      this.#rows().flatMap((row) => {
+      rows().flatMap((row) => {
         const emptied = emptiedOf(row)
         return emptied ? [[row.project_id, emptied]] : []
       }),
     )
   }
 
-  states(): AuditState[] {
-    return this.#rows().map((row) => ({
+  function states(): AuditState[] {
+    return rows().map((row) => ({
       project_id: row.project_id,
       round: row.round,
       wanted: row.wanted === 1,
@@ -159,10 +149,14 @@ export class AuditRows {
     }))
   }
 
-  #rows(): Row[] {
-    return this.#states.all() as Row[]
+  function rows(): Row[] {
+    return states_sql.all() as Row[]
   }
+
+  return { want, begin, find, running, turnPage, count, usable, end, judgeEmptied, acceptEmptied, emptied, states }
 }
+
+export type AuditRows = ReturnType<typeof createAuditRows>
 
 /** By files, not contents. */
 function emptiedOf({ emptied_ms, removed, expected: ready }: Row): Emptied | undefined {

@@ -18,53 +18,45 @@ const of_sizes = `(size <= @up_to OR state = 'sent')`
  * Reads what may be claimed, by the partial indexes: rows that are done cost nothing. Those of contents take `now`, `limit` and
  * `except` (project ids as JSON), those to send `up_to` bytes besides, and answer ids: most of what is due is claimed already.
  */
-export class ClaimQueries {
-  readonly looks
-  readonly send_newest
-  readonly send_as_found
-  readonly to_complete
-  readonly follow
-  readonly label
-  readonly next_due
-  readonly a_path
-  readonly sources
-
-  constructor(database: Sqlite) {
-    const select = (condition: string, due = 'not_before_ms') =>
-      database
-        .prepare(
-          `SELECT id FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
-        )
-        .pluck()
-    const next = (table: string, condition: string, due = 'not_before_ms') =>
-      database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
-    this.looks = database
-      .prepare(`SELECT path FROM ${looks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
-      .pluck()
-    this.send_newest = database
+export function createClaimQueries(database: Sqlite) {
+  const select = (condition: string, due = 'not_before_ms') =>
+    database
       .prepare(
-        `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
-           AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
+        `SELECT id FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
       )
       .pluck()
-    this.send_as_found = select(`${to_send} AND ${of_sizes}`)
-    this.to_complete = select(`state = 'sent'`)
-    this.follow = select(to_follow)
-    this.label = select(to_label, 'labels_due_ms')
-    this.next_due = {
-      look: database.prepare(`SELECT min(not_before_ms) FROM ${looks_in} AND not_before_ms > @now`).pluck(),
-      send: next('contents', to_send),
-      follow: next('contents', to_follow),
-      label: next('contents', to_label, 'labels_due_ms'),
-    }
-    this.a_path = database.prepare(
-      `SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`,
+  const next = (table: string, condition: string, due = 'not_before_ms') =>
+    database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
+  const looks = database
+    .prepare(`SELECT path FROM ${looks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
+    .pluck()
+  const send_newest = database
+    .prepare(
+      `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
+         AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
     )
-    this.sources = database
-      .prepare(
-        `SELECT * FROM files WHERE content = ? AND state = 'present'
-           AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
-      )
-      .safeIntegers(true)
+    .pluck()
+  const send_as_found = select(`${to_send} AND ${of_sizes}`)
+  const to_complete = select(`state = 'sent'`)
+  const follow = select(to_follow)
+  const label = select(to_label, 'labels_due_ms')
+  const next_due = {
+    look: database.prepare(`SELECT min(not_before_ms) FROM ${looks_in} AND not_before_ms > @now`).pluck(),
+    send: next('contents', to_send),
+    follow: next('contents', to_follow),
+    label: next('contents', to_label, 'labels_due_ms'),
   }
+  const a_path = database.prepare(
+    `SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`,
+  )
+  const sources = database
+    .prepare(
+      `SELECT * FROM files WHERE content = ? AND state = 'present'
+         AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
+    )
+    .safeIntegers(true)
+
+  return { sources, a_path, next_due, label, follow, to_complete, send_as_found, send_newest, looks }
 }
+
+export type ClaimQueries = ReturnType<typeof createClaimQueries>

@@ -45,60 +45,53 @@ export const content_columns = `id, project, md5, size, state, asset_id, made_he
   failing_since_ms, slot_failures, vanished, error_code, error_message, wanted_ms, intended_ms, sent_ms, following_since_ms, ready_ms`
 
 /** Reads and writes single rows of `contents`; knows nothing of files, counts or history. */
-export class ContentRows {
-  readonly #get
-  readonly #find
-  readonly #insert
-  readonly #changed
-  readonly #newest
-  readonly #database
+export function createContentRows(database: Sqlite) {
   /** By the columns that they write, as `update` names them. */
-  readonly #updates = new Map<string, Statement>()
-
-  constructor(database: Sqlite) {
-    this.#database = database
-    const select = (condition: string) =>
-      database.prepare(`SELECT ${content_columns} FROM contents WHERE ${condition}`).raw()
-    this.#get = select('id = ?')
-    this.#find = select('md5 = ? AND size = ? AND project = ?')
-    this.#insert = database.prepare(
-      `INSERT INTO contents (project, md5, size, state, queue, not_before_ms, wanted_ms, newest_ms)
+  const updates = new Map<string, Statement>()
+  const select = (condition: string) =>
+    database.prepare(`SELECT ${content_columns} FROM contents WHERE ${condition}`).raw()
+  const get_sql = select('id = ?')
+  const find_sql = select('md5 = ? AND size = ? AND project = ?')
+  const insert = database.prepare(
+    `INSERT INTO contents (project, md5, size, state, queue, not_before_ms, wanted_ms, newest_ms)
        VALUES (?, ?, ?, 'wanted', 'send', ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    this.#changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
-    this.#newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
-  }
+  )
+  const changed = database.prepare('UPDATE contents SET newest_ms = max(newest_ms, ?) WHERE id = ?')
+  const newest_sql = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
 
-  get(id: number): ContentRow | undefined {
-    const raw = this.#get.get(id)
+  function get(id: number): ContentRow | undefined {
+    const raw = get_sql.get(id)
     return raw === undefined ? undefined : contentRow(raw)
   }
 
-  find(project: number, md5: string, size: number): ContentRow | undefined {
-    const raw = this.#find.get(Buffer.from(md5, 'hex'), size, project)
+  function find(project: number, md5: string, size: number): ContentRow | undefined {
+    const raw = find_sql.get(Buffer.from(md5, 'hex'), size, project)
     return raw === undefined ? undefined : contentRow(raw)
   }
 
   /** The highest id: what comes later has a higher one, whatever the clock says. */
-  newest(): number {
-    return this.#newest.get() as number
+  function newest(): number {
+    return newest_sql.get() as number
   }
 
   /** A new content, `wanted`; undefined where there is one of these bytes. */
-  insertNew({ project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>, times: NewTimes): number | undefined {
+  function insertNew(
+    { project, md5, size }: Pick<ContentRow, 'project' | 'md5' | 'size'>,
+    times: NewTimes,
+  ): number | undefined {
     const { not_before_ms, wanted_ms, newest_ms } = times
     const bytes = Buffer.from(md5, 'hex')
-    const { changes, lastInsertRowid } = this.#insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms)
+    const { changes, lastInsertRowid } = insert.run(project, bytes, size, not_before_ms, wanted_ms, newest_ms)
     return changes === 0 ? undefined : Number(lastInsertRowid)
   }
 
   /** A file of it was changed then. */
-  changedAt(id: number, mtime_ms: number): void {
-    this.#changed.run(mtime_ms, id)
+  function changedAt(id: number, mtime_ms: number): void {
+    changed.run(mtime_ms, id)
   }
 
   /** Writes what changed and no more: an index costs where a column of its is named, whatever is written there. */
-  update(before: ContentRow, after: ContentProgress): void {
+  function update(before: ContentRow, after: ContentProgress): void {
     const changed: string[] = progress_columns.filter((column) => before[column] !== after[column])
     if (changed.length === 0) return
     const values = changed.map((column) => stored(after[column as keyof ContentProgress]))
@@ -107,15 +100,19 @@ export class ContentRows {
       values.push(queueOf(after.state))
     }
     const columns = changed.join()
-    let statement = this.#updates.get(columns)
+    let statement = updates.get(columns)
     if (!statement) {
       const assignments = changed.map((column) => `${column} = ?`).join()
-      statement = this.#database.prepare(`UPDATE contents SET ${assignments} WHERE id = ?`)
-      this.#updates.set(columns, statement)
+      statement = database.prepare(`UPDATE contents SET ${assignments} WHERE id = ?`)
+      updates.set(columns, statement)
     }
     statement.run(...values, before.id)
   }
+
+  return { get, find, newest, insertNew, changedAt, update }
 }
+
+export type ContentRows = ReturnType<typeof createContentRows>
 
 const progress_columns = [
   'state',

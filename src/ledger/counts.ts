@@ -12,73 +12,76 @@ interface Change {
  * Gathers changes of (folder, stage) during a transaction and writes each once at its end, so that status at a million files
  * is a read of ten rows.
  */
-export class Counts {
-  readonly #changes = new Map<string, Change>()
+export function createCounts(database: Sqlite) {
+  const changes = new Map<string, Change>()
   /** Mostly the next file is of the same: a key takes longer to make than the sum. */
-  #last: Change | undefined
-  readonly #write
-  readonly #known
-
-  constructor(database: Sqlite) {
-    this.#known = database
-      .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
-      .pluck()
-    this.#write = database.prepare(
-      `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
+  let last: Change | undefined
+  const known = database
+    .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+    .pluck()
+  const write = database.prepare(
+    `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
        ON CONFLICT (folder, stage) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
-    )
-  }
+  )
 
   /** Files that should be there, as of the last write. */
-  knownIn(folder: number): number {
-    return this.#known.get(folder) as number
+  function knownIn(folder: number): number {
+    return known.get(folder) as number
   }
 
-  add(folder: number, stage: string, files: number, bytes: number): void {
-    const change = this.#of(folder, stage)
+  function add(folder: number, stage: string, files: number, bytes: number): void {
+    const change = changeOf(folder, stage)
     change.files += files
     change.bytes += bytes
   }
 
   /** Inside the transaction, before it commits. */
-  flush(): void {
-    for (const { folder, stage, files, bytes } of this.#changes.values()) {
-      if (files !== 0 || bytes !== 0) this.#write.run(folder, stage, files, bytes)
+  function flush(): void {
+    for (const { folder, stage, files, bytes } of changes.values()) {
+      if (files !== 0 || bytes !== 0) write.run(folder, stage, files, bytes)
     }
-    this.forget()
+    forget()
   }
 
   /** After a rollback. */
-  forget(): void {
-    this.#changes.clear()
-    this.#last = undefined
+  function forget(): void {
+    changes.clear()
+    last = undefined
   }
 
-  #of(folder: number, stage: string): Change {
-    if (this.#last?.folder === folder && this.#last.stage === stage) return this.#last
+  function changeOf(folder: number, stage: string): Change {
+    if (last?.folder === folder && last.stage === stage) return last
     const key = `${folder} ${stage}`
-    this.#last = this.#changes.get(key) ?? { folder, stage, files: 0, bytes: 0 }
-    this.#changes.set(key, this.#last)
-    return this.#last
+    last = changes.get(key) ?? { folder, stage, files: 0, bytes: 0 }
+    changes.set(key, last)
+    return last
   }
+
+  return { knownIn, add, flush, forget }
 }
+
+export type Counts = ReturnType<typeof createCounts>
 
 /** How large the contents of one round of claims may still be: of large ones so many, then none. */
-export class SizesLeft {
-  readonly #over_bytes: number
-  #left: number
-
-  constructor(large: LargeLimit | undefined) {
-    this.#over_bytes = large?.over_bytes ?? Number.MAX_SAFE_INTEGER
-    this.#left = large?.most ?? 0
-  }
+export function createSizesLeft(large: LargeLimit | undefined) {
+  const over_bytes: number = large?.over_bytes ?? Number.MAX_SAFE_INTEGER
+  let left: number = large?.most ?? 0
 
   /** Bytes; what has more is left for another round. */
-  get up_to(): number {
-    return this.#left > 0 ? Number.MAX_SAFE_INTEGER : this.#over_bytes
+  function up_to(): number {
+    return left > 0 ? Number.MAX_SAFE_INTEGER : over_bytes
   }
 
-  take(bytes: number): void {
-    if (bytes > this.#over_bytes) this.#left--
+  function take(bytes: number): void {
+    if (bytes > over_bytes) left--
+  }
+
+  return {
+    get up_to() {
+      return up_to()
+    },
+    take,
   }
 }
+
+export type SizesLeft = ReturnType<typeof createSizesLeft>

@@ -35,19 +35,23 @@ export function nextHour(now_ms: number): number {
  * Whether everything that may be sent waits for the budget: then it is not about to go by itself, and nobody waits for it. Noted
  * at each claim; only one that found nothing to send and nothing in flight says so.
  */
-export class HeldForBudget {
-  #until_ms = 0
+export function createHeldForBudget() {
+  let until_ms = 0
 
-  note(is_held: boolean, now_ms: number): void {
-    this.#until_ms = is_held ? nextHour(now_ms) : 0
+  function note(is_held: boolean, now_ms: number): void {
+    until_ms = is_held ? nextHour(now_ms) : 0
   }
 
   /** The limit is another one. */
-  forget(): void {
-    this.#until_ms = 0
+  function forget(): void {
+    until_ms = 0
   }
 
-  holds(now_ms: number): boolean {
-    return now_ms < this.#until_ms
+  function holds(now_ms: number): boolean {
+    return now_ms < until_ms
   }
+
+  return { note, forget, holds }
 }
+
+export type HeldForBudget = ReturnType<typeof createHeldForBudget>

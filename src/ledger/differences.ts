@@ -18,35 +18,33 @@ export const no_differences: Differences = {
 }
 
 /** Merges a stretch of the walk with the ledger's rows in the same order: both sides sorted by bytes, each read once. */
-export class DifferenceFinder {
-  readonly #rows
-  readonly #stretches: KnownStretches
-
-  constructor(database: Sqlite, stretches: KnownStretches) {
-    this.#stretches = stretches
-    this.#rows = database
-      .prepare(
-        `SELECT path, state, size, mtime_ns, ctime_ns, inode FROM files
+export function createDifferenceFinder(database: Sqlite, stretches: KnownStretches) {
+  const rows_sql = database
+    .prepare(
+      `SELECT path, state, size, mtime_ns, ctime_ns, inode FROM files
          WHERE folder = ? AND path > ? AND path <= ? AND state <> 'gone' ORDER BY path`,
-      )
-      .safeIntegers(true)
-      .raw(true)
-  }
+    )
+    .safeIntegers(true)
+    .raw(true)
 
-  find(folder: FolderRow, stretch: Stretch): Differences {
+  function find(folder: FolderRow, stretch: Stretch): Differences {
     const learnable = knownStretch(stretch)
-    if (learnable && this.#stretches.isKnown(folder.id, learnable)) {
+    if (learnable && stretches.isKnown(folder.id, learnable)) {
       return no_differences
     }
     const { after_path, through_path } = stretch
-    const rows = this.#rows.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
+    const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
     const found = merge(rows, stretch)
     // As many rows as files: no file among them that waits for its next look and was not met.
     const is_same = found.changed.length + found.missing_total === 0 && rows.length === stretch.ends.length
-    if (learnable && is_same) this.#stretches.learn(folder.id, learnable)
+    if (learnable && is_same) stretches.learn(folder.id, learnable)
     return found
   }
+
+  return { find }
 }
+
+export type DifferenceFinder = ReturnType<typeof createDifferenceFinder>
 
 function knownStretch({ after_path, through_path, digest }: Stretch): KnownStretch | undefined {
   if (digest === undefined || through_path === undefined) return undefined

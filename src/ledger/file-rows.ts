@@ -40,70 +40,60 @@ type RawFile = Record<string, bigint | string | null>
  * Reads and writes single rows of `files`; knows nothing of counts or contents. The only writer of a row's state and stat: a stretch
  * of a walk that was exactly as its rows is so no longer.
  */
-export class FileRows {
-  readonly #get
-  readonly #between
-  readonly #put
-  readonly #put_settled
-  readonly #delete
-  readonly #before_start
-  readonly #there
-  readonly #stretches: KnownStretches
-
-  constructor(database: Sqlite, stretches: KnownStretches) {
-    this.#stretches = stretches
-    this.#get = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
-    this.#between = database.prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?').safeIntegers(true)
-    this.#put = database.prepare(
-      `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
+export function createFileRows(database: Sqlite, stretches: KnownStretches) {
+  const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
+  const between_sql = database
+    .prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?')
+    .safeIntegers(true)
+  const put_sql = database.prepare(
+    `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
          seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    // What most rows are, without the columns that are empty in it: to bind a value takes as long as to store one.
-    this.#put_settled = database.prepare(
-      `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms, settled_ms, ready_ms,
+  )
+  // What most rows are, without the columns that are empty in it: to bind a value takes as long as to store one.
+  const put_settled = database.prepare(
+    `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms, settled_ms, ready_ms,
          there_ms)
        VALUES (?, ?, 'present', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#delete = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
-    this.#there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
-    this.#before_start = database.prepare(
-      // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
-      `SELECT 1 FROM files INDEXED BY files_before_start
+  )
+  const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
+  const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
+  const before_start = database.prepare(
+    // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
+    `SELECT 1 FROM files INDEXED BY files_before_start
        WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
-    )
-  }
+  )
 
-  get(folder: number, path: string): FileRow | undefined {
-    const raw = this.#get.get(folder, path) as RawFile | undefined
+  function get(folder: number, path: string): FileRow | undefined {
+    const raw = get_sql.get(folder, path) as RawFile | undefined
     return raw && fileRow(raw)
   }
 
   /** Where no folder is known, no file is. */
-  knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
+  function knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
     return paths.map((path) => {
-      const row = folder === undefined ? undefined : this.get(folder, path)
+      const row = folder === undefined ? undefined : get(folder, path)
       return row && knownFile(row)
     })
   }
 
   /** All from one path to another, both inclusive, by their paths. */
-  between(folder: number, from_path: string, through_path: string): Map<string, FileRow> {
-    const rows = (this.#between.all(folder, from_path, through_path) as RawFile[]).map(fileRow)
+  function between(folder: number, from_path: string, through_path: string): Map<string, FileRow> {
+    const rows = (between_sql.all(folder, from_path, through_path) as RawFile[]).map(fileRow)
     return new Map(rows.map((row) => [row.path, row]))
   }
 
-  put(row: FileRow): void {
-    this.#stretches.touch(row.folder, row.path)
+  function put(row: FileRow): void {
+    stretches.touch(row.folder, row.path)
     if (isJustSettled(row)) {
       const { folder, path, content, seen_ms, settled_ms, ready_ms, there_ms } = row
       const { size, mtime_ns, ctime_ns, inode } = row.stat
       const kept_inode = BigInt.asIntN(64, inode)
       const times = [seen_ms, settled_ms, ready_ms, there_ms] as const
-      this.#put_settled.run(folder, path, size, mtime_ns, ctime_ns, kept_inode, content, ...times)
+      put_settled.run(folder, path, size, mtime_ns, ctime_ns, kept_inode, content, ...times)
       return
     }
-    this.#put.run(
+    put_sql.run(
       row.folder,
       row.path,
       row.state,
@@ -126,20 +116,24 @@ export class FileRows {
     )
   }
 
-  delete(folder: number, path: string): void {
-    this.#stretches.touch(folder, path)
-    this.#delete.run(folder, path)
+  function deleteRow(folder: number, path: string): void {
+    stretches.touch(folder, path)
+    delete_sql.run(folder, path)
   }
 
   /** `there_ms` of any path in the folder that holds these bytes, or held them last. */
-  thereWith(folder: number, content: number): number | undefined {
-    return (this.#there.get({ content, folder }) as number | null) ?? undefined
+  function thereWith(folder: number, content: number): number | undefined {
+    return (there.get({ content, folder }) as number | null) ?? undefined
   }
 
-  wasBeforeStart(folder: number, stat: FileStat): boolean {
-    return this.#before_start.get(folder, BigInt.asIntN(64, stat.inode), stat.size, stat.mtime_ns) !== undefined
+  function wasBeforeStart(folder: number, stat: FileStat): boolean {
+    return before_start.get(folder, BigInt.asIntN(64, stat.inode), stat.size, stat.mtime_ns) !== undefined
   }
+
+  return { get, knownAt, between, put, delete: deleteRow, thereWith, wasBeforeStart }
 }
+
+export type FileRows = ReturnType<typeof createFileRows>
 
 /** `present`, and nothing is said of it that a file has which was looked at more than once. */
 function isJustSettled({ state, reason, detail, not_before_ms, gone_ms, sent_ms, accepted }: FileRow): boolean {

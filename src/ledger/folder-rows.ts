@@ -19,80 +19,74 @@ export interface FolderConsequences {
 }
 
 /** The folders, read once and kept in memory: there are few, and every file fact needs its own. */
-export class FolderRows {
-  readonly #database: Sqlite
-  #by_name = new Map<string, FolderRow>()
-  #by_id = new Map<number, FolderRow>()
-  #want_labels = false
-  #project_ids = new Map<number, string>()
+export function createFolderRows(database: Sqlite) {
+  let by_name = new Map<string, FolderRow>()
+  let by_id = new Map<number, FolderRow>()
+  let want_labels = false
+  let project_ids = new Map<number, string>()
   /** By name; kept in memory alone, as claims are. */
-  readonly #judged_ms = new Map<string, number>()
+  const judged_ms_sql = new Map<string, number>()
   /** When the last whole look began, of those since this process began and since the folder is there: by name, kept in memory alone. */
-  readonly #looked_ms = new Map<string, number>()
+  const looked_ms_sql = new Map<string, number>()
   /**
    * When the first whole scan after a return ended; infinite until then. By name, in memory alone:
    * so is the time of the last scan.
    */
-  readonly #first_scan_ended_ms = new Map<string, number>()
+  const first_scan_ended_ms = new Map<string, number>()
+  load()
 
-  constructor(database: Sqlite) {
-    this.#database = database
-    this.#load()
+  function named(name: string): FolderRow | undefined {
+    return by_name.get(name)
   }
 
-  named(name: string): FolderRow | undefined {
-    return this.#by_name.get(name)
+  function withId(id: number): FolderRow | undefined {
+    return by_id.get(id)
   }
 
-  withId(id: number): FolderRow | undefined {
-    return this.#by_id.get(id)
+  function wantLabels(): boolean {
+    return want_labels
   }
 
-  wantLabels(): boolean {
-    return this.#want_labels
+  function judged_ms(name: string): number | undefined {
+    return judged_ms_sql.get(name)
   }
 
-  judged_ms(name: string): number | undefined {
-    return this.#judged_ms.get(name)
+  function looked_ms(name: string): number | undefined {
+    return looked_ms_sql.get(name)
   }
 
-  looked_ms(name: string): number | undefined {
-    return this.#looked_ms.get(name)
+  function firstScanEnded_ms(name: string): number | undefined {
+    return first_scan_ended_ms.get(name)
   }
 
-  firstScanEnded_ms(name: string): number | undefined {
-    return this.#first_scan_ended_ms.get(name)
+  function projectId(project: number): string {
+    return project_ids.get(project) ?? ''
   }
 
-  projectId(project: number): string {
-    return this.#project_ids.get(project) ?? ''
-  }
-
-  all(): FolderRow[] {
-    return [...this.#by_name.values()]
+  function all(): FolderRow[] {
+    return [...by_name.values()]
   }
 
   /** After a rollback, after every change, and when the clock was set back. */
-  reload(): void {
-    this.#judged_ms.clear()
-    this.#looked_ms.clear()
-    this.#first_scan_ended_ms.clear()
-    this.#load()
+  function reload(): void {
+    judged_ms_sql.clear()
+    looked_ms_sql.clear()
+    first_scan_ended_ms.clear()
+    load()
   }
 
-  apply(event: FolderEvent, at_ms: number, consequences: FolderConsequences): void {
-    const database = this.#database
+  function apply(event: FolderEvent, at_ms: number, consequences: FolderConsequences): void {
     switch (event.type) {
       case 'folder_configured':
-        this.#configure(event.folder, at_ms, consequences)
+        configure(event.folder, at_ms, consequences)
         break
       case 'folders_removed_except': {
         const kept = JSON.stringify(event.names)
-        const dropped = this.all().filter((folder) => folder.configured && !event.names.includes(folder.name))
+        const dropped = all().filter((folder) => folder.configured && !event.names.includes(folder.name))
         database
           .prepare('UPDATE folders SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))')
           .run(kept)
-        this.#load()
+        load()
         for (const folder of dropped) if (givesLabels(folder)) consequences.relabel(folder)
         break
       }
@@ -103,10 +97,10 @@ export class FolderRows {
                offline_reason = NULL, device = ?, root_identity = ? WHERE name = ?`,
           )
           .run(at_ms, BigInt.asIntN(64, event.device), event.identity, event.folder)
-        this.#judged_ms.set(event.folder, at_ms)
-        if (isReturn(this.#by_name.get(event.folder), event.device)) {
-          this.#looked_ms.delete(event.folder)
-          this.#first_scan_ended_ms.set(event.folder, Number.POSITIVE_INFINITY)
+        judged_ms_sql.set(event.folder, at_ms)
+        if (isReturn(by_name.get(event.folder), event.device)) {
+          looked_ms_sql.delete(event.folder)
+          first_scan_ended_ms.set(event.folder, Number.POSITIVE_INFINITY)
         }
         break
       case 'folder_offline':
@@ -118,8 +112,8 @@ export class FolderRows {
                found_device = @device, found_identity = @identity, found_files = @files WHERE name = @folder`,
           )
           .run({ at_ms, reason: event.reason, folder: event.folder, ...foundColumns(event.found) })
-        if (!event.is_doubted) this.#judged_ms.set(event.folder, at_ms)
-        this.#looked_ms.delete(event.folder)
+        if (!event.is_doubted) judged_ms_sql.set(event.folder, at_ms)
+        looked_ms_sql.delete(event.folder)
         break
       case 'folder_watched':
         database
@@ -130,7 +124,7 @@ export class FolderRows {
                rebuilt_ms = iif(@rebuilt IS NULL, rebuilt_ms, @at_ms), rebuilt_reason = coalesce(@rebuilt, rebuilt_reason)
              WHERE name = @folder`,
           )
-          .run({ ...watchOf(event, this.#by_name.get(event.folder)), at_ms })
+          .run({ ...watchOf(event, by_name.get(event.folder)), at_ms })
         break
       case 'scan_wanted':
         database
@@ -154,15 +148,15 @@ export class FolderRows {
             folder: event.folder,
           })
         // One that began in a time that was taken back proves nothing of the time from now on.
-        if (event.began_ms <= at_ms && this.#sawAllKnown(event)) this.#scanned(event.folder, event.began_ms, at_ms)
+        if (event.began_ms <= at_ms && sawAllKnown(event)) scanned(event.folder, event.began_ms, at_ms)
         break
     }
-    this.#load()
+    load()
   }
 
-  #scanned(name: string, began_ms: number, at_ms: number): void {
-    this.#looked_ms.set(name, began_ms)
-    if (this.#first_scan_ended_ms.get(name) === Number.POSITIVE_INFINITY) this.#first_scan_ended_ms.set(name, at_ms)
+  function scanned(name: string, began_ms: number, at_ms: number): void {
+    looked_ms_sql.set(name, began_ms)
+    if (first_scan_ended_ms.get(name) === Number.POSITIVE_INFINITY) first_scan_ended_ms.set(name, at_ms)
   }
 
   /**
@@ -170,22 +164,19 @@ export class FolderRows {
    * not scanned, so that the scan which ends next began after the word, and uses it up. Answers whether it was a word about that:
    * then it is about nothing else.
    */
-  acceptDisappearance(folder: FolderRow): boolean {
+  function acceptDisappearance(folder: FolderRow): boolean {
     if (!waitsForPerson(folder.offline_reason)) return false
-    this.#database
-      .prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ? AND found_files IS NOT NULL')
-      .run(folder.id)
-    this.#load()
+    database.prepare('UPDATE folders SET empty_accepted = 1 WHERE id = ? AND found_files IS NOT NULL').run(folder.id)
+    load()
     return true
   }
 
-  #configure(folder: FolderFact, at_ms: number, consequences: FolderConsequences): void {
-    const database = this.#database
+  function configure(folder: FolderFact, at_ms: number, consequences: FolderConsequences): void {
     database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING').run(folder.project_id)
-    const before = this.#by_name.get(folder.name)
-    if (before?.root !== folder.root) this.#judged_ms.delete(folder.name)
+    const before = by_name.get(folder.name)
+    if (before?.root !== folder.root) judged_ms_sql.delete(folder.name)
     if (!before?.configured || before.root !== folder.root || before.rules !== folder.rules)
-      this.#looked_ms.delete(folder.name)
+      looked_ms_sql.delete(folder.name)
     database
       .prepare(
         `INSERT INTO folders (name, root, project, labels, label_from, rules, configured, state_since_ms, started_ms, kept_ms,
@@ -200,14 +191,14 @@ export class FolderRows {
            on_delete = excluded.on_delete, on_change = excluded.on_change, delete_grace_ms = excluded.delete_grace_ms`,
       )
       .run({ ...keep_everything, ...folder, labels: JSON.stringify(folder.labels), at_ms })
-    this.#load()
-    const after = this.#by_name.get(folder.name)
+    load()
+    const after = by_name.get(folder.name)
     if (!before || !after) return
     const is_elsewhere = before.root !== after.root || !before.configured
     if (is_elsewhere) {
       database.prepare('UPDATE folders SET moved_ms = ? WHERE id = ?').run(at_ms, after.id)
-      this.#load()
-      consequences.partUnsettled(this.#by_id.get(after.id)!)
+      load()
+      consequences.partUnsettled(by_id.get(after.id)!)
     }
     if (before.project !== after.project) consequences.relinkFiles(after)
     if (before.project !== after.project || before.root !== after.root) consequences.keepParted(after)
@@ -219,19 +210,19 @@ export class FolderRows {
   }
 
   /** What was there may have moved to where nobody can look: below a directory that cannot be read, or that a disk covers. */
-  #sawAllKnown({ folder, summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+  function sawAllKnown({ folder, summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
     if (is_part || isCut(summary)) return false
-    const id = this.#by_name.get(folder)?.id
+    const id = by_name.get(folder)?.id
     const known = (at: string) => `SELECT 1 FROM files WHERE folder = @id AND ${at} AND state <> 'gone'`
-    const known_in = this.#database.prepare(
+    const known_in = database.prepare(
       `${known('path = @path')} UNION ALL ${known(`path > @path || '/' AND path < @path || '0'`)} LIMIT 1`,
     )
     const hidden = [...summary.unreadable.map(({ path }) => path), ...summary.other_mounts]
     return !hidden.some((path) => known_in.get({ id, path }) !== undefined)
   }
 
-  #load(): void {
-    const rows = this.#database
+  function load(): void {
+    const rows = database
       .prepare(
         `SELECT folders.*, projects.project_id, json_extract(scan_summary, '$.files') AS counted_files,
            json_extract(scan_summary, '$.directories') AS counted_directories
@@ -239,15 +230,29 @@ export class FolderRows {
       )
       .safeIntegers(true)
       .all() as Record<string, bigint | string | null>[]
-    this.#by_name = new Map(rows.map((row) => [row.name as string, folderRow(row)]))
-    this.#want_labels = this.all().some((row) => row.configured && givesLabels(row))
-    const projects = this.#database.prepare('SELECT id, project_id FROM projects').all()
-    this.#project_ids = new Map(
-      (projects as { id: number; project_id: string }[]).map((row) => [row.id, row.project_id]),
-    )
-    this.#by_id = new Map([...this.#by_name.values()].map((row) => [row.id, row]))
+    by_name = new Map(rows.map((row) => [row.name as string, folderRow(row)]))
+    want_labels = all().some((row) => row.configured && givesLabels(row))
+    const projects = database.prepare('SELECT id, project_id FROM projects').all()
+    project_ids = new Map((projects as { id: number; project_id: string }[]).map((row) => [row.id, row.project_id]))
+    by_id = new Map([...by_name.values()].map((row) => [row.id, row]))
+  }
+
+  return {
+    named,
+    withId,
+    wantLabels,
+    judged_ms,
+    looked_ms,
+    firstScanEnded_ms,
+    projectId,
+    all,
+    reload,
+    apply,
+    acceptDisappearance,
   }
 }
+
+export type FolderRows = ReturnType<typeof createFolderRows>
 
 /** More could not be read than is listed: what is missing was not looked at. */
 function isCut({ unreadable, unreadable_total }: ScanSummary): boolean {

@@ -1,21 +1,21 @@
 import type { Sqlite } from '../base/sqlite.ts'
 
 /** Which host uploads go to is known from tickets alone: its origin is kept, of the signed address nothing else. */
-export class HostRows {
-  readonly #note
-
-  constructor(database: Sqlite) {
-    this.#note = database.prepare(
-      `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
+export function createHostRows(database: Sqlite) {
+  const note = database.prepare(
+    `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
        ON CONFLICT (what) DO UPDATE SET origin = excluded.origin, since_ms = excluded.since_ms
        WHERE origin <> excluded.origin`,
-    )
+  )
+
+  function noteUpload(upload_url: string, at_ms: number): void {
+    if (URL.canParse(upload_url)) note.run(new URL(upload_url).origin, at_ms)
   }
 
-  noteUpload(upload_url: string, at_ms: number): void {
-    if (URL.canParse(upload_url)) this.#note.run(new URL(upload_url).origin, at_ms)
-  }
+  return { noteUpload }
 }
+
+export type HostRows = ReturnType<typeof createHostRows>
 
 /** `https://blobs.example.com`; undefined before the first upload, and in a ledger that version 0.1 wrote. */
 export function readBlobOrigin(database: Sqlite): string | undefined {

@@ -19,93 +19,91 @@ interface Kept extends KnownStretch {
  * they stand in memory. What is learned reaches the table with the next write of any kind; what a written row takes away leaves it
  * in the same transaction.
  */
-export class KnownStretches {
-  readonly #load
-  readonly #put
-  readonly #delete
+export function createKnownStretches(database: Sqlite) {
   /** In path order. */
-  readonly #by_folder = new Map<number, Kept[]>()
-  #unkept: { folder: number; stretch: Kept }[] = []
+  const by_folder = new Map<number, Kept[]>()
+  let unkept: { folder: number; stretch: Kept }[] = []
   /** Replaced by others, and still in the table: as true as before, but they would overlap. */
-  #replaced: { folder: number; through_path: string }[] = []
+  let replaced: { folder: number; through_path: string }[] = []
+  const load = database.prepare(
+    'SELECT after_path, through_path, digest, 1 AS kept FROM stretches WHERE folder = ? ORDER BY through_path',
+  )
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO stretches (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
+  )
+  const delete_sql = database.prepare('DELETE FROM stretches WHERE folder = ? AND through_path = ?')
 
-  constructor(database: Sqlite) {
-    this.#load = database.prepare(
-      'SELECT after_path, through_path, digest, 1 AS kept FROM stretches WHERE folder = ? ORDER BY through_path',
-    )
-    this.#put = database.prepare(
-      'INSERT OR REPLACE INTO stretches (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
-    )
-    this.#delete = database.prepare('DELETE FROM stretches WHERE folder = ? AND through_path = ?')
-  }
-
-  isKnown(folder: number, { after_path, through_path, digest }: KnownStretch): boolean {
-    const all = this.#of(folder)
+  function isKnown(folder: number, { after_path, through_path, digest }: KnownStretch): boolean {
+    const all = ofOwn(folder)
     const found = all[firstThrough(all, through_path)]
     return found?.through_path === through_path && found.after_path === after_path && found.digest === digest
   }
 
   /** Reads no row and writes none: this is called in the middle of a read. */
-  learn(folder: number, learned: KnownStretch): void {
-    const all = this.#of(folder)
+  function learn(folder: number, learned: KnownStretch): void {
+    const all = ofOwn(folder)
     const from = firstBeyond(all, learned.after_path)
     let to = from
     while (to < all.length && isBefore(all[to]!.after_path, learned.through_path)) to++
     const stretch = { ...learned, kept: false }
     for (const { kept, through_path } of all.splice(from, to - from, stretch)) {
-      if (kept) this.#replaced.push({ folder, through_path })
+      if (kept) replaced.push({ folder, through_path })
     }
-    this.#unkept.push({ folder, stretch })
+    unkept.push({ folder, stretch })
   }
 
   /** A row was written, or is about to be: inside the transaction. */
-  touch(folder: number, path: string): void {
+  function touch(folder: number, path: string): void {
     // What is not in memory any more may hold the path as well, and would be believed after a restart.
-    this.#dropReplaced()
-    const all = this.#of(folder)
+    dropReplaced()
+    const all = ofOwn(folder)
     if (all.length === 0) return
     const at = firstThrough(all, path)
     const found = all[at]
     if (found === undefined || !isBefore(found.after_path, path)) return
     all.splice(at, 1)
-    if (found.kept) this.#delete.run(folder, found.through_path)
+    if (found.kept) delete_sql.run(folder, found.through_path)
   }
 
   /** Inside a transaction, before it commits. */
-  flush(): void {
-    if (this.#unkept.length === 0) return
-    this.#dropReplaced()
-    for (const { folder, stretch } of this.#unkept) {
+  function flush(): void {
+    if (unkept.length === 0) return
+    dropReplaced()
+    for (const { folder, stretch } of unkept) {
       // It may have been taken away or replaced since.
-      const all = this.#of(folder)
+      const all = ofOwn(folder)
       if (all[firstThrough(all, stretch.through_path)] !== stretch) continue
-      this.#put.run(folder, stretch.through_path, stretch.after_path, stretch.digest)
+      put.run(folder, stretch.through_path, stretch.after_path, stretch.digest)
       stretch.kept = true
     }
-    this.#unkept = []
+    unkept = []
   }
 
   /** After a rollback: the table is the truth. */
-  reload(): void {
-    this.#by_folder.clear()
-    this.#unkept = []
-    this.#replaced = []
+  function reload(): void {
+    by_folder.clear()
+    unkept = []
+    replaced = []
   }
 
-  #dropReplaced(): void {
-    for (const { folder, through_path } of this.#replaced) this.#delete.run(folder, through_path)
-    this.#replaced = []
+  function dropReplaced(): void {
+    for (const { folder, through_path } of replaced) delete_sql.run(folder, through_path)
+    replaced = []
   }
 
-  #of(folder: number): Kept[] {
-    let all = this.#by_folder.get(folder)
+  function ofOwn(folder: number): Kept[] {
+    let all = by_folder.get(folder)
     if (all === undefined) {
-      all = (this.#load.all(folder) as (KnownStretch & { kept: number })[]).map((row) => ({ ...row, kept: true }))
-      this.#by_folder.set(folder, all)
+      all = (load.all(folder) as (KnownStretch & { kept: number })[]).map((row) => ({ ...row, kept: true }))
+      by_folder.set(folder, all)
     }
     return all
   }
+
+  return { isKnown, learn, touch, flush, reload }
 }
+
+export type KnownStretches = ReturnType<typeof createKnownStretches>
 
 /** Index of the first that ends at `path` or after it. */
 function firstThrough(all: readonly KnownStretch[], path: string): number {

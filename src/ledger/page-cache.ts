@@ -10,27 +10,26 @@ const first_look_kib = 32_768
  * SQLite's memory for pages. It fills up with whatever is read, and a rescan that reads a million rows gains nothing by it: so it is
  * large only while files are taken up by the thousand.
  */
-export class PageCache {
-  readonly #database: Sqlite
-  #kib = 0
-
-  constructor(database: Sqlite) {
-    this.#database = database
-    this.#take(usual_kib)
-  }
+export function createPageCache(database: Sqlite) {
+  let kib = 0
+  take(usual_kib)
 
   /** The same facts, each followed before it is recorded. */
-  *following(facts: Iterable<Fact>): Generator<Fact, void> {
+  function* following(facts: Iterable<Fact>): Generator<Fact, void> {
     for (const fact of facts) {
-      if (fact.type === 'files_found') this.#take(first_look_kib)
-      else if (fact.type === 'scan_finished') this.#take(usual_kib)
+      if (fact.type === 'files_found') take(first_look_kib)
+      else if (fact.type === 'scan_finished') take(usual_kib)
       yield fact
     }
   }
 
-  #take(kib: number): void {
-    if (kib === this.#kib) return
-    this.#database.pragma(`cache_size = -${kib}`)
-    this.#kib = kib
+  function take(wanted_kib: number): void {
+    if (wanted_kib === kib) return
+    database.pragma(`cache_size = -${wanted_kib}`)
+    kib = wanted_kib
   }
+
+  return { following }
 }
+
+export type PageCache = ReturnType<typeof createPageCache>

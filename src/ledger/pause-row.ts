@@ -15,45 +15,40 @@ export interface Pause {
 const latest_ms = 8.64e15
 
 /** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
-export class PauseRow {
-  readonly #database: Sqlite
-  readonly #absences: AbsenceRows
-  readonly #put
-  readonly #drop
-  #pause: Pause | undefined
-
-  constructor(database: Sqlite, absences: AbsenceRows) {
-    this.#database = database
-    this.#absences = absences
-    this.#put = database.prepare(
-      `INSERT OR REPLACE INTO pause (id, since_ms, until_ms, by_whom, why) VALUES (1, @since_ms, @until_ms, @by, @why)`,
-    )
-    this.#drop = database.prepare('DELETE FROM pause')
-    this.reload()
-  }
+export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
+  let pause: Pause | undefined
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO pause (id, since_ms, until_ms, by_whom, why) VALUES (1, @since_ms, @until_ms, @by, @why)`,
+  )
+  const drop = database.prepare('DELETE FROM pause')
+  reload()
 
   /** A second pause takes the place of the first, and it has been paused since that one. */
-  apply(fact: PauseFact, at_ms: number): void {
-    const before = this.#pause
-    const goes_on = fact.type === 'paused' && this.holds(at_ms)
-    if (before && !goes_on) this.#absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
-    if (fact.type === 'resumed') this.#drop.run()
+  function apply(fact: PauseFact, at_ms: number): void {
+    const before = pause
+    const goes_on = fact.type === 'paused' && holds(at_ms)
+    if (before && !goes_on) absences.paused(before.since_ms, Math.min(before.until_ms ?? at_ms, at_ms))
+    if (fact.type === 'resumed') drop.run()
     else {
       const since_ms = before && goes_on ? before.since_ms : at_ms
-      this.#put.run({ since_ms, until_ms: fact.until_ms ?? null, by: fact.by, why: fact.why ?? null })
+      put.run({ since_ms, until_ms: fact.until_ms ?? null, by: fact.by, why: fact.why ?? null })
     }
-    this.reload()
+    reload()
   }
 
-  holds(now_ms: number): boolean {
-    return this.#pause !== undefined && isInForce(this.#pause, now_ms)
+  function holds(now_ms: number): boolean {
+    return pause !== undefined && isInForce(pause, now_ms)
   }
 
   /** Also after a rollback. */
-  reload(): void {
-    this.#pause = readRow(this.#database)
+  function reload(): void {
+    pause = readRow(database)
   }
+
+  return { apply, holds, reload }
 }
+
+export type PauseRow = ReturnType<typeof createPauseRow>
 
 /** Of a ledger that is open for reading; undefined where nothing is paused, and in a ledger that version 0.1 wrote. */
 export function readPause(database: Sqlite, now_ms: number): Pause | undefined {

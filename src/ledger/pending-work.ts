@@ -6,57 +6,47 @@ import type { Pending } from './ledger.ts'
 const counted = 1_000
 
 /** What becomes due by itself until a given time, by the partial indexes of the claims. */
-export class PendingWork {
-  readonly #look
-  readonly #send
-  readonly #complete
-  readonly #follow
-  readonly #label
-  readonly #remove
-  readonly #elsewhere
-
-  constructor(database: Sqlite) {
-    const count = (table: string, condition: string, due: string) =>
-      database.prepare(
-        `SELECT count(*) AS n, min(due) AS due FROM
-           (SELECT ${due} AS due FROM ${table} WHERE ${condition} AND ${due} <= ? ORDER BY ${due} LIMIT ${counted})`,
-      )
-    // A file that comes to rest is waited for. One that is set aside counts only when its look is due: it may stay so for ever.
-    this.#look = database.prepare(
+export function createPendingWork(database: Sqlite) {
+  const count = (table: string, condition: string, due: string) =>
+    database.prepare(
       `SELECT count(*) AS n, min(due) AS due FROM
-         (SELECT not_before_ms AS due FROM files
-          WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= @until
-            AND (state = 'seen' OR not_before_ms <= @now) ORDER BY not_before_ms LIMIT ${counted})`,
+         (SELECT ${due} AS due FROM ${table} WHERE ${condition} AND ${due} <= ? ORDER BY ${due} LIMIT ${counted})`,
     )
-    this.#send = count('contents', to_send, 'not_before_ms')
-    this.#complete = count('contents', `state = 'sent'`, 'not_before_ms')
-    this.#follow = count('contents', `state = 'ingesting'`, 'not_before_ms')
-    this.#remove = database
-      .prepare(
-        `SELECT (SELECT count(*) FROM
-             (SELECT 1 FROM contents WHERE state = 'ready' AND remove_due_ms <= @now LIMIT ${counted}))
-           + (SELECT count(*) FROM (SELECT 1 FROM contents WHERE state = 'removing' AND not_before_ms <= @now LIMIT ${counted}))`,
-      )
-      .pluck()
-    this.#elsewhere = database.prepare(
-      `SELECT 1 FROM contents WHERE project NOT IN
-           (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))
-         AND (${to_send} AND not_before_ms <= @until
-           OR state = 'ingesting' AND not_before_ms <= @until
-           OR state = 'ready' AND labels_due_ms IS NOT NULL AND labels_due_ms <= @until) LIMIT 1`,
+  // A file that comes to rest is waited for. One that is set aside counts only when its look is due: it may stay so for ever.
+  const look_sql = database.prepare(
+    `SELECT count(*) AS n, min(due) AS due FROM
+       (SELECT not_before_ms AS due FROM files
+        WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND not_before_ms <= @until
+          AND (state = 'seen' OR not_before_ms <= @now) ORDER BY not_before_ms LIMIT ${counted})`,
+  )
+  const send_sql = count('contents', to_send, 'not_before_ms')
+  const complete = count('contents', `state = 'sent'`, 'not_before_ms')
+  const follow_sql = count('contents', `state = 'ingesting'`, 'not_before_ms')
+  const remove = database
+    .prepare(
+      `SELECT (SELECT count(*) FROM
+           (SELECT 1 FROM contents WHERE state = 'ready' AND remove_due_ms <= @now LIMIT ${counted}))
+         + (SELECT count(*) FROM (SELECT 1 FROM contents WHERE state = 'removing' AND not_before_ms <= @now LIMIT ${counted}))`,
     )
-    this.#label = count('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms')
-  }
+    .pluck()
+  const elsewhere_sql = database.prepare(
+    `SELECT 1 FROM contents WHERE project NOT IN
+         (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))
+       AND (${to_send} AND not_before_ms <= @until
+         OR state = 'ingesting' AND not_before_ms <= @until
+         OR state = 'ready' AND labels_due_ms IS NOT NULL AND labels_due_ms <= @until) LIMIT 1`,
+  )
+  const label_sql = count('contents', `state = 'ready' AND labels_due_ms IS NOT NULL`, 'labels_due_ms')
 
-  elsewhere(except: readonly string[], until_ms: number): boolean {
-    return this.#elsewhere.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
+  function elsewhere(except: readonly string[], until_ms: number): boolean {
+    return elsewhere_sql.get({ except: JSON.stringify(except), until: until_ms }) !== undefined
   }
 
   /** `held_for_budget`: what is to be sent waits for the day's limit, and only what has its bytes there goes on. */
-  until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
-    const look = this.#look.get({ until: until_ms, now: now_ms }) as Due
-    const to_send = held_for_budget ? this.#complete : this.#send
-    const [send, follow, label] = [to_send, this.#follow, this.#label].map(
+  function until(until_ms: number, now_ms: number, held_for_budget: boolean): Pending {
+    const look = look_sql.get({ until: until_ms, now: now_ms }) as Due
+    const to_send = held_for_budget ? complete : send_sql
+    const [send, follow, label] = [to_send, follow_sql, label_sql].map(
       (statement) => statement.get(until_ms) as Due,
     ) as [Due, Due, Due]
     const dues = [look, send, follow, label].flatMap(({ due }) => (due === null ? [] : [due]))
@@ -65,11 +55,15 @@ export class PendingWork {
       send: send.n,
       follow: follow.n,
       label: label.n,
-      remove: this.#remove.get({ now: now_ms }) as number,
+      remove: remove.get({ now: now_ms }) as number,
       next_due_ms: dues.length === 0 ? undefined : Math.min(...dues),
     }
   }
+
+  return { elsewhere, until }
 }
+
+export type PendingWork = ReturnType<typeof createPendingWork>
 
 interface Due {
   n: number

@@ -51,23 +51,13 @@ interface RawUnready {
 }
 
 /** What prompts ask about files. Pages go on by a cursor, in an order that nothing changes. */
-export class PromptQueries {
-  readonly #folders: FolderRows
-  readonly #last_read
-  readonly #arrivals
-  readonly #on_the_way
-  readonly #unsettled
-  readonly #unready
-  readonly #walk
-
-  constructor(database: Sqlite, folders: FolderRows) {
-    this.#folders = folders
-    this.#last_read = database
-      .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
-      .pluck()
-    this.#arrivals = database.prepare(
-      // Left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page, and all its files for each arrival.
-      `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
+export function createPromptQueries(database: Sqlite, folders: FolderRows) {
+  const last_read = database
+    .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
+    .pluck()
+  const arrivals_sql = database.prepare(
+    // Left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page, and all its files for each arrival.
+    `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
          lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
          EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
            AND told.what = 'asset') AS told
@@ -79,49 +69,48 @@ export class PromptQueries {
          AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
          AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
+  )
+  const { to_send } = queueConditions(database)
+  const on_the_way = database
+    .prepare(
+      `SELECT coalesce(sum(files), 0) FROM counts WHERE stage NOT IN ('seen', 'gone', 'skipped', 'blocked', 'ready')`,
     )
-    const { to_send } = queueConditions(database)
-    this.#on_the_way = database
-      .prepare(
-        `SELECT coalesce(sum(files), 0) FROM counts WHERE stage NOT IN ('seen', 'gone', 'skipped', 'blocked', 'ready')`,
-      )
-      .pluck()
-    const columns = `files.path, files.state, files.size, contents.state AS content_state, contents.id AS content,
+    .pluck()
+  const columns = `files.path, files.state, files.size, contents.state AS content_state, contents.id AS content,
       lower(hex(contents.md5)) AS md5, contents.size AS content_size, files.seen_ms,
       iif(files.state = 'blocked', coalesce(files.detail, files.reason), contents.error_message) AS why,
       EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
         AND told.what = 'refusal') AS told`
-    const came = cameTo('files.there_ms', '@started_ms')
-    this.#unsettled = database.prepare(
-      `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
+  const came = cameTo('files.there_ms', '@started_ms')
+  const unsettled_sql = database.prepare(
+    `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
        WHERE files.state IN ('seen', 'blocked') AND files.folder = @folder AND files.path > @after AND ${came}
        ORDER BY files.path LIMIT @limit`,
-    )
-    this.#unready = database.prepare(
-      `SELECT ${columns} FROM
+  )
+  const unready_sql = database.prepare(
+    `SELECT ${columns} FROM
          (SELECT * FROM contents INDEXED BY contents_to_send WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
           UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
          CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,
-    )
-    this.#walk = database.prepare(
-      `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
+  )
+  const walk = database.prepare(
+    `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
        WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${most_files_read}`,
-    )
-  }
+  )
 
-  arrivals(query: ArrivalQuery, prompt: AskingPrompt): ArrivalPage {
+  function arrivals(query: ArrivalQuery, prompt: AskingPrompt): ArrivalPage {
     const { only_fresh, since_ms, after, limit } = query
     const began_seq = prompt?.began_seq ?? 0
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
-    const last = this.#last_read.get(first, most_arrivals_read) as number | null
+    const last = last_read.get(first, most_arrivals_read) as number | null
     if (last === null) return { arrivals: [] }
-    const rows = this.#arrivals.all({
+    const rows = arrivals_sql.all({
       first,
       last,
       after_seq: after?.seq ?? -1,
       after_path: after?.path ?? '',
-      folders: JSON.stringify(this.#wanted(query.folders).map(({ id }) => id)),
+      folders: JSON.stringify(foldersNamed(query.folders).map(({ id }) => id)),
       since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
       only_fresh: only_fresh ? 1 : 0,
       began_seq,
@@ -131,21 +120,21 @@ export class PromptQueries {
     const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
-    if (this.#last_read.get(last + 1, 1) === null) return { arrivals: found }
+    if (last_read.get(last + 1, 1) === null) return { arrivals: found }
     // Before the first path of the first arrival that was not read.
     return { arrivals: found, next: { seq: last + 1, path: '' } }
   }
 
-  unready(query: UnreadyQuery, prompt: AskingPrompt): UnreadyPage {
+  function unready(query: UnreadyQuery, prompt: AskingPrompt): UnreadyPage {
     const { folders, after, limit } = query
-    const wanted = this.#wanted(folders)
+    const wanted = foldersNamed(folders)
     const begun = after ? wanted.findIndex(({ name }) => name === after.folder) : 0
     const files: UnreadyFile[] = []
     for (const [index, folder] of wanted.entries()) {
       if (index < begun) continue
       let after_path = index === begun ? (after?.path ?? '') : ''
       if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path: after_path } }
-      const page = this.#page({
+      const page = pageOf({
         folder: folder.id,
         started_ms: folder.started_ms,
         after: after_path,
@@ -162,33 +151,37 @@ export class PromptQueries {
   }
 
   /** Rows of one folder in the order of their paths; `next`: the last path that was read, where more may follow. */
-  #page(query: PageOfFolder): {
+  function pageOf(query: PageOfFolder): {
     rows: RawUnready[]
     next?: string
   } {
-    if ((this.#on_the_way.get() as number) > most_sorted) return this.#walkOn(query)
-    const unready = this.#unready.all(query) as RawUnready[]
-    const unsettled = this.#unsettled.all(query) as RawUnready[]
+    if ((on_the_way.get() as number) > most_sorted) return walkOn(query)
+    const unready = unready_sql.all(query) as RawUnready[]
+    const unsettled = unsettled_sql.all(query) as RawUnready[]
     const rows = [...unready, ...unsettled].sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
     return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
   }
 
-  #walkOn({ limit, ...query }: PageOfFolder): {
+  function walkOn({ limit, ...query }: PageOfFolder): {
     rows: RawUnready[]
     next?: string
   } {
-    const read = this.#walk.all(query) as (RawUnready & { came: number })[]
+    const read = walk.all(query) as (RawUnready & { came: number })[]
     const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
     if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
     return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
   }
 
   /** In the order of their ids, which a cursor counts on. */
-  #wanted(names: readonly string[]): FolderRow[] {
-    const wanted = this.#folders.all().filter(({ name, configured }) => configured && names.includes(name))
+  function foldersNamed(names: readonly string[]): FolderRow[] {
+    const wanted = folders.all().filter(({ name, configured }) => configured && names.includes(name))
     return wanted.sort((a, b) => a.id - b.id)
   }
+
+  return { arrivals, unready }
 }
+
+export type PromptQueries = ReturnType<typeof createPromptQueries>
 
 function asked(
   { only_come }: { only_come: boolean },

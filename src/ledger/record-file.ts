@@ -23,78 +23,61 @@ export type Settled = Pick<Extract<FileFact, { type: 'file_settled' }>, 'path' |
 const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
 
 /** Applies facts about paths: their row, the content that it points to, the counts. */
-export class FileRecorder {
-  readonly #folders: FolderRows
-  readonly #files: FileRows
-  readonly #contents: ContentRecorder
-  readonly #counts: Counts
-  readonly #usage: Usage
-  readonly #removals: RemovalRows
-  readonly #limits: LedgerLimits
+export function createFileRecorder(parts: {
+  folders: FolderRows
+  files: FileRows
+  contents: ContentRecorder
+  counts: Counts
+  usage: Usage
+  removals: RemovalRows
+  limits: LedgerLimits
+}) {
+  const { folders, files, contents, counts, usage, removals, limits } = parts
 
-  constructor(parts: {
-    folders: FolderRows
-    files: FileRows
-    contents: ContentRecorder
-    counts: Counts
-    usage: Usage
-    removals: RemovalRows
-    limits: LedgerLimits
-  }) {
-    this.#folders = parts.folders
-    this.#files = parts.files
-    this.#contents = parts.contents
-    this.#counts = parts.counts
-    this.#usage = parts.usage
-    this.#removals = parts.removals
-    this.#limits = parts.limits
-  }
-
-  apply(fact: FileFact, at_ms: number): void {
-    const folder = this.#folders.named(fact.folder)
+  function apply(fact: FileFact, at_ms: number): void {
+    const folder = folders.named(fact.folder)
     if (!folder) return
-    const row = this.#files.get(folder.id, fact.path)
+    const row = files.get(folder.id, fact.path)
     switch (fact.type) {
       case 'file_seen':
-        this.#unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
+        unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
         break
       case 'file_changed':
         // Whoever says so may have seen other bytes under the same stat.
-        if (row)
-          this.#unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
+        if (row) unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
         break
       case 'file_settled':
-        this.settle(folder, row, fact, at_ms)
+        settle(folder, row, fact, at_ms)
         break
       case 'file_gone':
-        if (row) this.#gone(row, at_ms)
+        if (row) gone(row, at_ms)
         break
       case 'file_ignored':
-        if (row) this.#forget(row, at_ms)
+        if (row) forget(row, at_ms)
         break
       case 'file_skipped': {
         const { stat, reason, rule } = fact
         // Who says so looked before a person let it in.
-        if (row?.accepted && reason === 'before_start') return void this.lookAgain(row, {}, at_ms)
+        if (row?.accepted && reason === 'before_start') return void lookAgain(row, {}, at_ms)
         const base = baseRow(folder, fact.path, row, stat, at_ms)
         // It may have moved since the first look.
         const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
-        const left_out_after = base.left_out_after ?? this.#contents.rows.newest()
-        this.#write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
-        if (row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+        const left_out_after = base.left_out_after ?? contents.rows.newest()
+        write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
+        if (row?.content !== undefined) contents.labelsDue(row.content, at_ms)
         break
       }
       case 'file_blocked': {
         const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
         const stat = fact.stat ?? row?.stat ?? unknown_stat
         const { reason, detail, not_before_ms } = fact
-        this.#write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms }, at_ms)
+        write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms }, at_ms)
         break
       }
     }
   }
 
-  #unsettle(
+  function unsettle(
     folder: FolderRow,
     path: string,
     row: FileRow | undefined,
@@ -103,22 +86,22 @@ export class FileRecorder {
     at_ms: number,
   ): void {
     const base = baseRow(folder, path, row, stat, at_ms)
-    this.#write(row, { ...base, state: 'seen', stat, not_before_ms }, at_ms)
+    write(row, { ...base, state: 'seen', stat, not_before_ms }, at_ms)
   }
 
-  settle(folder: FolderRow, row: FileRow | undefined, fact: Settled, at_ms: number): void {
+  function settle(folder: FolderRow, row: FileRow | undefined, fact: Settled, at_ms: number): void {
     const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
-    const content = this.#contentFor(folder, row, fact, at_ms)
+    const content = contentFor(folder, row, fact, at_ms)
     if (content.id === undefined) {
       const detail = 'more new files than uploads.brake lets pass'
-      this.#write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
+      write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
       return
     }
     const is_ready = content.state === 'ready'
     const same_as_before = row?.content === content.id
     const is_other = row?.content !== undefined && !same_as_before
-    const there_ms = (is_other ? undefined : base.there_ms) ?? this.#thereWith(folder, content)
-    this.#write(
+    const there_ms = (is_other ? undefined : base.there_ms) ?? thereWith(folder, content)
+    write(
       row,
       {
         ...base,
@@ -135,116 +118,120 @@ export class FileRecorder {
       content.state,
     )
     if (is_ready) {
-      this.#contents.arrive(folder.id, content.id, at_ms)
-      this.#contents.labelsDue(content.id, at_ms)
+      contents.arrive(folder.id, content.id, at_ms)
+      contents.labelsDue(content.id, at_ms)
     }
-    if (!same_as_before && row?.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+    if (!same_as_before && row?.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
   /** The content of these bytes in the folder's project: known, or new and wanted, or held by the brake. */
-  #contentFor(
+  function contentFor(
     folder: FolderRow,
     row: FileRow | undefined,
     { md5, stat }: { md5: string; stat: FileStat },
     at_ms: number,
   ): ContentOfFile | { id?: undefined } {
-    const { rows } = this.#contents
+    const { rows } = contents
     const bytes = { project: folder.project, md5, size: stat.size }
-    const is_held = !row?.accepted && this.#brakeHolds(stat.size, at_ms)
+    const is_held = !row?.accepted && brakeHolds(stat.size, at_ms)
     // Of a path that nobody knows the bytes are mostly new as well: then asking for them first is asked for nothing.
     if (row === undefined && !is_held) {
-      const id = rows.insertNew(bytes, this.#newTimes(row, stat, at_ms))
-      if (id !== undefined) return this.#wanted(id, stat, at_ms)
+      const id = rows.insertNew(bytes, newTimes(row, stat, at_ms))
+      if (id !== undefined) return wanted(id, stat, at_ms)
     }
     const known = rows.find(bytes.project, md5, stat.size)
     if (known && known.state !== 'abandoned') return known
     if (is_held) return {}
-    const times = this.#newTimes(row, stat, at_ms)
+    const times = newTimes(row, stat, at_ms)
     if (known) {
-      this.#usage.add('wanted', stat.size, at_ms)
+      usage.add('wanted', stat.size, at_ms)
       const { not_before_ms } = times
-      this.#contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
+      contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
       rows.changedAt(known.id, times.newest_ms)
       return rows.get(known.id)!
     }
-    return this.#wanted(rows.insertNew(bytes, times)!, stat, at_ms)
+    return wanted(rows.insertNew(bytes, times)!, stat, at_ms)
   }
 
-  #newTimes(row: FileRow | undefined, stat: FileStat, at_ms: number): NewTimes {
+  function newTimes(row: FileRow | undefined, stat: FileStat, at_ms: number): NewTimes {
     // Sent in the future: the clock was set back since.
     const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
-    const not_before_ms = Math.max(at_ms, sent_ms + this.#limits.min_resend_ms)
+    const not_before_ms = Math.max(at_ms, sent_ms + limits.min_resend_ms)
     return { not_before_ms, wanted_ms: at_ms, newest_ms: Number(stat.mtime_ns / 1_000_000n) }
   }
 
-  #wanted(id: number, { size }: FileStat, at_ms: number): ContentOfFile {
-    this.#usage.add('wanted', size, at_ms)
+  function wanted(id: number, { size }: FileStat, at_ms: number): ContentOfFile {
+    usage.add('wanted', size, at_ms)
     return { id, state: 'wanted', is_new: true }
   }
 
   /** Nobody has held a content before it was new. */
-  #thereWith(folder: FolderRow, content: ContentOfFile): number | undefined {
-    return content.is_new ? undefined : this.#files.thereWith(folder.id, content.id)
+  function thereWith(folder: FolderRow, content: ContentOfFile): number | undefined {
+    return content.is_new ? undefined : files.thereWith(folder.id, content.id)
   }
 
-  #brakeHolds(bytes: number, at_ms: number): boolean {
-    const brake = this.#limits.brake
+  function brakeHolds(bytes: number, at_ms: number): boolean {
+    const brake = limits.brake
     if (!brake) return false
-    const lately = this.#usage.over('wanted', brake.per_ms, at_ms)
+    const lately = usage.over('wanted', brake.per_ms, at_ms)
     return lately.files + 1 > brake.files || lately.bytes + bytes > brake.bytes
   }
 
-  #gone(row: FileRow, at_ms: number): void {
+  function gone(row: FileRow, at_ms: number): void {
     if (row.state === 'gone') return
     // What `start` left out stays known: the file may have moved, and its new path is looked at after the old one.
     if (row.content === undefined && row.reason !== 'before_start') {
-      this.#forget(row, at_ms)
+      forget(row, at_ms)
       return
     }
-    this.#write(
-      row,
-      { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined, left_out_after: undefined },
-      at_ms,
-    )
-    if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+    write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined, left_out_after: undefined }, at_ms)
+    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
-  #forget(row: FileRow, at_ms: number): void {
-    this.#counts.add(row.folder, this.#stage(row), -1, -row.stat.size)
-    this.#files.delete(row.folder, row.path)
-    this.#removals.follow(row, undefined, at_ms)
-    if (row.content !== undefined) this.#contents.labelsDue(row.content, at_ms)
+  function forget(row: FileRow, at_ms: number): void {
+    counts.add(row.folder, stage(row), -1, -row.stat.size)
+    files.delete(row.folder, row.path)
+    removals.follow(row, undefined, at_ms)
+    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
   }
 
   /** `content_state` saves a read where the caller knows it. */
-  #write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
-    if (before) this.#counts.add(before.folder, this.#stage(before), -1, -before.stat.size)
-    this.#counts.add(after.folder, content_state ?? this.#stage(after), 1, after.stat.size)
-    this.#files.put(after)
-    this.#removals.follow(before, after, at_ms)
+  function write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
+    if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
+    counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
+    files.put(after)
+    removals.follow(before, after, at_ms)
   }
 
-  #stage(row: FileRow): string {
+  function stage(row: FileRow): string {
     if (row.state !== 'present' || row.content === undefined) return row.state
-    return this.#contents.rows.get(row.content)?.state ?? row.state
+    return contents.rows.get(row.content)?.state ?? row.state
   }
 
   /** The row of a file that is long gone. */
-  dropTombstone(folder: number, path: string): void {
-    const row = this.#files.get(folder, path)
-    if (row?.state === 'gone') this.#forget(row, row.gone_ms ?? row.seen_ms)
+  function dropTombstone(folder: number, path: string): void {
+    const row = files.get(folder, path)
+    if (row?.state === 'gone') forget(row, row.gone_ms ?? row.seen_ms)
   }
 
   /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
-  lookAgain(row: FileRow, change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>, at_ms: number): void {
+  function lookAgain(
+    row: FileRow,
+    change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
+    at_ms: number,
+  ): void {
     // What `start` left out is judged by `start` again, not as an arrival.
     const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
     // Without its content: the folder was given another project, and what is there was there before.
     const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
     const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
-    this.#write(row, { ...row, ...asked, state: 'seen' }, at_ms)
+    write(row, { ...row, ...asked, state: 'seen' }, at_ms)
   }
+
+  return { apply, settle, dropTombstone, lookAgain }
 }
+
+export type FileRecorder = ReturnType<typeof createFileRecorder>
 
 /**
  * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes

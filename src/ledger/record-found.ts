@@ -4,30 +4,27 @@ import type { FolderRows } from './folder-rows.ts'
 import type { FileRecorder, Settled } from './record-file.ts'
 
 /** Applies what a scan found where nobody had looked: as many single files, but that nobody has to be asked for each of them. */
-export class FoundRecorder {
-  readonly #folders: FolderRows
-  readonly #files: FileRows
-  readonly #recorder: FileRecorder
+export function createFoundRecorder(parts: { folders: FolderRows; files: FileRows; recorder: FileRecorder }) {
+  const { folders, recorder } = parts
+  const file_rows: FileRows = parts.files
 
-  constructor(parts: { folders: FolderRows; files: FileRows; recorder: FileRecorder }) {
-    this.#folders = parts.folders
-    this.#files = parts.files
-    this.#recorder = parts.recorder
-  }
-
-  apply(found: FilesFound, at_ms: number): void {
-    const folder = this.#folders.named(found.folder)
+  function apply(found: FilesFound, at_ms: number): void {
+    const folder = folders.named(found.folder)
     // Away by now: the scan that follows its return finds them once more.
     if (!folder || folder.offline_reason !== undefined || found.ends.length === 0) return
     const files = filesOf(found)
-    const rows = this.#files.between(folder.id, files.path(0), files.path(found.ends.length - 1))
+    const rows = file_rows.between(folder.id, files.path(0), files.path(found.ends.length - 1))
     for (let index = 0; index < found.ends.length; index++) {
       const file = files.file(index)
       const row = rows.size === 0 ? undefined : rows.get(file.path)
-      if (row === undefined || row.state === 'gone') this.#recorder.settle(folder, row, file, at_ms)
+      if (row === undefined || row.state === 'gone') recorder.settle(folder, row, file, at_ms)
     }
   }
+
+  return { apply }
 }
+
+export type FoundRecorder = ReturnType<typeof createFoundRecorder>
 
 /** One at a time: thousands of objects that are made together outlive the room for those that soon go. */
 function filesOf({ names, ends, stats, md5s }: FilesFound): {

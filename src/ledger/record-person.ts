@@ -21,83 +21,78 @@ const conditions = {
 } as const
 
 /** A person's word, and what a changed config means for many rows at once. */
-export class PersonRecorder {
-  readonly #files: FileRecorder
-  readonly #contents: ContentRecorder
-  readonly #removals: RemovalRows
-  readonly #one
-  readonly #under
-  readonly #in_need
-  readonly #relabel
-
-  constructor(database: Sqlite, parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows }) {
-    this.#files = parts.files
-    this.#contents = parts.contents
-    this.#removals = parts.removals
-    const select = (condition: string, path: string) =>
-      database
-        .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
-        .safeIntegers(true)
-    const selects = (path: string) => ({
-      every: select(conditions.every, path),
-      unsettled: select(conditions.unsettled, path),
-      skipped: select(conditions.skipped, path),
-      held: select(conditions.held, path),
-      blocked: select(conditions.blocked, path),
-    })
-    this.#one = selects('path = @path')
-    this.#under = selects('path > @after AND path < @last')
-    const in_need = (path: string) =>
-      database.prepare(
-        `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
+export function createPersonRecorder(
+  database: Sqlite,
+  parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows },
+) {
+  const { files, contents, removals } = parts
+  const select = (condition: string, path: string) =>
+    database
+      .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
+      .safeIntegers(true)
+  const selects = (path: string) => ({
+    every: select(conditions.every, path),
+    unsettled: select(conditions.unsettled, path),
+    skipped: select(conditions.skipped, path),
+    held: select(conditions.held, path),
+    blocked: select(conditions.blocked, path),
+  })
+  const one = selects('path = @path')
+  const under = selects('path > @after AND path < @last')
+  const in_need = (path: string) =>
+    database.prepare(
+      `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
          WHERE files.folder = @folder AND ${path} AND +files.state = 'present'
            AND contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')
          ORDER BY files.path LIMIT @limit`,
-      )
-    this.#in_need = {
-      one: in_need('files.path = @path'),
-      under: in_need('files.path > @after AND files.path < @last'),
-    }
-    this.#relabel = database.prepare(
-      `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
     )
+  const in_need_sql = {
+    one: in_need('files.path = @path'),
+    under: in_need('files.path > @after AND files.path < @last'),
   }
+  const relabel = database.prepare(
+    `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
+  )
 
-  apply(fact: Exclude<PersonFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
+  function apply(fact: Exclude<PersonFact, { type: 'removals_accepted' }>, folder: FolderRow, at_ms: number): void {
     if (fact.type === 'accepted') {
-      this.#lookAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
+      lookAgain(folder, fact.path, 'held', { accepted: true }, at_ms)
       return
     }
-    this.#lookAgain(folder, fact.path, 'blocked', {}, at_ms)
-    const pages = pagesOf<{ path: string; id: number }>(this.#in_need.one, this.#in_need.under, folder, fact.path)
+    lookAgain(folder, fact.path, 'blocked', {}, at_ms)
+    const pages = pagesOf<{ path: string; id: number }>(in_need_sql.one, in_need_sql.under, folder, fact.path)
     for (const page of pages) {
-      for (const content of new Set(page.map(({ id }) => id))) this.#contents.retry(content, at_ms)
+      for (const content of new Set(page.map(({ id }) => id))) contents.retry(content, at_ms)
     }
   }
 
-  folderConsequences(at_ms: number): FolderConsequences {
+  function folderConsequences(at_ms: number): FolderConsequences {
     return {
-      relinkFiles: (folder) => this.#lookAgain(folder, '', 'every', { content: undefined }, at_ms),
-      lookAtSkippedAgain: (folder) => this.#lookAgain(folder, '', 'skipped', {}, at_ms),
-      relabel: (folder) => void this.#relabel.run(at_ms, folder.id),
-      reconsiderRemovals: (folder) => this.#removals.reconsider(folder, at_ms),
-      partUnsettled: (folder) => this.#lookAgain(folder, '', 'unsettled', { gone_ms: at_ms }, at_ms),
-      keepParted: (folder) => this.#removals.keepParted(folder),
+      relinkFiles: (folder) => lookAgain(folder, '', 'every', { content: undefined }, at_ms),
+      lookAtSkippedAgain: (folder) => lookAgain(folder, '', 'skipped', {}, at_ms),
+      relabel: (folder) => void relabel.run(at_ms, folder.id),
+      reconsiderRemovals: (folder) => removals.reconsider(folder, at_ms),
+      partUnsettled: (folder) => lookAgain(folder, '', 'unsettled', { gone_ms: at_ms }, at_ms),
+      keepParted: (folder) => removals.keepParted(folder),
     }
   }
 
-  #lookAgain(
+  function lookAgain(
     folder: FolderRow,
     path: string,
     which: keyof typeof conditions,
     change: Parameters<FileRecorder['lookAgain']>[1],
     at_ms: number,
   ): void {
-    for (const page of pagesOf<RawFile>(this.#one[which], this.#under[which], folder, path)) {
-      for (const raw of page) this.#files.lookAgain(fileRow(raw), change, at_ms)
+    for (const page of pagesOf<RawFile>(one[which], under[which], folder, path)) {
+      for (const raw of page) files.lookAgain(fileRow(raw), change, at_ms)
     }
   }
+
+  return { apply, folderConsequences }
 }
+
+export type PersonRecorder = ReturnType<typeof createPersonRecorder>
 
 type RawFile = Parameters<typeof fileRow>[0]
 

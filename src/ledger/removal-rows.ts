@@ -45,185 +45,165 @@ export const look_again_ms = 600_000
  * Where paths part from contents, and which contents are outdated since: in the assistant, and held by no path. A row that is `seen`
  * or `blocked` holds what it held last, until its bytes are known; one that was gone before holds nothing until then.
  */
-export class RemovalRows {
-  readonly #folders: FolderRows
-  readonly #usage: Usage
-  /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
-  #is_idle: boolean
+export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
   /** Contents that wait for a file of their size, by that size. A new process looks at all again after its first scan. */
-  readonly #by_size_of_twin = new Map<number, Set<number>>()
-  readonly #part
-  readonly #rejoin
-  readonly #needed_again
-  readonly #judge
-  readonly #wake_replaced
-  readonly #unaccepted
-  readonly #forget
-  readonly #put_off
-  readonly #accept
-  readonly #reconsider
-  readonly #look_at_parted
-  readonly #keep_parted
-  readonly #look_soon
-  readonly #twin_settled
-  readonly #refuse
-  readonly #unrefuse
-
-  constructor(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
-    this.#folders = folders
-    this.#usage = usage
-    this.#is_idle = !hasPartedEver(database)
-    this.#part = database.prepare(
-      `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
-    )
-    this.#rejoin = database.prepare('DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?')
-    this.#needed_again = database.prepare(
-      `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
-    )
-    // Only what a 201 made is ours, and every path that held it must have said so.
-    this.#judge = database.prepare(
-      `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
+  const by_size_of_twin = new Map<number, Set<number>>()
+  /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
+  let is_idle: boolean = !hasPartedEver(database)
+  const part = database.prepare(
+    `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const rejoin = database.prepare('DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?')
+  const needed_again = database.prepare(
+    `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
+  )
+  // Only what a 201 made is ours, and every path that held it must have said so.
+  const judge = database.prepare(
+    `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
          remove_due_ms = iif(made_here = 1 AND EXISTS (SELECT 1 FROM partings WHERE content = @content)
            AND NOT EXISTS (SELECT 1 FROM partings WHERE content = @content AND policy = 'keep'), @at_ms, NULL)
        WHERE id = @content AND NOT EXISTS (SELECT 1 FROM files WHERE content = @content AND ${is_there})`,
-    )
-    this.#wake_replaced = database.prepare(
-      `UPDATE contents SET remove_due_ms = @at_ms WHERE remove_due_ms > @at_ms AND remove_why = 'replacement' AND id IN
-         (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
-          WHERE files.content = @content AND files.state <> 'gone')`,
-    )
-    this.#unaccepted = database.prepare('SELECT folder, why FROM partings WHERE content = ? AND accepted = 0')
-    this.#forget = database.prepare('DELETE FROM partings WHERE content = ?')
-    this.#put_off = database.prepare(
-      'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
-    )
-    this.#accept = database.prepare(
-      `UPDATE partings SET accepted = 1 WHERE folder = @folder AND policy = 'remove'
-         AND (@path = '' OR path = @path OR (path > @path || '/' AND path < @path || '0'))`,
-    )
-    this.#reconsider = database.prepare(
-      `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
-         (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
-    )
-    // Versions before the one that has just gone.
-    this.#look_at_parted = database.prepare(
-      `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
-         (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
-    )
-    this.#keep_parted = [
-      `UPDATE contents SET remove_due_ms = NULL, remove_why = NULL WHERE id IN (SELECT content FROM partings WHERE folder = ?)`,
-      `UPDATE partings SET why = 'let_go', policy = 'keep' WHERE folder = ?`,
-    ].map((sql) => database.prepare(sql))
-    this.#look_soon = database.prepare(
-      `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
-         AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
-    )
-    this.#twin_settled = database.prepare(
-      `UPDATE contents SET remove_due_ms = @at_ms
+  )
+  const wake_replaced = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms WHERE remove_due_ms > @at_ms AND remove_why = 'replacement' AND id IN
+       (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
+        WHERE files.content = @content AND files.state <> 'gone')`,
+  )
+  const unaccepted = database.prepare('SELECT folder, why FROM partings WHERE content = ? AND accepted = 0')
+  const forget = database.prepare('DELETE FROM partings WHERE content = ?')
+  const put_off = database.prepare(
+    'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
+  )
+  const accept_sql = database.prepare(
+    `UPDATE partings SET accepted = 1 WHERE folder = @folder AND policy = 'remove'
+       AND (@path = '' OR path = @path OR (path > @path || '/' AND path < @path || '0'))`,
+  )
+  const reconsider_sql = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+       (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
+  )
+  // Versions before the one that has just gone.
+  const look_at_parted = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+       (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
+  )
+  const keep_parted = [
+    `UPDATE contents SET remove_due_ms = NULL, remove_why = NULL WHERE id IN (SELECT content FROM partings WHERE folder = ?)`,
+    `UPDATE partings SET why = 'let_go', policy = 'keep' WHERE folder = ?`,
+  ].map((sql) => database.prepare(sql))
+  const look_soon = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
+       AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
+  )
+  const twin_settled = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms
        WHERE id = @content AND state = 'ready' AND remove_due_ms > @at_ms AND remove_why IN ('twin', 'left_out')`,
-    )
-    this.#refuse = database.prepare(
-      `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
+  )
+  const refuse = database.prepare(
+    `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (project) DO UPDATE SET code = excluded.code, message = excluded.message`,
-    )
-    this.#unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
-  }
+  )
+  const unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
 
   /** After a row of a file changed; undefined: there was none, or is none any more. */
-  follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+  function follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
     const is_still_twin = after && mayBeAny(after) && after.stat.size === before?.stat.size
-    if (before && mayBeAny(before) && !is_still_twin) this.#twinSettled(before.stat.size, at_ms)
-    this.#clearDoubt(before, after, at_ms)
+    if (before && mayBeAny(before) && !is_still_twin) twinSettled(before.stat.size, at_ms)
+    clearDoubt(before, after, at_ms)
     const held = heldBy(before)
     const holds = heldBy(after)
     if (held === holds) return
-    if (before && held !== undefined) this.#partFrom(before, held, partingOf(after), at_ms)
-    if (after && holds !== undefined && !this.#is_idle) {
-      this.#rejoin.run(after.folder, after.path, holds)
-      this.#needed_again.run(holds)
+    if (before && held !== undefined) partFrom(before, held, partingOf(after), at_ms)
+    if (after && holds !== undefined && !is_idle) {
+      rejoin.run(after.folder, after.path, holds)
+      needed_again.run(holds)
     }
   }
 
   /** It may have been outdated before it was ready, and others may have waited for it. */
-  becameReady(content: number, at_ms: number): void {
-    if (this.#is_idle) return
-    this.#judge.run({ content, at_ms })
-    this.#wake_replaced.run({ content, at_ms })
+  function becameReady(content: number, at_ms: number): void {
+    if (is_idle) return
+    judge.run({ content, at_ms })
+    wake_replaced.run({ content, at_ms })
   }
 
   /** The asset is gone there: nothing is left to part from. Only what no person agreed to counts as removed by itself. */
-  removed({ id, project, size }: ContentRow, at_ms: number): void {
-    for (const { folder, why } of this.#unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
-      this.#usage.add(removedIn(folder), size, at_ms)
-      if (why === 'deleted') this.#usage.add(deletedIn(folder), size, at_ms)
+  function removed({ id, project, size }: ContentRow, at_ms: number): void {
+    for (const { folder, why } of unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
+      usage.add(removedIn(folder), size, at_ms)
+      if (why === 'deleted') usage.add(deletedIn(folder), size, at_ms)
     }
-    this.#forget.run(id)
-    this.#needed_again.run(id)
-    this.#unrefuse.run(project)
+    forget.run(id)
+    needed_again.run(id)
+    unrefuse.run(project)
   }
 
   /** Looked at again at the time; undefined: it is kept. */
-  putOff(content: number, until_ms: number | undefined, why: string | undefined): void {
-    this.#put_off.run(until_ms, why, content)
+  function putOff(content: number, until_ms: number | undefined, why: string | undefined): void {
+    put_off.run(until_ms, why, content)
   }
 
   /** Looked at again as soon as a file of its size has come to rest, or is left out no more. */
-  awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
-    this.putOff(id, until_ms, why)
-    const waiting = this.#by_size_of_twin.get(size) ?? new Set()
-    this.#by_size_of_twin.set(size, waiting.add(id))
+  function awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
+    putOff(id, until_ms, why)
+    const waiting = by_size_of_twin.get(size) ?? new Set()
+    by_size_of_twin.set(size, waiting.add(id))
   }
 
-  accept({ id }: FolderRow, path: string, at_ms: number): void {
-    this.#accept.run({ folder: id, path })
-    this.lookSoon(at_ms)
+  function accept({ id }: FolderRow, path: string, at_ms: number): void {
+    accept_sql.run({ folder: id, path })
+    lookSoon(at_ms)
   }
 
   /** The folder has another policy now. */
-  reconsider({ id }: FolderRow, at_ms: number): void {
-    if (!this.#is_idle) this.#reconsider.run({ folder: id, at_ms })
+  function reconsider({ id }: FolderRow, at_ms: number): void {
+    if (!is_idle) reconsider_sql.run({ folder: id, at_ms })
   }
 
   /** The folder has another root or project: what it parted from before is none of its business any more. */
-  keepParted({ id }: FolderRow): void {
-    if (!this.#is_idle) for (const statement of this.#keep_parted) statement.run(id)
+  function keepParted({ id }: FolderRow): void {
+    if (!is_idle) for (const statement of keep_parted) statement.run(id)
   }
 
   /** A folder was looked at or came back, or a person said a word: what waits for that is looked at now. */
-  lookSoon(at_ms: number): void {
-    if (!this.#is_idle) this.#look_soon.run({ at_ms })
+  function lookSoon(at_ms: number): void {
+    if (!is_idle) look_soon.run({ at_ms })
   }
 
-  serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
-    this.#refuse.run(project, code, message, at_ms)
+  function serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
+    refuse.run(project, code, message, at_ms)
   }
 
   /** What was gone and came back may have held the same bytes again: now it is known, or gone once more. */
-  #clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
-    if (this.#is_idle || before?.content === undefined) return
+  function clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    if (is_idle || before?.content === undefined) return
     if (before.state !== 'gone' && before.gone_ms !== undefined && heldBy(after) !== before.content) {
-      this.#judge.run({ content: before.content, at_ms })
+      judge.run({ content: before.content, at_ms })
     }
     if (before.state !== 'gone' && after?.state === 'gone') {
-      this.#look_at_parted.run({ folder: after.folder, path: after.path, at_ms })
+      look_at_parted.run({ folder: after.folder, path: after.path, at_ms })
     }
   }
 
-  #twinSettled(size: number, at_ms: number): void {
-    for (const content of this.#by_size_of_twin.get(size) ?? []) this.#twin_settled.run({ content, at_ms })
-    this.#by_size_of_twin.delete(size)
+  function twinSettled(size: number, at_ms: number): void {
+    for (const content of by_size_of_twin.get(size) ?? []) twin_settled.run({ content, at_ms })
+    by_size_of_twin.delete(size)
   }
 
-  #partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
-    const folder = this.#folders.withId(id)
+  function partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
+    const folder = folders.withId(id)
     // What lies under another root, or changed while nobody watched over the folder, was neither deleted nor changed here.
     const why = folder?.moved_ms === undefined ? how : 'let_go'
     const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
-    this.#is_idle = false
-    this.#part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
-    this.#judge.run({ content, at_ms })
+    is_idle = false
+    part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
+    judge.run({ content, at_ms })
   }
+
+  return { follow, becameReady, removed, putOff, awaitTwin, accept, reconsider, keepParted, lookSoon, serviceRefuses }
 }
+
+export type RemovalRows = ReturnType<typeof createRemovalRows>
 
 /**
  * A content is outdated by a parting, or was when the ledger began to keep partings: then it was ready. By the indexes of the states

@@ -27,45 +27,42 @@ export function markRestored(file: string, now_ms: number): void {
 const copies_at_once = 5_000
 
 /** The projects that were not audited since the ledger came back from a backup. */
-export class RestoredProjects {
-  readonly #files: FileRecorder
-  readonly #contents: ContentRecorder
-  readonly #is_unaudited
-  readonly #audited
-  readonly #copies
-
-  constructor(database: Sqlite, { files, contents }: { files: FileRecorder; contents: ContentRecorder }) {
-    this.#files = files
-    this.#contents = contents
-    this.#is_unaudited = database.prepare(
-      `SELECT 1 FROM contents JOIN audits ON audits.project = contents.project
+export function createRestoredProjects(
+  database: Sqlite,
+  { files, contents }: { files: FileRecorder; contents: ContentRecorder },
+) {
+  const is_unaudited = database.prepare(
+    `SELECT 1 FROM contents JOIN audits ON audits.project = contents.project
        WHERE contents.id = ? AND restored_ms IS NOT NULL`,
-    )
-    this.#audited = database.prepare(
-      'UPDATE audits SET restored_ms = NULL WHERE project = ? AND restored_ms IS NOT NULL',
-    )
-    this.#copies = database
-      .prepare(`SELECT * FROM files WHERE content = ? AND state = 'present' LIMIT ${copies_at_once}`)
-      .safeIntegers(true)
-  }
+  )
+  const audited_sql = database.prepare(
+    'UPDATE audits SET restored_ms = NULL WHERE project = ? AND restored_ms IS NOT NULL',
+  )
+  const copies_sql = database
+    .prepare(`SELECT * FROM files WHERE content = ? AND state = 'present' LIMIT ${copies_at_once}`)
+    .safeIntegers(true)
 
   /**
    * After the service said that an asset is gone. Who removed it is not known here: it may have been us, after the backup was made, and
    * the same bytes may be there as another asset. So nobody is told of it; its files are looked at as if they were new, then asked for
    * by their bytes, and sent where those are not there. However many they are, the brake counts them.
    */
-  assetMissing(content: number, at_ms: number): void {
-    if (this.#is_unaudited.get(content) === undefined) return
+  function assetMissing(content: number, at_ms: number): void {
+    if (is_unaudited.get(content) === undefined) return
     for (;;) {
-      const copies = this.#copies.all(content) as Parameters<typeof fileRow>[0][]
-      for (const copy of copies) this.#files.lookAgain(fileRow(copy), {}, at_ms)
+      const copies = copies_sql.all(content) as Parameters<typeof fileRow>[0][]
+      for (const copy of copies) files.lookAgain(fileRow(copy), {}, at_ms)
       if (copies.length < copies_at_once) break
     }
-    this.#contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
-    this.#contents.apply({ type: 'content_orphaned', content }, at_ms)
+    contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
+    contents.apply({ type: 'content_orphaned', content }, at_ms)
   }
 
-  audited(project: number): void {
-    this.#audited.run(project)
+  function audited(project: number): void {
+    audited_sql.run(project)
   }
+
+  return { assetMissing, audited }
 }
+
+export type RestoredProjects = ReturnType<typeof createRestoredProjects>

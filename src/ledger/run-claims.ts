@@ -29,39 +29,29 @@ interface DueDelivery {
 }
 
 /** Answers the runs and deliveries that are due and not in flight. */
-export class RunClaims {
-  readonly #recorder: RunRecorder
-  readonly #pause: PauseRow
-  readonly #oldest_runs
-  readonly #due_deliveries
-  readonly #next_delivery
-
-  constructor(database: Sqlite, recorder: RunRecorder, pause: PauseRow) {
-    this.#recorder = recorder
-    this.#pause = pause
-    // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
-    // made up. Two that are planned side by side would tell the same.
-    this.#oldest_runs = database.prepare(
-      `SELECT runs.id, runs.state, runs.not_before_ms, projects.project_id
+export function createRunClaims(database: Sqlite, recorder: RunRecorder, pause: PauseRow) {
+  // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
+  // made up. Two that are planned side by side would tell the same.
+  const oldest_runs = database.prepare(
+    `SELECT runs.id, runs.state, runs.not_before_ms, projects.project_id
        FROM prompts JOIN projects ON projects.id = prompts.project JOIN runs ON runs.id =
          (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY +id LIMIT 1)
        WHERE prompts.configured = 1 ORDER BY runs.not_before_ms, runs.id`,
-    )
-    const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'
-    this.#due_deliveries = database.prepare(
-      `SELECT run, target, attempts, wanted_ms, own_id FROM deliveries
+  )
+  const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'
+  const due_deliveries = database.prepare(
+    `SELECT run, target, attempts, wanted_ms, own_id FROM deliveries
        WHERE state = 'wanted' AND not_before_ms <= ? AND ${of_configured} ORDER BY not_before_ms, run, rowid LIMIT ?`,
+  )
+  const next_delivery = database
+    .prepare(
+      `SELECT min(not_before_ms) FROM deliveries WHERE state = 'wanted' AND not_before_ms > ? AND ${of_configured}`,
     )
-    this.#next_delivery = database
-      .prepare(
-        `SELECT min(not_before_ms) FROM deliveries WHERE state = 'wanted' AND not_before_ms > ? AND ${of_configured}`,
-      )
-      .pluck()
-  }
+    .pluck()
 
-  claimRuns(limit: number, { except, in_flight }: RunChoice, now_ms: number): Claimed<RunWork> {
-    const oldest = this.#oldest_runs.all() as DueRun[]
-    const is_paused = this.#pause.holds(now_ms)
+  function claimRuns(limit: number, { except, in_flight }: RunChoice, now_ms: number): Claimed<RunWork> {
+    const oldest = oldest_runs.all() as DueRun[]
+    const is_paused = pause.holds(now_ms)
     const due = oldest.filter(
       ({ id, state, not_before_ms, project_id }) =>
         not_before_ms <= now_ms &&
@@ -69,29 +59,29 @@ export class RunClaims {
         !except.includes(project_id) &&
         (!is_paused || states_in_pause.includes(state)),
     )
-    const work = due.slice(0, limit).map(({ id }) => this.#runWork(this.#recorder.runs.get(id)!) as RunWork)
+    const work = due.slice(0, limit).map(({ id }) => runWork(recorder.runs.get(id)!) as RunWork)
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
   }
 
-  claimDeliveries(limit: number, in_flight: readonly DeliveryKey[], now_ms: number): Claimed<DeliveryWork> {
-    if (this.#pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    const rows = this.#due_deliveries.all(now_ms, limit + in_flight.length) as DueDelivery[]
+  function claimDeliveries(limit: number, in_flight: readonly DeliveryKey[], now_ms: number): Claimed<DeliveryWork> {
+    if (pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
+    const rows = due_deliveries.all(now_ms, limit + in_flight.length) as DueDelivery[]
     const isInFlight = (row: DueDelivery) =>
       in_flight.some(({ run, target }) => run === row.run && target === row.target)
     const free = rows.filter((row) => !isInFlight(row)).slice(0, limit)
     const work = free.map(({ own_id, ...row }) => {
-      const run = this.#recorder.runs.get(row.run)!
+      const run = recorder.runs.get(row.run)!
       const has_id_of_run = own_id === 0
       const report_path = run.report_path ?? ''
-      const written = { ...this.#runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }
+      const written = { ...runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }
       return { ...row, has_id_of_run, report_path, written }
     })
-    return { work, next_due_ms: (this.#next_delivery.get(now_ms) as number | null) ?? undefined }
+    return { work, next_due_ms: (next_delivery.get(now_ms) as number | null) ?? undefined }
   }
 
-  #runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {
+  function runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {
     const { id, due_ms, cause, state, began_ms, attempts, notes, coverage, turn, turns, mark_ms, chat_id } = run
-    const { prompts, runs } = this.#recorder
+    const { prompts, runs } = recorder
     const prompt = prompts.withId(run.prompt)!
     return {
       run: id,
@@ -113,4 +103,8 @@ export class RunClaims {
       chat_id,
     }
   }
+
+  return { claimRuns, claimDeliveries }
 }
+
+export type RunClaims = ReturnType<typeof createRunClaims>

@@ -40,86 +40,72 @@ type Nullable<Row> = { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
 
 /** Reads and writes runs with their turns, assets and refusals; knows nothing of prompts, told or deliveries. */
-export class RunRows {
-  readonly #get
-  readonly #insert
-  readonly #update
-  readonly #turns
-  readonly #put_turn
-  readonly #assets
-  readonly #put_asset
-  readonly #refusals
-  readonly #put_refusal
-  readonly #drop_plan
-  readonly #delete
-
-  constructor(database: Sqlite) {
-    this.#get = database.prepare('SELECT * FROM runs WHERE id = ?')
-    this.#insert = database.prepare(
-      `INSERT INTO runs (prompt, due_ms, cause, state, began_ms, mark_ms, not_before_ms)
+export function createRunRows(database: Sqlite) {
+  const get_sql = database.prepare('SELECT * FROM runs WHERE id = ?')
+  const insert_sql = database.prepare(
+    `INSERT INTO runs (prompt, due_ms, cause, state, began_ms, mark_ms, not_before_ms)
        VALUES (@prompt, @due_ms, @cause, 'due', @at_ms, @mark_ms, @at_ms) ON CONFLICT DO NOTHING`,
-    )
-    this.#update = database.prepare(
-      `UPDATE runs SET state = @state, turn = @turn, not_before_ms = @not_before_ms, attempts = @attempts, notes = @notes,
-         coverage = @coverage, chat_id = @chat_id, error_code = @error_code, error_message = @error_message, why = @why,
-         report_path = @report_path, planned_ms = @planned_ms, ended_ms = @ended_ms WHERE id = @id`,
-    )
-    this.#turns = database.prepare(
-      `SELECT body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again FROM run_turns
+  )
+  const update_sql = database.prepare(
+    `UPDATE runs SET state = @state, turn = @turn, not_before_ms = @not_before_ms, attempts = @attempts, notes = @notes,
+       coverage = @coverage, chat_id = @chat_id, error_code = @error_code, error_message = @error_message, why = @why,
+       report_path = @report_path, planned_ms = @planned_ms, ended_ms = @ended_ms WHERE id = @id`,
+  )
+  const turns_sql = database.prepare(
+    `SELECT body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again FROM run_turns
        WHERE run = ? ORDER BY turn`,
-    )
-    this.#put_turn = database.prepare('INSERT OR REPLACE INTO run_turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    this.#assets = database.prepare(
-      `SELECT content, asset_id, lower(hex(md5)) AS md5, size, name, seq, arrived_ms, turn FROM run_assets
+  )
+  const put_turn = database.prepare('INSERT OR REPLACE INTO run_turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const assets_sql = database.prepare(
+    `SELECT content, asset_id, lower(hex(md5)) AS md5, size, name, seq, arrived_ms, turn FROM run_assets
        WHERE run = ? ORDER BY place`,
-    )
-    this.#put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-    this.#refusals = database.prepare(
-      'SELECT content, lower(hex(md5)) AS md5, size, name, why FROM run_refusals WHERE run = ? ORDER BY place',
-    )
-    this.#put_refusal = database.prepare('INSERT INTO run_refusals VALUES (?, ?, ?, ?, ?, ?, ?)')
-    this.#drop_plan = ['run_turns', 'run_assets', 'run_refusals'].map((table) =>
-      database.prepare(`DELETE FROM ${table} WHERE run = ?`),
-    )
-    this.#delete = database.prepare('DELETE FROM runs WHERE id = ?')
-  }
+  )
+  const put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const refusals_sql = database.prepare(
+    'SELECT content, lower(hex(md5)) AS md5, size, name, why FROM run_refusals WHERE run = ? ORDER BY place',
+  )
+  const put_refusal = database.prepare('INSERT INTO run_refusals VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const drop_plan = ['run_turns', 'run_assets', 'run_refusals'].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE run = ?`),
+  )
+  const delete_sql = database.prepare('DELETE FROM runs WHERE id = ?')
 
-  get(id: number): RunRow | undefined {
-    const raw = this.#get.get(id) as RawRun | undefined
-    return raw && runRow(raw, this.turns(id))
+  function get(id: number): RunRow | undefined {
+    const raw = get_sql.get(id) as RawRun | undefined
+    return raw && runRow(raw, turns(id))
   }
 
   /** Undefined where the prompt has a run of this time. */
-  insert(
+  function insert(
     run: { prompt: number; due_ms: number; cause: RunCause; mark_ms: number | undefined },
     at_ms: number,
   ): RunRow | undefined {
-    const { changes, lastInsertRowid } = this.#insert.run({ ...run, mark_ms: run.mark_ms ?? null, at_ms })
+    const { changes, lastInsertRowid } = insert_sql.run({ ...run, mark_ms: run.mark_ms ?? null, at_ms })
     return changes === 0 ? undefined : { ...newRun(at_ms), ...run, id: Number(lastInsertRowid), began_ms: at_ms }
   }
 
-  update(id: number, to: RunProgress): void {
+  function update(id: number, to: RunProgress): void {
     const { turns, notes, error, ...plain } = to
     const values = Object.entries(plain).map(([name, value]) => [name, value ?? null])
     const fault = { error_code: error?.code ?? null, error_message: error?.message ?? null }
-    this.#update.run({ id, ...Object.fromEntries(values), ...fault, notes: JSON.stringify(notes) })
-    for (const [index, turn] of turns.entries()) this.#put_turn.run(id, index, ...turnValues(turn))
+    update_sql.run({ id, ...Object.fromEntries(values), ...fault, notes: JSON.stringify(notes) })
+    for (const [index, turn] of turns.entries()) put_turn.run(id, index, ...turnValues(turn))
   }
 
   /** In place of an earlier plan. */
-  putPlan(id: number, plan: { assets: readonly RunAsset[]; refusals: readonly RunRefusal[] }): void {
-    this.#dropPlan(id)
+  function putPlan(id: number, plan: { assets: readonly RunAsset[]; refusals: readonly RunRefusal[] }): void {
+    dropPlan(id)
     for (const [place, asset] of plan.assets.entries()) {
       const { content, asset_id, md5, size, name, seq, arrived_ms, turn } = asset
-      this.#put_asset.run(id, place, content, asset_id, Buffer.from(md5, 'hex'), size, name, seq, arrived_ms, turn)
+      put_asset.run(id, place, content, asset_id, Buffer.from(md5, 'hex'), size, name, seq, arrived_ms, turn)
     }
     for (const [place, { content, md5, size, name, why }] of plan.refusals.entries()) {
-      this.#put_refusal.run(id, place, content, Buffer.from(md5, 'hex'), size, name, why)
+      put_refusal.run(id, place, content, Buffer.from(md5, 'hex'), size, name, why)
     }
   }
 
-  turns(id: number): RunTurn[] {
-    return (this.#turns.all(id) as Nullable<RunTurn>[]).map((raw) => ({
+  function turns(id: number): RunTurn[] {
+    return (turns_sql.all(id) as Nullable<RunTurn>[]).map((raw) => ({
       body: raw.body,
       intended_ms: raw.intended_ms ?? undefined,
       chat_id: raw.chat_id ?? undefined,
@@ -131,23 +117,27 @@ export class RunRows {
     }))
   }
 
-  assets(id: number): RunAsset[] {
-    return this.#assets.all(id) as RunAsset[]
+  function assets(id: number): RunAsset[] {
+    return assets_sql.all(id) as RunAsset[]
   }
 
-  refusals(id: number): RunRefusal[] {
-    return this.#refusals.all(id) as RunRefusal[]
+  function refusals(id: number): RunRefusal[] {
+    return refusals_sql.all(id) as RunRefusal[]
   }
 
-  delete(id: number): void {
-    this.#dropPlan(id)
-    this.#delete.run(id)
+  function deleteRow(id: number): void {
+    dropPlan(id)
+    delete_sql.run(id)
   }
 
-  #dropPlan(id: number): void {
-    for (const statement of this.#drop_plan) statement.run(id)
+  function dropPlan(id: number): void {
+    for (const statement of drop_plan) statement.run(id)
   }
+
+  return { get, insert, update, putPlan, turns, assets, refusals, delete: deleteRow }
 }
+
+export type RunRows = ReturnType<typeof createRunRows>
 
 function turnValues(turn: RunTurn): (string | number | undefined)[] {
   const { body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again } = turn

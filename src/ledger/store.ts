@@ -1,241 +1,234 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { Fact, PersonFact } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
-import { AbsenceRows } from './absence-rows.ts'
-import { AlertRows } from './alert-rows.ts'
-import { Claims } from './claims.ts'
-import { Counts } from './counts.ts'
-import { DifferenceFinder, no_differences } from './differences.ts'
+import { type AbsenceRows, createAbsenceRows } from './absence-rows.ts'
+import { type AlertRows, createAlertRows } from './alert-rows.ts'
+import { type Claims, createClaims } from './claims.ts'
+import { type Counts, createCounts } from './counts.ts'
+import { createDifferenceFinder, type DifferenceFinder, no_differences } from './differences.ts'
 import { type FactKind, type FactsOf, fact_table } from './fact-table.ts'
-import { FileRows } from './file-rows.ts'
+import { createFileRows, type FileRows } from './file-rows.ts'
 import { type FolderRow, folderState } from './folder-row.ts'
-import { FolderRows } from './folder-rows.ts'
-import { KnownStretches } from './known-stretches.ts'
+import { createFolderRows, type FolderRows } from './folder-rows.ts'
+import { createKnownStretches, type KnownStretches } from './known-stretches.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
 import { emptyLogOf, openLedgerFile } from './ledger-file.ts'
-import { PauseRow } from './pause-row.ts'
-import { PendingWork } from './pending-work.ts'
-import { PromptQueries } from './prompt-queries.ts'
+import { createPauseRow, type PauseRow } from './pause-row.ts'
+import { createPendingWork, type PendingWork } from './pending-work.ts'
+import { createPromptQueries, type PromptQueries } from './prompt-queries.ts'
 import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
-import { AuditRecorder } from './record-audit.ts'
-import { ContentRecorder } from './record-content.ts'
-import { FileRecorder } from './record-file.ts'
-import { FoundRecorder } from './record-found.ts'
-import { LabelRecorder } from './record-label.ts'
-import { PersonRecorder } from './record-person.ts'
-import { RunRecorder } from './record-run.ts'
-import { RemovalClaims } from './removal-claims.ts'
-import { RemovalRows } from './removal-rows.ts'
-import { RunClaims } from './run-claims.ts'
-import { Tickets } from './tickets.ts'
+import { type AuditRecorder, createAuditRecorder } from './record-audit.ts'
+import { type ContentRecorder, createContentRecorder } from './record-content.ts'
+import { createFileRecorder, type FileRecorder } from './record-file.ts'
+import { createFoundRecorder, type FoundRecorder } from './record-found.ts'
+import { createLabelRecorder, type LabelRecorder } from './record-label.ts'
+import { createPersonRecorder, type PersonRecorder } from './record-person.ts'
+import { createRunRecorder, type RunRecorder } from './record-run.ts'
+import { createRemovalClaims, type RemovalClaims } from './removal-claims.ts'
+import { createRemovalRows, type RemovalRows } from './removal-rows.ts'
+import { createRunClaims, type RunClaims } from './run-claims.ts'
+import { createTickets, type Tickets } from './tickets.ts'
 import { tidyLedger } from './tidy.ts'
-import { Transaction } from './transaction.ts'
-import { TroubleRows } from './trouble-rows.ts'
-import { Usage } from './usage.ts'
-import { WallClock } from './wall-clock.ts'
+import { createTransaction, type Transaction } from './transaction.ts'
+import { createTroubleRows, type TroubleRows } from './trouble-rows.ts'
+import { createUsage, type Usage } from './usage.ts'
+import { createWallClock, type WallClock } from './wall-clock.ts'
 
 /** The SQLite ledger, synchronous, inside its thread. One call is one savepoint of the thread's current transaction. */
-export class LedgerStore {
-  readonly database: Sqlite
-  readonly transaction: Transaction
-  readonly tickets: Tickets
-  readonly claims: Claims
-  readonly runs: RunRecorder
-  readonly run_claims: RunClaims
-  readonly removal_claims: RemovalClaims
-  readonly audits: AuditRecorder
-  readonly wall_clock: WallClock
-  readonly #limits: LedgerLimits
-  readonly #counts: Counts
-  readonly #usage: Usage
-  readonly #absences: AbsenceRows
-  readonly #pause: PauseRow
-  readonly #folders: FolderRows
-  readonly #stretches: KnownStretches
-  readonly #files: FileRows
-  readonly #contents: ContentRecorder
-  readonly #file_recorder: FileRecorder
-  readonly #found: FoundRecorder
-  readonly #labels: LabelRecorder
-  readonly #removals: RemovalRows
-  readonly #people: PersonRecorder
-  readonly #troubles: TroubleRows
-  readonly #alerts: AlertRows
-  readonly #differences: DifferenceFinder
-  readonly #prompt_queries: PromptQueries
-  readonly #pending: PendingWork
-
-  constructor(files: { ledger: string; tickets: string }, limits: LedgerLimits) {
-    const database = openLedgerFile(files.ledger)
-    this.database = database
-    this.transaction = new Transaction(database)
-    this.tickets = new Tickets(files.tickets)
-    // A copy of its own, which all parts share: they see when it changes.
-    this.#limits = { ...limits }
-    this.#counts = new Counts(database)
-    this.#usage = new Usage(database)
-    this.#absences = new AbsenceRows(database)
-    this.#pause = new PauseRow(database, this.#absences)
-    this.#folders = new FolderRows(database)
-    this.wall_clock = new WallClock(database, () => this.#folders.reload())
-    this.#stretches = new KnownStretches(database)
-    this.#files = new FileRows(database, this.#stretches)
-    this.#removals = new RemovalRows(database, { folders: this.#folders, usage: this.#usage })
-    const parts = {
-      counts: this.#counts,
-      tickets: this.tickets,
-      usage: this.#usage,
-      folders: this.#folders,
-      limits: this.#limits,
-      pause: this.#pause,
-      removals: this.#removals,
-    }
-    this.#contents = new ContentRecorder(database, parts)
-    this.#file_recorder = new FileRecorder({ ...parts, files: this.#files, contents: this.#contents })
-    this.#found = new FoundRecorder({ ...parts, files: this.#files, recorder: this.#file_recorder })
-    this.audits = new AuditRecorder(database, { contents: this.#contents, files: this.#file_recorder })
-    this.#labels = new LabelRecorder(database, this.#folders)
-    this.#people = new PersonRecorder(database, {
-      files: this.#file_recorder,
-      contents: this.#contents,
-      removals: this.#removals,
-    })
-    this.#troubles = new TroubleRows(database)
-    this.#alerts = new AlertRows(database)
-    this.#differences = new DifferenceFinder(database, this.#stretches)
-    this.claims = new Claims(database, { ...parts, contents: this.#contents, labels: this.#labels })
-    this.removal_claims = new RemovalClaims(database, { ...parts, contents: this.#contents })
-    this.runs = new RunRecorder(database)
-    this.run_claims = new RunClaims(database, this.runs, this.#pause)
-    this.#prompt_queries = new PromptQueries(database, this.#folders)
-    this.#pending = new PendingWork(database)
+export function createLedgerStore(paths: { ledger: string; tickets: string }, first_limits: LedgerLimits) {
+  const recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
+    folder: (fact, at_ms) => {
+      folders_sql.apply(fact, at_ms, people.folderConsequences(at_ms))
+      if (fact.type === 'folder_online' || fact.type === 'folder_configured') claims.folderBack(at_ms)
+      if (fact.type === 'folder_online' || fact.type === 'scan_finished') removals.lookSoon(at_ms)
+    },
+    file: (fact, at_ms) => file_recorder.apply(fact, at_ms),
+    found: (fact, at_ms) => found.apply(fact, at_ms),
+    content: (fact, at_ms) => {
+      if (contents.apply(fact, at_ms)) audits.follow(fact.type, fact.content, at_ms)
+    },
+    label: (fact) => labels.apply(fact),
+    person: (fact, at_ms) => applyWord(fact, at_ms),
+    pause: (fact, at_ms) => {
+      pause.apply(fact, at_ms)
+      claims.held_for_budget.forget()
+    },
+    life: (fact, at_ms) => absences.atWork(fact, at_ms),
+    trouble: (fact, at_ms) => troubles.apply(fact, at_ms),
+    run: (fact, at_ms) => runs.apply(fact, at_ms),
+    alert: (fact, at_ms) => alerts.apply(fact, at_ms),
+    audit: (fact, at_ms) => audits.apply(fact, at_ms),
   }
+  const database: Sqlite = openLedgerFile(paths.ledger)
+  const transaction: Transaction = createTransaction(database)
+  const tickets: Tickets = createTickets(paths.tickets)
+  // A copy of its own, which all parts share: they see when it changes.
+  const limits: LedgerLimits = { ...first_limits }
+  const counts: Counts = createCounts(database)
+  const usage: Usage = createUsage(database)
+  const absences: AbsenceRows = createAbsenceRows(database)
+  const pause: PauseRow = createPauseRow(database, absences)
+  const folders_sql: FolderRows = createFolderRows(database)
+  const wall_clock: WallClock = createWallClock(database, () => folders_sql.reload())
+  const stretches: KnownStretches = createKnownStretches(database)
+  const files: FileRows = createFileRows(database, stretches)
+  const removals: RemovalRows = createRemovalRows(database, { folders: folders_sql, usage })
+  const parts = {
+    counts,
+    tickets,
+    usage,
+    folders: folders_sql,
+    limits,
+    pause,
+    removals,
+  }
+  const contents: ContentRecorder = createContentRecorder(database, parts)
+  const file_recorder: FileRecorder = createFileRecorder({ ...parts, files, contents })
+  const found: FoundRecorder = createFoundRecorder({ ...parts, files, recorder: file_recorder })
+  const audits: AuditRecorder = createAuditRecorder(database, { contents, files: file_recorder })
+  const labels: LabelRecorder = createLabelRecorder(database, folders_sql)
+  const people: PersonRecorder = createPersonRecorder(database, {
+    files: file_recorder,
+    contents,
+    removals,
+  })
+  const troubles: TroubleRows = createTroubleRows(database)
+  const alerts: AlertRows = createAlertRows(database)
+  const differences_sql: DifferenceFinder = createDifferenceFinder(database, stretches)
+  const claims: Claims = createClaims(database, { ...parts, contents, labels })
+  const removal_claims: RemovalClaims = createRemovalClaims(database, { ...parts, contents })
+  const runs: RunRecorder = createRunRecorder(database)
+  const run_claims: RunClaims = createRunClaims(database, runs, pause)
+  const prompt_queries: PromptQueries = createPromptQueries(database, folders_sql)
+  const pending_sql: PendingWork = createPendingWork(database)
 
-  record(facts: Iterable<Fact>, at_ms: number): void {
-    for (const fact of facts) this.#apply(fact, at_ms)
-    this.#counts.flush()
-    this.#usage.flush()
-    this.#stretches.flush()
+  function record(facts: Iterable<Fact>, at_ms: number): void {
+    for (const fact of facts) apply(fact, at_ms)
+    counts.flush()
+    usage.flush()
+    stretches.flush()
   }
 
   /** After a rollback: what is kept in memory follows the tables again. */
-  recover(): void {
-    this.#counts.forget()
-    this.#usage.forget()
-    this.wall_clock.reload()
-    this.#folders.reload()
-    this.#stretches.reload()
-    this.#pause.reload()
+  function recover(): void {
+    counts.forget()
+    usage.forget()
+    wall_clock.reload()
+    folders_sql.reload()
+    stretches.reload()
+    pause.reload()
   }
 
-  folders(): FolderState[] {
-    return this.#folders
+  function folders(): FolderState[] {
+    return folders_sql
       .all()
       .filter((folder) => folder.configured)
-      .map((folder) => this.#stateOf(folder))
+      .map((folder) => stateOf(folder))
   }
 
-  folder(name: string): FolderState | undefined {
-    const folder = this.#folders.named(name)
-    return folder?.configured ? this.#stateOf(folder) : undefined
+  function folder(name: string): FolderState | undefined {
+    const folder = folders_sql.named(name)
+    return folder?.configured ? stateOf(folder) : undefined
   }
 
-  filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
-    return this.#files.knownAt(this.#folders.named(folder)?.id, paths)
+  function filesAt(folder: string, paths: readonly string[]): (KnownFile | undefined)[] {
+    return files.knownAt(folders_sql.named(folder)?.id, paths)
   }
 
-  differences(stretch: Stretch): Differences {
-    const folder = this.#folders.named(stretch.folder)
+  function differences(stretch: Stretch): Differences {
+    const folder = folders_sql.named(stretch.folder)
     if (!folder) return no_differences
-    return this.#differences.find(folder, stretch)
+    return differences_sql.find(folder, stretch)
   }
 
-  wasBeforeStart(folder: string, stat: FileStat): boolean {
-    const row = this.#folders.named(folder)
-    return row !== undefined && this.#files.wasBeforeStart(row.id, stat)
+  function wasBeforeStart(folder: string, stat: FileStat): boolean {
+    const row = folders_sql.named(folder)
+    return row !== undefined && files.wasBeforeStart(row.id, stat)
   }
 
-  arrivals(query: ArrivalQuery): ArrivalPage {
-    return this.#prompt_queries.arrivals(query, this.runs.prompts.named(query.prompt))
+  function arrivals(query: ArrivalQuery): ArrivalPage {
+    return prompt_queries.arrivals(query, runs.prompts.named(query.prompt))
   }
 
-  unready(query: UnreadyQuery): UnreadyPage {
-    return this.#prompt_queries.unready(query, this.runs.prompts.named(query.prompt))
+  function unready(query: UnreadyQuery): UnreadyPage {
+    return prompt_queries.unready(query, runs.prompts.named(query.prompt))
   }
 
-  pending(until_ms: number, now_ms: number): Pending {
-    const is_paused = this.#pause.holds(now_ms)
-    const is_held = is_paused || this.claims.held_for_budget.holds(now_ms)
-    const pending = this.#pending.until(until_ms, now_ms, is_held)
+  function pending(until_ms: number, now_ms: number): Pending {
+    const is_paused = pause.holds(now_ms)
+    const is_held = is_paused || claims.held_for_budget.holds(now_ms)
+    const pending = pending_sql.until(until_ms, now_ms, is_held)
     return is_paused ? { ...pending, label: 0, remove: 0 } : pending
   }
 
-  dueElsewhere(except: readonly string[], until_ms: number): boolean {
-    return this.#pending.elsewhere(except, until_ms)
+  function dueElsewhere(except: readonly string[], until_ms: number): boolean {
+    return pending_sql.elsewhere(except, until_ms)
   }
 
-  setLimits(limits: LedgerLimits): void {
-    Object.assign(this.#limits, limits)
-    this.claims.held_for_budget.forget()
+  function setLimits(changed: LedgerLimits): void {
+    Object.assign(limits, changed)
+    claims.held_for_budget.forget()
   }
 
-  tidy(at_ms: number): void {
-    const { runs, tickets } = this
-    const parts = { usage: this.#usage, files: this.#file_recorder, counts: this.#counts, alerts: this.#alerts }
-    const { rows: contents } = this.#contents
-    tidyLedger(this.database, { ...parts, runs, tickets, contents }, this.#limits, at_ms)
+  function tidy(at_ms: number): void {
+    const kept = { usage, counts, alerts, runs, tickets }
+    tidyLedger(database, { ...kept, files: file_recorder, contents: contents.rows }, limits, at_ms)
   }
 
-  close(): void {
-    emptyLogOf(this.database)
-    this.tickets.close()
-    this.database.close()
+  function close(): void {
+    emptyLogOf(database)
+    tickets.close()
+    database.close()
   }
 
-  #apply(fact: Fact, at_ms: number): void {
-    const apply = this.#recorders[fact_table[fact.type].of] as (fact: Fact, at_ms: number) => void
+  function apply(fact: Fact, at_ms: number): void {
+    const apply = recorders[fact_table[fact.type].of] as (fact: Fact, at_ms: number) => void
     apply(fact, at_ms)
   }
 
-  readonly #recorders: { readonly [Kind in FactKind]: (fact: FactsOf[Kind], at_ms: number) => void } = {
-    folder: (fact, at_ms) => {
-      this.#folders.apply(fact, at_ms, this.#people.folderConsequences(at_ms))
-      if (fact.type === 'folder_online' || fact.type === 'folder_configured') this.claims.folderBack(at_ms)
-      if (fact.type === 'folder_online' || fact.type === 'scan_finished') this.#removals.lookSoon(at_ms)
-    },
-    file: (fact, at_ms) => this.#file_recorder.apply(fact, at_ms),
-    found: (fact, at_ms) => this.#found.apply(fact, at_ms),
-    content: (fact, at_ms) => {
-      if (this.#contents.apply(fact, at_ms)) this.audits.follow(fact.type, fact.content, at_ms)
-    },
-    label: (fact) => this.#labels.apply(fact),
-    person: (fact, at_ms) => this.#applyWord(fact, at_ms),
-    pause: (fact, at_ms) => {
-      this.#pause.apply(fact, at_ms)
-      this.claims.held_for_budget.forget()
-    },
-    life: (fact, at_ms) => this.#absences.atWork(fact, at_ms),
-    trouble: (fact, at_ms) => this.#troubles.apply(fact, at_ms),
-    run: (fact, at_ms) => this.runs.apply(fact, at_ms),
-    alert: (fact, at_ms) => this.#alerts.apply(fact, at_ms),
-    audit: (fact, at_ms) => this.audits.apply(fact, at_ms),
-  }
-
-  #applyWord(fact: PersonFact, at_ms: number): void {
-    const folder = this.#folders.named(fact.folder)
+  function applyWord(fact: PersonFact, at_ms: number): void {
+    const folder = folders_sql.named(fact.folder)
     if (!folder) return
     if (fact.type === 'removals_accepted') {
-      this.#removals.accept(folder, fact.path, at_ms)
+      removals.accept(folder, fact.path, at_ms)
       return
     }
     if (fact.type === 'accepted' && fact.path === '') {
-      if (this.#folders.acceptDisappearance(folder)) return
-      this.audits.accept(folder.project)
+      if (folders_sql.acceptDisappearance(folder)) return
+      audits.accept(folder.project)
     }
-    this.#people.apply(fact, folder, at_ms)
+    people.apply(fact, folder, at_ms)
   }
 
-  #stateOf(folder: FolderRow): FolderState {
-    return folderState(folder, this.#folders.judged_ms(folder.name), this.#counts.knownIn(folder.id))
+  function stateOf(folder: FolderRow): FolderState {
+    return folderState(folder, folders_sql.judged_ms(folder.name), counts.knownIn(folder.id))
+  }
+
+  return {
+    wall_clock,
+    audits,
+    removal_claims,
+    run_claims,
+    runs,
+    claims,
+    tickets,
+    transaction,
+    database,
+    record,
+    recover,
+    folders,
+    folder,
+    filesAt,
+    differences,
+    wasBeforeStart,
+    arrivals,
+    unready,
+    pending,
+    dueElsewhere,
+    setLimits,
+    tidy,
+    close,
   }
 }
+
+export type LedgerStore = ReturnType<typeof createLedgerStore>

@@ -6,9 +6,9 @@ import type { UnauditedQuery } from './audit-work.ts'
 import type { ContentChoice } from './claims.ts'
 import { type PackedFact, unpackFacts } from './fact-wire.ts'
 import type { DeliveryKey, LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
-import { PageCache } from './page-cache.ts'
+import { createPageCache, type PageCache } from './page-cache.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
-import { LedgerStore } from './store.ts'
+import { createLedgerStore, type LedgerStore } from './store.ts'
 
 /*
  * The ledger's thread. Everything that has arrived goes into one transaction: sixteen callers share one fsync. A call that
@@ -110,8 +110,8 @@ function lifecycle(served: Served, call: ServedCall): void {
   const { data } = served
   try {
     if (call.method === 'open') {
-      const store = new LedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
-      served.open = { store, page_cache: new PageCache(store.database) }
+      const store = createLedgerStore({ ledger: data.ledger_file, tickets: data.tickets_file }, data.limits)
+      served.open = { store, page_cache: createPageCache(store.database) }
     } else {
       served.open?.store.close()
       served.open = undefined

@@ -1,37 +1,33 @@
 import { openSqlite, type Sqlite } from '../base/sqlite.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { ticket_migrations } from './ledger-file.ts'
-import { Transaction } from './transaction.ts'
+import { createTransaction, type Transaction } from './transaction.ts'
 
 /** The secrets of open slots, in a file of their own; erased as soon as the bytes are in. */
-export class Tickets {
-  readonly database: Sqlite
-  readonly transaction: Transaction
-  readonly #put
-  readonly #get
-  readonly #erase
-  readonly #contents
+export function createTickets(file: string) {
   /** True at first: the write-ahead log of a process that was killed is still there. */
-  #written_since_checkpoint = true
+  let written_since_checkpoint = true
+  const database: Sqlite = openSqlite({
+    file,
+    migrations: ticket_migrations,
+    synchronous: 'NORMAL',
+    secure_delete: true,
+  })
+  const transaction: Transaction = createTransaction(database)
+  const put_sql = database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
+  const get_sql = database.prepare('SELECT * FROM tickets WHERE content = ?')
+  const erase_sql = database.prepare('DELETE FROM tickets WHERE content = ?')
+  const contents_sql = database.prepare('SELECT content FROM tickets').pluck()
 
-  constructor(file: string) {
-    this.database = openSqlite({ file, migrations: ticket_migrations, synchronous: 'NORMAL', secure_delete: true })
-    this.transaction = new Transaction(this.database)
-    this.#put = this.database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
-    this.#get = this.database.prepare('SELECT * FROM tickets WHERE content = ?')
-    this.#erase = this.database.prepare('DELETE FROM tickets WHERE content = ?')
-    this.#contents = this.database.prepare('SELECT content FROM tickets').pluck()
-  }
-
-  put(content: number, asset_id: string, ticket: Ticket): void {
+  function put(content: number, asset_id: string, ticket: Ticket): void {
     const headers = JSON.stringify(ticket.upload_headers)
-    this.transaction.enter()
-    this.#put.run(content, asset_id, ticket.upload_url, ticket.upload_method, headers, ticket.expires_at_ms)
-    this.#written_since_checkpoint = true
+    transaction.enter()
+    put_sql.run(content, asset_id, ticket.upload_url, ticket.upload_method, headers, ticket.expires_at_ms)
+    written_since_checkpoint = true
   }
 
-  get(content: number): { asset_id: string; ticket: Ticket } | undefined {
-    const row = this.#get.get(content) as
+  function get(content: number): { asset_id: string; ticket: Ticket } | undefined {
+    const row = get_sql.get(content) as
       | { asset_id: string; upload_url: string; upload_headers: string; expires_at_ms: number }
       | undefined
     if (!row) return undefined
@@ -40,25 +36,29 @@ export class Tickets {
     return { asset_id, ticket: { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms } }
   }
 
-  erase(content: number): void {
-    this.transaction.enter()
-    this.#erase.run(content)
-    this.#written_since_checkpoint = true
+  function erase(content: number): void {
+    transaction.enter()
+    erase_sql.run(content)
+    written_since_checkpoint = true
   }
 
-  contents(): number[] {
-    return this.#contents.all() as number[]
+  function contents(): number[] {
+    return contents_sql.all() as number[]
   }
 
   /** Outside a transaction. The write-ahead log still holds what was erased until it is written back and cut. */
-  checkpoint(): void {
-    if (!this.#written_since_checkpoint) return
-    this.database.pragma('wal_checkpoint(TRUNCATE)')
-    this.#written_since_checkpoint = false
+  function checkpoint(): void {
+    if (!written_since_checkpoint) return
+    database.pragma('wal_checkpoint(TRUNCATE)')
+    written_since_checkpoint = false
   }
 
-  close(): void {
-    this.checkpoint()
-    this.database.close()
+  function close(): void {
+    checkpoint()
+    database.close()
   }
+
+  return { transaction, database, put, get, erase, contents, checkpoint, close }
 }
+
+export type Tickets = ReturnType<typeof createTickets>

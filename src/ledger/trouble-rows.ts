@@ -12,26 +12,24 @@ export interface Trouble {
 }
 
 /** What is wrong beyond any one file: kept so that status can tell it while the daemon is down too. */
-export class TroubleRows {
-  readonly #begin
-  readonly #end
-  readonly #forget
-
-  constructor(database: Sqlite) {
-    this.#begin = database.prepare(
-      `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
+export function createTroubleRows(database: Sqlite) {
+  const begin = database.prepare(
+    `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
        ON CONFLICT (about) DO UPDATE SET code = excluded.code, message = excluded.message, hint = excluded.hint, last_ms = excluded.last_ms`,
-    )
-    this.#end = database.prepare('DELETE FROM troubles WHERE about = ?')
-    this.#forget = database.prepare('DELETE FROM troubles')
+  )
+  const end = database.prepare('DELETE FROM troubles WHERE about = ?')
+  const forget = database.prepare('DELETE FROM troubles')
+
+  function apply(fact: TroubleFact, at_ms: number): void {
+    if (fact.type === 'daemon_started') forget.run()
+    else if (fact.type === 'trouble_ended') end.run(fact.about)
+    else begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
   }
 
-  apply(fact: TroubleFact, at_ms: number): void {
-    if (fact.type === 'daemon_started') this.#forget.run()
-    else if (fact.type === 'trouble_ended') this.#end.run(fact.about)
-    else this.#begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
-  }
+  return { apply }
 }
+
+export type TroubleRows = ReturnType<typeof createTroubleRows>
 
 /** Oldest first. */
 export function readTroubles(database: Sqlite): Trouble[] {

@@ -12,80 +12,77 @@ interface Sum {
 }
 
 /** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
-export class Usage {
-  readonly #add
-  readonly #since
-  readonly #trim
+export function createUsage(database: Sqlite) {
   /** Not in the table yet: a first look adds a hundred thousand times to one row. */
-  readonly #gathered = new Map<string, Sum>()
-  /** The one that was added to last: a key takes longer to make than the sum. */
-  #last: Sum | undefined
-
+  const gathered = new Map<string, Sum>()
   /** What was asked last of each: the brake asks for every new file. */
-  readonly #sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
-
-  constructor(database: Sqlite) {
-    this.#add = database.prepare(
-      `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
+  const sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
+  /** The one that was added to last: a key takes longer to make than the sum. */
+  let last: Sum | undefined
+  const add_sql = database.prepare(
+    `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
        ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
-    )
-    this.#since = database.prepare(
-      'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
-    )
-    this.#trim = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
-  }
+  )
+  const since = database.prepare(
+    'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
+  )
+  const trim_sql = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
 
-  add(what: Used, bytes: number, at_ms: number): void {
+  function add(what: Used, bytes: number, at_ms: number): void {
     const began_ms = Math.floor(at_ms / hour_ms) * hour_ms
-    const known = this.#sums.get(what)
+    const known = sums.get(what)
     if (known && began_ms >= known.first_hour_ms) {
       known.files += 1
       known.bytes += bytes
     }
-    const sum = this.#gatheredOf(what, began_ms)
+    const sum = gatheredOf(what, began_ms)
     sum.files += 1
     sum.bytes += bytes
   }
 
-  #gatheredOf(what: Used, hour_ms: number): Sum {
-    if (this.#last?.what === what && this.#last.hour_ms === hour_ms) return this.#last
+  function gatheredOf(what: Used, hour_ms: number): Sum {
+    if (last?.what === what && last.hour_ms === hour_ms) return last
     const key = `${what} ${hour_ms}`
-    this.#last = this.#gathered.get(key) ?? { what, hour_ms, files: 0, bytes: 0 }
-    this.#gathered.set(key, this.#last)
-    return this.#last
+    last = gathered.get(key) ?? { what, hour_ms, files: 0, bytes: 0 }
+    gathered.set(key, last)
+    return last
   }
 
   /** Inside the transaction, before it commits. What was summed up stays true: it counts what is gathered with what is kept. */
-  flush(): void {
-    for (const { what, hour_ms, files, bytes } of this.#gathered.values()) this.#add.run(what, hour_ms, files, bytes)
-    this.#gathered.clear()
-    this.#last = undefined
+  function flush(): void {
+    for (const { what, hour_ms, files, bytes } of gathered.values()) add_sql.run(what, hour_ms, files, bytes)
+    gathered.clear()
+    last = undefined
   }
 
   /** After a rollback. */
-  forget(): void {
-    this.#gathered.clear()
-    this.#last = undefined
-    this.#sums.clear()
+  function forget(): void {
+    gathered.clear()
+    last = undefined
+    sums.clear()
   }
 
   /** Sum of the hours that began less than `span_ms` before `at_ms`. */
-  over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
+  function over(what: Used, span_ms: number, at_ms: number): { files: number; bytes: number } {
     const after_ms = at_ms - span_ms
-    const known = this.#sums.get(what)
+    const known = sums.get(what)
     // Hours count as a whole: the sum is another one only where the border passed the begin of one.
     if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
-    this.flush()
-    const sum = this.#since.get(what, after_ms) as { files: number; bytes: number }
-    this.#sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
+    flush()
+    const sum = since.get(what, after_ms) as { files: number; bytes: number }
+    sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
     return sum
   }
 
-  trim(at_ms: number): void {
-    this.#sums.clear()
-    this.#trim.run(at_ms - 7 * day_ms)
+  function trim(at_ms: number): void {
+    sums.clear()
+    trim_sql.run(at_ms - 7 * day_ms)
   }
+
+  return { add, flush, forget, over, trim }
 }
+
+export type Usage = ReturnType<typeof createUsage>
 
 /** The first hour that began after this. */
 function firstHour_ms(after_ms: number): number {

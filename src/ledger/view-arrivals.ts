@@ -1,7 +1,7 @@
-import { FolderRows } from './folder-rows.ts'
+import { createFolderRows } from './folder-rows.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
-import { PromptQueries } from './prompt-queries.ts'
-import { PromptRows } from './prompt-rows.ts'
+import { createPromptQueries } from './prompt-queries.ts'
+import { createPromptRows } from './prompt-rows.ts'
 import type { ArrivalPage, ArrivalQuery, PromptState, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 import { type FolderView, readFolders } from './view-folders.ts'
 
@@ -78,8 +78,8 @@ export interface FreshView {
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openFreshView(state_dir: string): FreshView {
   const database = openLedgerReadOnly(state_dir)
-  const queries = new PromptQueries(database, new FolderRows(database))
-  const prompts = new PromptRows(database)
+  const queries = createPromptQueries(database, createFolderRows(database))
+  const prompts = createPromptRows(database)
   return {
     folders: async () => readFolders(database),
     arrivals: async (query) => queries.arrivals(query, prompts.named(query.prompt)),

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { AuditRows, type Emptied } from './audit-rows.ts'
+import { createAuditRows, type Emptied } from './audit-rows.ts'
 import { type AuditCounts, expectedAssets } from './audit-work.ts'
 
 /** What people are told of the audit of one project. */
@@ -26,7 +26,7 @@ export function readAudits(database: Sqlite): AuditView[] {
       .pluck()
       .all() as string[],
   )
-  const rows = new AuditRows(database)
+  const rows = createAuditRows(database)
   const emptied = rows.emptied()
   return rows
     .states()

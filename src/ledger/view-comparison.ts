@@ -1,4 +1,4 @@
-import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
@@ -61,57 +61,45 @@ const asset_columns = `contents.id AS content, asset_id, contents.state AS state
 const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id = @project_id)'
 
 /** What the ledger is held against disk and service by. Every answer is a page, of the moment in which it is asked for. */
-export class ComparisonView {
-  readonly #folder: Statement
-  readonly #page: Statement
-  readonly #one: Statement
-  readonly #before_start: Statement
-  readonly #ready: Statement
-  readonly #listed: Statement
-  readonly #labels: Statement
-  readonly #asset: Statement
-  readonly #newest: Statement
-
-  constructor(database: Sqlite) {
-    this.#folder = database
-      .prepare('SELECT folders.* FROM folders WHERE name = ? AND configured = 1')
-      .safeIntegers(true)
-    this.#page = database
-      .prepare(
-        `SELECT ${columns} FROM files
+export function createComparisonView(database: Sqlite) {
+  const folder_sql = database
+    .prepare('SELECT folders.* FROM folders WHERE name = ? AND configured = 1')
+    .safeIntegers(true)
+  const page = database
+    .prepare(
+      `SELECT ${columns} FROM files
          WHERE folder = ${folder_id} AND path > @after AND path < @last AND state <> 'gone' ORDER BY path LIMIT @limit`,
-      )
-      .safeIntegers(true)
-    this.#one = database
-      .prepare(`SELECT ${columns} FROM files WHERE folder = ${folder_id} AND path = @path AND state <> 'gone'`)
-      .safeIntegers(true)
-    this.#before_start = database
-      .prepare(
-        `SELECT 1 FROM files INDEXED BY files_before_start
+    )
+    .safeIntegers(true)
+  const one = database
+    .prepare(`SELECT ${columns} FROM files WHERE folder = ${folder_id} AND path = @path AND state <> 'gone'`)
+    .safeIntegers(true)
+  const before_start = database
+    .prepare(
+      `SELECT 1 FROM files INDEXED BY files_before_start
          WHERE folder = ${folder_id} AND inode = @inode AND reason = 'before_start' AND size = @size AND mtime_ns = @mtime_ns`,
-      )
-      .pluck()
-    this.#ready = database.prepare(
-      `SELECT ${asset_columns} FROM contents
+    )
+    .pluck()
+  const ready_sql = database.prepare(
+    `SELECT ${asset_columns} FROM contents
        WHERE id > @after AND ${in_project} AND state = 'ready' AND asset_id IS NOT NULL
          AND (@folders IS NULL OR EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder AND configured = 1
            WHERE files.content = contents.id AND files.state = 'present' AND folders.name IN (SELECT value FROM json_each(@folders))))
        ORDER BY id LIMIT @limit`,
-    )
-    this.#listed = database.prepare(
-      `SELECT ${asset_columns} FROM contents WHERE asset_id IN (SELECT value FROM json_each(@ids)) AND ${in_project}`,
-    )
-    this.#labels = database.prepare(
-      `SELECT asset_labels.content, asset_labels.name, label_id FROM asset_labels
+  )
+  const listed = database.prepare(
+    `SELECT ${asset_columns} FROM contents WHERE asset_id IN (SELECT value FROM json_each(@ids)) AND ${in_project}`,
+  )
+  const labels_sql = database.prepare(
+    `SELECT asset_labels.content, asset_labels.name, label_id FROM asset_labels
          JOIN contents ON contents.id = asset_labels.content
        WHERE asset_labels.content IN (SELECT value FROM json_each(?)) AND labels_due_ms IS NULL`,
-    )
-    this.#asset = database.prepare(`SELECT ${asset_columns} FROM contents WHERE id = ?`)
-    this.#newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
-  }
+  )
+  const asset_sql = database.prepare(`SELECT ${asset_columns} FROM contents WHERE id = ?`)
+  const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
 
-  folder(name: string): ComparedFolder | undefined {
-    const row = this.#folder.get(name) as
+  function folder(name: string): ComparedFolder | undefined {
+    const row = folder_sql.get(name) as
       // An older ledger has not all of these.
       { root: string; device: bigint | null; root_identity?: string | null; moved_ms?: bigint | null } | undefined
     if (row === undefined) return undefined
@@ -126,51 +114,55 @@ export class ComparisonView {
   }
 
   /** In path order; those that are gone are left out. An unknown folder has none. */
-  files(query: { folder: string; after: string; limit: number }): ComparedFile[] {
-    return (this.#page.all({ ...query, last: after_all_paths }) as Raw[]).map(comparedFile)
+  function files(query: { folder: string; after: string; limit: number }): ComparedFile[] {
+    return (page.all({ ...query, last: after_all_paths }) as Raw[]).map(comparedFile)
   }
 
-  file(folder: string, path: string): ComparedFile | undefined {
-    const raw = this.#one.get({ folder, path }) as Raw | undefined
+  function file(folder: string, path: string): ComparedFile | undefined {
+    const raw = one.get({ folder, path }) as Raw | undefined
     return raw && comparedFile(raw)
   }
 
   /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
-  wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
+  function wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
     const values = { folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }
-    return this.#before_start.get(values) !== undefined
+    return before_start.get(values) !== undefined
   }
 
   /** Contents that are ready, by id; with `folders` only those that a file in one of them holds. */
-  ready(query: {
+  function ready(query: {
     project_id: string
     folders: readonly string[] | undefined
     after: number
     limit: number
   }): ComparedAsset[] {
     const folders = query.folders ? JSON.stringify(query.folders) : null
-    return (this.#ready.all({ ...query, folders }) as Raw[]).map(comparedAsset)
+    return (ready_sql.all({ ...query, folders }) as Raw[]).map(comparedAsset)
   }
 
   /** Those of these assets that are known here; one asset may be that of several contents. */
-  assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
-    return (this.#listed.all({ project_id, ids: JSON.stringify(asset_ids) }) as Raw[]).map(comparedAsset)
+  function assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
+    return (listed.all({ project_id, ids: JSON.stringify(asset_ids) }) as Raw[]).map(comparedAsset)
   }
 
-  asset(content: number): ComparedAsset | undefined {
-    const raw = this.#asset.get(content) as Raw | undefined
+  function asset(content: number): ComparedAsset | undefined {
+    const raw = asset_sql.get(content) as Raw | undefined
     return raw && comparedAsset(raw)
   }
 
-  labels(contents: readonly number[]): AttachedLabel[] {
-    return this.#labels.all(JSON.stringify(contents)) as AttachedLabel[]
+  function labels(contents: readonly number[]): AttachedLabel[] {
+    return labels_sql.all(JSON.stringify(contents)) as AttachedLabel[]
   }
 
   /** The highest id of a content. */
-  newestContent(): number {
-    return this.#newest.get() as number
+  function newestContent(): number {
+    return newest.get() as number
   }
+
+  return { folder, files, file, wasBeforeStart, ready, assets, asset, labels, newestContent }
 }
+
+export type ComparisonView = ReturnType<typeof createComparisonView>
 
 function textOf(value: Raw[string] | undefined): string | undefined {
   return (value as string | null) ?? undefined

@@ -1,4 +1,4 @@
-import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileStat, FileState } from '../domain/file.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
@@ -59,35 +59,27 @@ type RawRow = Parameters<typeof fileRow>[0]
 const with_content = `SELECT files.*, contents.state AS content_state, contents.asset_id, contents.error_code, contents.error_message
   FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 
-export class FilesView {
-  readonly #database: Sqlite
-  readonly #folder_id: Statement
-  readonly #page: Statement
-  readonly #known: Statement
-
-  constructor(database: Sqlite) {
-    this.#database = database
-    this.#folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
-    this.#page = database
-      .prepare(
-        `${with_content}
+export function createFilesView(database: Sqlite) {
+  const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
+  const page = database
+    .prepare(
+      `${with_content}
          WHERE folder = @folder AND path > @after AND path >= @from AND path < @to
            AND coalesce(contents.state, files.state) IN (SELECT value FROM json_each(@states))
          ORDER BY path LIMIT @limit`,
-      )
-      .safeIntegers(true)
-    this.#known = database
-      .prepare(`${with_content} WHERE folder = ? AND path >= ? AND path <= ? AND files.state <> 'gone' ORDER BY path`)
-      .safeIntegers(true)
-  }
+    )
+    .safeIntegers(true)
+  const known_sql = database
+    .prepare(`${with_content} WHERE folder = ? AND path >= ? AND path <= ? AND files.state <> 'gone' ORDER BY path`)
+    .safeIntegers(true)
 
   /** A page in path order; the next one goes on after the last path. An unknown folder has no files. */
-  files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
-    const id = this.#folder_id.get(folder)
+  function files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
+    const id = folder_id.get(folder)
     if (id === undefined) return []
     const states = JSON.stringify(statesOf(wanted.length > 0 ? wanted : stages.filter((stage) => stage !== 'gone')))
     const read = (from: string, to: string, most: number) =>
-      this.#page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawRow[]
+      page.all({ folder: id, after: after ?? '', from, to, states, limit: most }) as RawRow[]
     if (prefix === '') return read('', after_all, limit).map((raw) => fileView(folder, raw))
     // The file of that name sorts before everything below the directory of that name; '0' is the byte after '/'.
     const itself = read(prefix, `${prefix}\u0000`, limit)
@@ -95,10 +87,10 @@ export class FilesView {
   }
 
   /** What is known of a stretch of paths, both ends included. */
-  known(folder: string, first: string, last: string): Map<string, KnownPath> {
-    const id = this.#folder_id.get(folder)
+  function known(folder: string, first: string, last: string): Map<string, KnownPath> {
+    const id = folder_id.get(folder)
     if (id === undefined) return new Map()
-    const rows = this.#known.all(id, first, last) as RawRow[]
+    const rows = known_sql.all(id, first, last) as RawRow[]
     return new Map(
       rows.map((raw) => [
         raw.path as string,
@@ -112,9 +104,8 @@ export class FilesView {
     )
   }
 
-  story(folder: string, path: string): FileStory | undefined {
-    const database = this.#database
-    const id = this.#folder_id.get(folder)
+  function story(folder: string, path: string): FileStory | undefined {
+    const id = folder_id.get(folder)
     const raw = database
       .prepare(`${with_content} WHERE folder = ? AND path = ?`)
       .safeIntegers(true)
@@ -146,7 +137,11 @@ export class FilesView {
         .map((entry) => ({ ...entry, detail: entry.detail ?? undefined })),
     }
   }
+
+  return { files, known, story }
 }
+
+export type FilesView = ReturnType<typeof createFilesView>
 
 function stageOfRow(raw: RawRow): Stage {
   return stageOf((raw.content_state ?? raw.state) as string)

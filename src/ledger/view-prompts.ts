@@ -2,9 +2,9 @@ import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../domain/run.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
-import { PromptRows } from './prompt-rows.ts'
+import { createPromptRows } from './prompt-rows.ts'
 import type { PromptState } from './prompt-work.ts'
-import { open_run_states, type RunRow, RunRows } from './run-rows.ts'
+import { createRunRows, open_run_states, type RunRow, type RunRows } from './run-rows.ts'
 
 export interface RunSummary {
   run: number
@@ -101,7 +101,7 @@ function deliveryQuery(database: Sqlite): string {
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openPromptsView(state_dir: string): PromptsView {
   const database = openLedgerReadOnly(state_dir)
-  const rows = { prompts: new PromptRows(database), runs: new RunRows(database) }
+  const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
   const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
   const runs = (prompt: string, limit: number) =>
     (newest.all(prompt, limit) as Raw<RunSummary>[]).map(plain<RunSummary>)

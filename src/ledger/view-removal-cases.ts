@@ -66,91 +66,79 @@ function twinSql(database: Sqlite): { may_be: string; newest: string } {
 }
 
 /** What may be removed on the service, for who asks beforehand. Empty in a ledger that was written before removals were kept. */
-export class RemovalCasesView {
-  readonly #is_kept: boolean
-  readonly #outdated: () => Statement
-  readonly #one: () => Statement
-  readonly #partings: () => Statement
-  readonly #paths: () => Statement
-  readonly #holders: () => Statement
-  readonly #twins: () => Statement
-  readonly #is_asked_about: () => Statement
-  readonly #lately: () => Statement
-
-  constructor(database: Sqlite) {
-    this.#is_kept = keepsRemovals(database)
-    const prepared = (sql: string) => {
-      let statement: Statement | undefined
-      return () => {
-        statement ??= database.prepare(sql)
-        return statement
-      }
+export function createRemovalCasesView(database: Sqlite) {
+  const is_kept: boolean = keepsRemovals(database)
+  const prepared = (sql: string) => {
+    let statement: Statement | undefined
+    return () => {
+      statement ??= database.prepare(sql)
+      return statement
     }
-    this.#outdated = prepared(
-      `SELECT ${content_columns} ${of_contents} WHERE contents.state = 'removing'
+  }
+  const outdated_sql: () => Statement = prepared(
+    `SELECT ${content_columns} ${of_contents} WHERE contents.state = 'removing'
        UNION ALL
        SELECT ${content_columns} ${of_contents} WHERE contents.state = 'ready' AND outdated_ms IS NOT NULL AND made_here = 1
          AND EXISTS (SELECT 1 FROM partings WHERE content = contents.id AND policy = 'remove')`,
-    )
-    this.#one = prepared(
-      `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
-    )
-    this.#partings = prepared(
-      `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,
+  )
+  const one: () => Statement = prepared(
+    `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
+  )
+  const partings_sql: () => Statement = prepared(
+    `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,
          contents.state AS content_state
        FROM partings JOIN folders ON folders.id = partings.folder
          LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
          LEFT JOIN contents ON contents.id = files.content
        WHERE partings.content = ? ORDER BY partings.folder, partings.path`,
-    )
-    this.#paths = prepared(
-      `SELECT path, content, state = 'blocked' AS is_blocked FROM files
+  )
+  const paths_sql: () => Statement = prepared(
+    `SELECT path, content, state = 'blocked' AS is_blocked FROM files
        WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after AND state <> 'gone'
        ORDER BY path LIMIT ${page_rows}`,
-    )
-    this.#holders = prepared(
-      `SELECT folders.name AS folder, path FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
+  )
+  const holders_sql: () => Statement = prepared(
+    `SELECT folders.name AS folder, path FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
          JOIN folders ON folders.id = files.folder
        WHERE contents.id = @id OR contents.asset_id = @asset_id`,
-    )
-    const { may_be, newest } = twinSql(database)
-    this.#twins = prepared(
-      `SELECT folders.name AS folder, path, ${newest} AS newest
+  )
+  const { may_be, newest } = twinSql(database)
+  const twins_sql: () => Statement = prepared(
+    `SELECT folders.name AS folder, path, ${newest} AS newest
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 JOIN projects ON projects.id = folders.project
        WHERE files.size = @size AND (${may_be}) AND project_id = @project_id
        GROUP BY files.folder, path`,
-    )
-    this.#is_asked_about = prepared(
-      `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
+  )
+  const is_asked_about: () => Statement = prepared(
+    `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
        WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
-    )
-    this.#lately = prepared(
-      `SELECT coalesce(sum(files), 0) AS files FROM usage
+  )
+  const lately: () => Statement = prepared(
+    `SELECT coalesce(sum(files), 0) AS files FROM usage
        WHERE hour_ms > @since_ms AND what = @what || (SELECT id FROM folders WHERE name = @folder AND configured = 1)`,
-    )
-  }
+  )
 
   /** Those that no path holds and that a policy may remove, and those that are being removed. */
-  *outdated(): Generator<OutdatedContent> {
-    if (!this.#is_kept) return
-    for (const raw of this.#outdated().all() as Raw[]) yield outdatedContent(raw)
+  function* outdated(): Generator<OutdatedContent> {
+    if (!is_kept) return
+    for (const raw of outdated_sql().all() as Raw[]) yield outdatedContent(raw)
   }
 
   /** Undefined for one that is not ready, or that this ledger did not make. */
-  content(id: number): OutdatedContent | undefined {
-    const raw = this.#is_kept ? (this.#one().get(id) as Raw | undefined) : undefined
+  function content(id: number): OutdatedContent | undefined {
+    const raw = is_kept ? (one().get(id) as Raw | undefined) : undefined
     return raw && outdatedContent(raw)
   }
 
-  partings(content: number): KnownParting[] {
-    return (this.#partings().all(content) as Raw[]).map(knownParting)
+  function partings(content: number): KnownParting[] {
+    return (partings_sql().all(content) as Raw[]).map(knownParting)
   }
 
   /** Those of a folder that are not gone, in path order. */
-  *paths(folder: string): Generator<HoldingPath, undefined> {
+  function* paths(folder: string): Generator<HoldingPath, undefined> {
     let after = ''
     for (;;) {
-      const page = this.#paths().all({ folder, after }) as {
+      const page = paths_sql().all({ folder, after }) as {
         path: string
         content: number | null
         is_blocked: number
@@ -164,26 +152,30 @@ export class RemovalCasesView {
   }
 
   /** The paths that hold it, or other bytes that the service keeps as the same asset. */
-  holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
-    return this.#holders().all({ id, asset_id }) as PathIn[]
+  function holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
+    return holders_sql().all({ id, asset_id }) as PathIn[]
   }
 
   /** Files of its size in the folders of its project that may be it, under another name. */
-  twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
-    const rows = this.#twins().all({ size, project_id }) as (PathIn & { newest: number })[]
+  function twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
+    const rows = twins_sql().all({ size, project_id }) as (PathIn & { newest: number })[]
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
 
-  isAskedAbout(content: number): boolean {
-    return this.#is_asked_about().get(content) !== undefined
+  function isAskedAbout(content: number): boolean {
+    return is_asked_about().get(content) !== undefined
   }
 
   /** Contents of a folder that were removed without a person's word since then; `deleted`: whose files were deleted. */
-  removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
+  function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
     const what = (which === 'all' ? removedIn(0) : deletedIn(0)).slice(0, -1)
-    return (this.#lately().get({ folder, since_ms, what }) as { files: number }).files
+    return (lately().get({ folder, since_ms, what }) as { files: number }).files
   }
+
+  return { outdated, content, partings, paths, holders, twins, isAskedAbout, removedSince }
 }
+
+export type RemovalCasesView = ReturnType<typeof createRemovalCasesView>
 
 function outdatedContent(raw: Raw): OutdatedContent {
   return {

@@ -9,8 +9,8 @@ import { type Pause, readPause } from './pause-row.ts'
 import { isRebuildOpen, ledgerFile } from './state-directory.ts'
 import { readTroubles, type Trouble } from './trouble-rows.ts'
 import { type AuditView, readAudits } from './view-audits.ts'
-import { ComparisonView } from './view-comparison.ts'
-import { type FileStory, type FilesQuery, FilesView, type FileView, type KnownPath } from './view-files.ts'
+import { type ComparisonView, createComparisonView } from './view-comparison.ts'
+import { createFilesView, type FileStory, type FilesQuery, type FileView, type KnownPath } from './view-files.ts'
 import { type Amount, type FolderView, readFolders } from './view-folders.ts'
 import {
   type Braked,
@@ -21,7 +21,7 @@ import {
   readProblems,
   readRetrying,
 } from './view-problems.ts'
-import { RemovalCasesView } from './view-removal-cases.ts'
+import { createRemovalCasesView, type RemovalCasesView } from './view-removal-cases.ts'
 import {
   type OlderVersion,
   type PartingView,
@@ -80,7 +80,7 @@ export function openLedgerView(state_dir: string): LedgerView {
   const file = ledgerFile(state_dir)
   refuseUnusable(file, state_dir)
   const database = openForReading(file, state_dir)
-  const files = new FilesView(database)
+  const files = createFilesView(database)
   const used = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
   )
@@ -109,9 +109,9 @@ export function openLedgerView(state_dir: string): LedgerView {
     ownership: () => readOwnership(database),
     partingOf: (content) => readPartingOf(database, content),
     olderVersionsOf: (folder, path) => readOlderVersionsOf(database, folder, path),
-    removalCases: () => new RemovalCasesView(database),
+    removalCases: () => createRemovalCasesView(database),
     audits: () => readAudits(database),
-    comparison: () => new ComparisonView(database),
+    comparison: () => createComparisonView(database),
     close: () => database.close(),
   }
 }

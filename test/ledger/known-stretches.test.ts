@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/sqlite.ts'
-import { type KnownStretch, KnownStretches } from '../../src/ledger/known-stretches.ts'
+import { createKnownStretches, type KnownStretch } from '../../src/ledger/known-stretches.ts'
 import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
 import { makeStore } from '../tree.ts'
 
@@ -43,7 +43,7 @@ test('what was learned is known until a path in it is touched, before a restart 
   let folder = 0
   const property = fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
     folder += 1
-    let stretches = new KnownStretches(database)
+    let stretches = createKnownStretches(database)
     /** May be known: no path in them was touched since. */
     let right: KnownStretch[] = []
     /** Must be known: nothing that overlaps was learned since. */
@@ -69,7 +69,7 @@ test('what was learned is known until a path in it is touched, before a restart 
           flushed = newest
           break
         case 'restart':
-          stretches = new KnownStretches(database)
+          stretches = createKnownStretches(database)
           newest = newest.filter((other) => flushed.includes(other))
       }
     }

@@ -12,9 +12,9 @@ const maxOldGenerationSizeMb = 24
 
 const script = `
 import { parentPort, workerData } from 'node:worker_threads'
-import { LedgerStore } from '${builtModule('ledger/store')}'
+import { createLedgerStore } from '${builtModule('ledger/store')}'
 const { place, limits, rows, state, reason, facts } = workerData
-const store = new LedgerStore({ ledger: place + '/ledger.db', tickets: place + '/tickets.db' }, limits)
+const store = createLedgerStore({ ledger: place + '/ledger.db', tickets: place + '/tickets.db' }, limits)
 const plain = { name: 'docs', root: '/docs', project_id: 'p', labels: [], label_from: 'none', rules: 'old' }
 store.record([{ type: 'folder_configured', folder: plain }], 1)
 store.database.transaction(() => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import type { Fact } from '../../src/domain/fact.ts'
-import { PageCache } from '../../src/ledger/page-cache.ts'
+import { createPageCache } from '../../src/ledger/page-cache.ts'
 
 test('the memory for pages is large from what a first look found until the scan has ended', () => {
   const database = new (sqliteDriver())(':memory:')
   try {
-    const cache = new PageCache(database)
+    const cache = createPageCache(database)
     const kib = () => -(database.pragma('cache_size', { simple: true }) as number)
     const usual_kib = kib()
     const sizesAt = (...types: Fact['type'][]) => {

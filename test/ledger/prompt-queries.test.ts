@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Arrival, UnreadyFile } from '../../src/ledger/prompt-work.ts'
-import { LedgerStore } from '../../src/ledger/store.ts'
+import { createLedgerStore, type LedgerStore } from '../../src/ledger/store.ts'
 import { makeTree } from '../tree.ts'
 import { md5Of, no_limits, project_id, statOf } from './fixture.ts'
 
 function openStore(): LedgerStore {
   const place = makeTree()
-  const store = new LedgerStore({ ledger: join(place, 'ledger.db'), tickets: join(place, 'tickets.db') }, no_limits)
+  const store = createLedgerStore({ ledger: join(place, 'ledger.db'), tickets: join(place, 'tickets.db') }, no_limits)
   onTestFinished(() => {
     store.tickets.transaction.commit()
     store.close()
