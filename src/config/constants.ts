@@ -1,7 +1,4 @@
-const second_ms = 1_000
-const minute_ms = 60 * second_ms
-const hour_ms = 60 * minute_ms
-const day_ms = 24 * hour_ms
+import { day_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
 
 /**
  * What nobody can choose better than we can, with its reason; by the sections of the configuration, in which the program meets

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml'
-import type { AlertsConfig, Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
+import type { Config, DeliveryConfig, FolderConfig, PromptConfig } from './config.ts'
 import { withoutConstants } from './constants.ts'
 import { bandwidthText } from './schema-bandwidth.ts'
+import { targetsOf } from './targets.ts'
 import { durationText } from './units.ts'
 
 /** What stands in the place of what is not shown. */
@@ -26,30 +27,21 @@ export function configAsYaml(config: Config): string {
 }
 
 /** Whether the file itself holds what is masked: an address of a webhook or of a ping is a secret. */
-export function holdsAddresses({ prompts, alerts }: Config): boolean {
-  const targets = [alerts, ...prompts].flatMap(({ deliver }) => deliver)
-  return targets.some((target) => target.kind === 'webhook' && target.url) || alerts.ping?.url !== undefined
+export function holdsAddresses(config: Config): boolean {
+  const has_url = targetsOf(config, 'webhook').some(({ delivery }) => delivery.url !== undefined)
+  return has_url || config.alerts.ping?.url !== undefined
 }
 
 /** The configuration as it may be shown: of the address of a webhook the host alone. */
 export function maskedConfig(config: Config): Config {
   const prompts = config.prompts.map((prompt) => ({ ...prompt, deliver: prompt.deliver.map(masked) }))
-  return { ...config, prompts, alerts: maskedAlerts(config.alerts) }
-}
-
-function maskedAlerts({ ping, ...alerts }: AlertsConfig): AlertsConfig {
+  const { ping, ...alerts } = config.alerts
   const deliver = alerts.deliver.map(masked)
-  if (ping?.url === undefined) return { ...alerts, deliver, ...(ping ? { ping } : {}) }
-  return { ...alerts, deliver, ping: { ...ping, url: maskedUrl(ping.url) } }
+  return { ...config, prompts, alerts: { ...alerts, deliver, ...(ping && { ping: masked(ping) }) } }
 }
 
-function masked(target: DeliveryConfig): DeliveryConfig {
-  if (target.kind !== 'webhook' || target.url === undefined) return target
-  return { ...target, url: maskedUrl(target.url) }
-}
-
-function maskedUrl(url: string): string {
-  return `${new URL(url).origin}/${mask}`
+function masked<Target extends object>(target: Target & { url?: string }): Target {
+  return target.url === undefined ? target : { ...target, url: `${new URL(target.url).origin}/${mask}` }
 }
 
 function startAsWritten({ start }: Pick<FolderConfig, 'start'>): unknown {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { second_ms } from '../base/time.ts'
 import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size_pattern, sizeText } from './units.ts'
 
 /**
@@ -6,88 +7,94 @@ import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size
  * with the reason of the default: the same words stand in the JSON schema and in docs/config.md.
  */
 
-interface Amount {
-  /** The default, as one would write it in the file. */
-  usual: string | number
-  least: number
-  most: number
-  about: string
+interface Limits<Written = number> {
+  least: Written
+  most: Written
 }
 
-const unit_ms = { ms: 1, s: 1_000 }
+/** With the default, as one would write it in the file. */
+type Amount<Usual = string, Written = number> = Limits<Written> & { usual: Usual }
+
+const unit_ms = { ms: 1, s: second_ms }
 
 /** A duration; a plain number counts in the unit of the field's name. Gives that unit. Limits are in that unit, too. */
-export function duration(unit: keyof typeof unit_ms, { usual, least, most, about }: Amount) {
+export function duration(unit: keyof typeof unit_ms, { usual, least, most }: Amount) {
   const limits = `${durationText(least * unit_ms[unit])} to ${durationText(most * unit_ms[unit])}`
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
-  return z
-    .union([z.number({ error: wrong }), z.string({ error: wrong }).regex(duration_pattern, { error: wrong })], {
-      error: wrong,
-    })
-    .transform((value) => (typeof value === 'number' ? value : parseDuration_ms(value) / unit_ms[unit]))
-    .refine((value) => value >= least && value <= most, { error: wrong })
-    .prefault(usual)
-    .meta({ description: about })
+  const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
+  return amount(duration_pattern, parse, (value) => value >= least && value <= most, wrong).prefault(usual)
 }
 
 /** A duration in a field whose name has no unit: it must be written with one. Gives milliseconds. */
-export function span({ usual, least, most, about }: Record<'usual' | 'least' | 'most' | 'about', string>) {
+export function span({ usual, least, most }: Amount<string, string>) {
   const wrong = `must be a duration from ${least} to ${most}, such as 90s, 20m, 12h, 7d`
-  return spanValue(least, most, wrong).prefault(usual).meta({ description: about })
+  return spanValue(least, most, wrong).prefault(usual)
 }
 
 export function spanValue(least: string, most: string, wrong: string) {
   const [least_ms, most_ms] = [parseDuration_ms(least), parseDuration_ms(most)]
-  return z
-    .string({ error: wrong })
-    .regex(duration_pattern, { error: wrong })
+  return matching(duration_pattern, wrong)
     .transform(parseDuration_ms)
-    .refine((ms) => ms >= least_ms && ms <= most_ms, { error: wrong })
+    .refine((ms) => ms >= least_ms && ms <= most_ms, wrong)
 }
 
 /** A size; a plain number counts bytes. Gives bytes. */
-export function size(amount: Amount) {
-  return sizeValue(amount).prefault(amount.usual).meta({ description: amount.about })
+export function size({ usual, ...limits }: Amount) {
+  return sizeValue(limits).prefault(usual)
 }
 
-export function sizeValue({ least, most }: Pick<Amount, 'least' | 'most'>) {
+export function sizeValue({ least, most }: Limits) {
   const wrong = `must be a size from ${sizeText(least)} to ${sizeText(most)}, such as 500MB or 4GiB, or a number of bytes`
+  const isValid = (value: number) => Number.isSafeInteger(value) && value >= least && value <= most
+  return amount(size_pattern, parseSize_bytes, isValid, wrong)
+}
+
+function amount(pattern: RegExp, parse: (text: string) => number, isValid: (value: number) => boolean, wrong: string) {
   return z
-    .union([z.number({ error: wrong }), z.string({ error: wrong }).regex(size_pattern, { error: wrong })], {
-      error: wrong,
-    })
-    .transform((value) => (typeof value === 'number' ? value : parseSize_bytes(value)))
-    .refine((value) => Number.isSafeInteger(value) && value >= least && value <= most, { error: wrong })
+    .union([z.number(), matching(pattern, wrong)], wrong)
+    .transform((value) => (typeof value === 'number' ? value : parse(value)))
+    .refine(isValid, wrong)
 }
 
 /** A whole number. */
-export function count(amount: Amount & { usual: number }) {
-  return countValue(amount).prefault(amount.usual).meta({ description: amount.about })
+export function count({ usual, ...limits }: Amount<number>) {
+  return countValue(limits).prefault(usual)
 }
 
-export function countValue({ least, most }: Pick<Amount, 'least' | 'most'>) {
+export function countValue({ least, most }: Limits) {
   const wrong = `must be a whole number from ${least} to ${most}`
-  return z.int({ error: wrong }).min(least, { error: wrong }).max(most, { error: wrong })
+  return z.int(wrong).min(least, wrong).max(most, wrong)
 }
 
-export function flag(usual: boolean, about: string) {
-  return z.boolean({ error: 'must be true or false' }).prefault(usual).meta({ description: about })
+export function flag(usual: boolean) {
+  return z.boolean('must be true or false').prefault(usual)
 }
 
-export function choice<const Words extends readonly [string, ...string[]]>(
-  words: Words,
-  usual: Words[number],
-  about: string,
-) {
-  const schema = z.enum(words, { error: `must be one of ${words.join(', ')}` })
-  return schema.prefault(usual as z.input<typeof schema>).meta({ description: about })
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words, usual: Words[number]) {
+  const schema = z.enum(words, `must be one of ${words.join(', ')}`)
+  return schema.prefault(usual as z.input<typeof schema>)
 }
 
 /** A list of texts, empty by default. `most` entries: a longer one is a mistake, not a wish. */
-export function texts(rule: z.ZodString, most: number, about: string) {
+export function texts(rule: z.ZodString, most: number) {
   return z
-    .array(rule, { error: 'must be a list, each entry on a line of its own after "- "' })
-    .max(most, { error: `must not have more than ${most} entries` })
+    .array(rule, 'must be a list, each entry on a line of its own after "- "')
+    .max(most, `must not have more than ${most} entries`)
     .prefault([])
-    .meta({ description: about })
+}
+
+/** A text of one form; whatever is wrong with it, `wrong` says it. */
+export function matching(pattern: RegExp, wrong: string) {
+  return z.string(wrong).regex(pattern, wrong)
+}
+
+/** `off` is a text in YAML 1.2, but people and older tools write it as the boolean too. */
+export const off = z.literal(['off', false]).transform(() => 'off' as const)
+
+/** A check that refuses a text for what `faultOf` says of it. */
+export function refusing(faultOf: (text: string) => string | undefined) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    const message = faultOf(value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  }
 }

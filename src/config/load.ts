@@ -2,15 +2,14 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readSmallFile } from '../base/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
-import { alertFaults } from './alert-faults.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
-import { inService, pathFaults } from './local-paths.ts'
-import { promptFaults } from './prompt-faults.ts'
+import { inService, pathFaults, wholeFile } from './local-paths.ts'
+import { alertFaults, promptFaults } from './prompt-faults.ts'
 import { environmentFaults, resolveConfig } from './resolve.ts'
 import { config_schema } from './schema.ts'
-import { openSecretFiles } from './secret-files.ts'
+import { openSecretFiles } from './targets.ts'
 import { parseYaml } from './yaml-source.ts'
 
 export interface LoadedConfig {
@@ -81,12 +80,9 @@ export function checkValue(
   looks_at_paths = true,
 ): { config: Config | undefined; faults: Fault[] } {
   const { output, faults } = check(config_schema, value)
-  const between = () => [
-    ...pathFaults(value, environment),
-    ...promptFaults(value, environment),
-    ...alertFaults(value, environment),
-  ]
-  const all = [...faults, ...(looks_at_paths ? between() : []), ...environmentFaults(environment)]
+  const whole = looks_at_paths ? wholeFile(value, environment) : undefined
+  const between = whole ? [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)] : []
+  const all = [...faults, ...between, ...environmentFaults(environment)]
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf } from '../base/errors.ts'
+import { isBelow } from '../base/path-below.ts'
 import type { Environment } from './environment.ts'
 import { type Fault, type Path, pathText } from './faults.ts'
 
@@ -36,28 +37,41 @@ export interface Named {
   real: string
 }
 
+/** The configuration as it was read, with what checks of one part look at besides it. */
+export interface WholeFile {
+  value: unknown
+  environment: Environment
+  folders: readonly unknown[]
+  /** Where they lie, in the same order. */
+  real: readonly (Named | undefined)[]
+}
+
+export function wholeFile(value: unknown, environment: Environment): WholeFile {
+  const folders = listOf(field(value, 'folders'))
+  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
+  return { value, environment, folders, real }
+}
+
+/** The index of the watched folder that a real path lies in, or -1. */
+export function folderAround(real: string, whole: WholeFile): number {
+  return whole.real.findIndex((folder) => folder && isBelow(real, folder.real))
+}
+
 /**
  * What is wrong with the paths of a configuration, seen together and on this machine. It takes the content as it was read,
  * so that these faults are told together with those of the schema; what is not a path is left to the schema.
  */
-export function pathFaults(value: unknown, environment: Environment): Fault[] {
+export function pathFaults(whole: WholeFile): Fault[] {
+  const { value, environment, folders, real } = whole
   const service = field(value, 'service')
-  const folders = listOf(field(value, 'folders')).map((folder, at) =>
-    named(['folders', at, 'path'], folder, environment),
-  )
   const token_file = named(['service', 'token_file'], service, environment)
   const ca_file = named(['service', 'ca_file'], service, environment)
-  const state_dir = named(['state_dir'], value, environment)
+  const other_token = environment.token_file && realPath(resolve(environment.token_file))
   return [
-    ...doubleNames(listOf(field(value, 'folders')), ['folders']),
-    ...folders.flatMap((folder, at) => (folder ? folderFaults(folder, folders.slice(0, at)) : [])),
-    ...enclosed(folders, state_dir, 'state_dir', realPath(defaultStateDir(environment))),
-    ...enclosed(
-      folders,
-      token_file,
-      'the token file',
-      environment.token_file && realPath(resolve(environment.token_file)),
-    ),
+    ...doubleNames(folders, ['folders']),
+    ...real.flatMap((folder, at) => (folder ? folderFaults(folder, real.slice(0, at)) : [])),
+    ...enclosed(named(['state_dir'], value, environment), 'state_dir', realPath(defaultStateDir(environment)), whole),
+    ...enclosed(token_file, 'the token file', other_token, whole),
     ...(ca_file ? unreadable(ca_file) : []),
   ]
 }
@@ -75,14 +89,12 @@ export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
   })
 }
 
-function folderFaults(folder: Named, earlier: readonly (Named | undefined)[]): Fault[] {
-  const faults: Fault[] = []
-  if (isFile(folder.real)) faults.push({ path: folder.path, message: 'is a file, not a folder' })
-  for (const other of earlier) {
+function folderFaults({ path, real }: Named, earlier: readonly (Named | undefined)[]): Fault[] {
+  const faults = isFile(real) ? [{ path, message: 'is a file, not a folder' }] : []
+  for (const [index, other] of earlier.entries()) {
     if (!other) continue
-    const index = String(other.path[1])
-    if (isWithin(folder.real, other.real)) faults.push({ path: folder.path, message: `lies inside folders[${index}]` })
-    else if (isWithin(other.real, folder.real)) faults.push({ path: folder.path, message: `holds folders[${index}]` })
+    if (isBelow(real, other.real)) faults.push({ path, message: `lies inside folders[${index}]` })
+    else if (isBelow(other.real, real)) faults.push({ path, message: `holds folders[${index}]` })
   }
   return faults
 }
@@ -97,19 +109,13 @@ function isFile(path: string): boolean {
 }
 
 /** What must not lie in a watched folder: it would be sent, or change each time something is sent. */
-function enclosed(
-  folders: readonly (Named | undefined)[],
-  written: Named | undefined,
-  what: string,
-  unwritten: string | undefined,
-): Fault[] {
+function enclosed(written: Named | undefined, what: string, unwritten: string | undefined, whole: WholeFile): Fault[] {
   const real = written?.real ?? unwritten
-  const folder =
-    real === undefined ? undefined : folders.find((candidate) => candidate && isWithin(real, candidate.real))
-  if (!folder) return []
-  const index = String(folder.path[1])
+  const index = real === undefined ? -1 : folderAround(real, whole)
+  if (index < 0) return []
   if (written) return [{ path: written.path, message: `must not lie inside a watched folder (folders[${index}])` }]
-  return [{ path: folder.path, message: `holds ${what} (${real}), which must lie outside the watched folders` }]
+  const message = `holds ${what} (${real}), which must lie outside the watched folders`
+  return [{ path: whole.real[index]!.path, message }]
 }
 
 function unreadable({ path, real }: Named): Fault[] {
@@ -135,11 +141,6 @@ export function realPath(path: string): string {
     const parent = dirname(path)
     return parent === path ? path : join(realPath(parent), basename(path))
   }
-}
-
-export function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way === '' || (way !== '..' && !way.startsWith('../'))
 }
 
 export function field(section: unknown, name: string): unknown {

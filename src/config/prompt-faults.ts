@@ -1,37 +1,28 @@
 import { join, relative } from 'node:path'
 import { didYouMean } from '../base/did-you-mean.ts'
-import type { Environment } from './environment.ts'
+import { isBelow } from '../base/path-below.ts'
 import { check, type Fault, type Path, pathText } from './faults.ts'
 import {
   defaultStateDir,
   doubleNames,
   expandPath,
   field,
-  isWithin,
+  folderAround,
   listOf,
-  type Named,
   named,
   realPath,
+  type WholeFile,
 } from './local-paths.ts'
 import { deliveryName } from './resolve-prompts.ts'
+import { alerts_schema } from './schema-alerts.ts'
 import { type CheckedPrompt, prompt_schema } from './schema-prompts.ts'
-
-/** What the checks of one prompt look at besides it. */
-export interface WholeFile {
-  value: unknown
-  environment: Environment
-  folders: readonly unknown[]
-  /** Where they lie, in the same order. */
-  real: readonly (Named | undefined)[]
-}
 
 /**
  * What is wrong between prompts, their fields and the folders. It takes the content as it was read, so that these faults are told
  * together with those of the schema; a prompt that does not pass its schema is left to that.
  */
-export function promptFaults(value: unknown, environment: Environment): Fault[] {
-  const whole = wholeFile(value, environment)
-  const prompts = listOf(field(value, 'prompts'))
+export function promptFaults(whole: WholeFile): Fault[] {
+  const prompts = listOf(field(whole.value, 'prompts'))
   return [
     ...doubleNames(prompts, ['prompts']),
     ...prompts.flatMap((written, at) => {
@@ -44,14 +35,20 @@ export function promptFaults(value: unknown, environment: Environment): Fault[] 
         ...placeFaults(prompt, path, whole),
       ]
     }),
-    ...enclosedSecret(field(value, 'smtp'), ['smtp', 'password_file'], whole),
+    ...enclosedSecret(field(whole.value, 'smtp'), ['smtp', 'password_file'], whole),
   ]
 }
 
-export function wholeFile(value: unknown, environment: Environment): WholeFile {
-  const folders = listOf(field(value, 'folders'))
-  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
-  return { value, environment, folders, real }
+/** What is wrong between the alerts and the rest of the file; a section that does not pass its schema is left to that. */
+export function alertFaults(whole: WholeFile): Fault[] {
+  const written = field(whole.value, 'alerts')
+  const alerts = written === undefined ? undefined : check(alerts_schema, written).output
+  if (!alerts) return []
+  return [
+    ...deliveryFaults(alerts, ['alerts'], whole, false),
+    ...placeFaults(alerts, ['alerts'], whole),
+    ...enclosedSecret(alerts.ping, ['alerts', 'ping', 'url_file'], whole),
+  ]
 }
 
 function scopeFaults({ scope, when_nothing_new, project_id }: CheckedPrompt, path: Path, whole: WholeFile): Fault[] {
@@ -85,7 +82,7 @@ function patternFaults(patterns: readonly string[], path: Path, { folders, envir
   const roots = written.map((folder) => expandPath(folder, environment.home))
   const absolute = patterns.flatMap((pattern, at): Fault[] => {
     const place = expandPath(pattern.replace(/^!/, ''), environment.home)
-    if (!/^!?(\/|~\/)/.test(pattern) || !roots.some((root) => isWithin(place, root))) return []
+    if (!/^!?(\/|~\/)/.test(pattern) || !roots.some((root) => isBelow(place, root))) return []
     return [{ path: [...path, at], message: 'must be relative to the folder: it begins with the path of one' }]
   })
   if (patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern))) return absolute
@@ -116,39 +113,35 @@ function unknownFolder(name: string, known: readonly string[]): string {
 type Deliveries = Pick<CheckedPrompt, 'deliver'>
 
 /** `has_report`: the first file is the report itself, and no delivery: it needs no name unless it was given one. */
-export function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
+function deliveryFaults({ deliver }: Deliveries, path: Path, whole: WholeFile, has_report = true): Fault[] {
+  const { home } = whole.environment
   const report = has_report ? deliver.findIndex(({ file }) => file !== undefined) : -1
-  const expand = (text: string) => expandPath(text, whole.environment.home)
-  const names = deliver.map((delivery, at) =>
-    at === report ? delivery.name : deliveryName(delivery, whole.value, expand),
-  )
-  const without_server = deliver.flatMap(({ email }, at): Fault[] => {
-    if (!email || email.smtp || field(whole.value, 'smtp') !== undefined) return []
-    const message = 'has no server: give it smtp, or the file a section smtp'
-    return [{ path: [...path, 'deliver', at, 'email'], message }]
+  const names = deliver.map((one, at) => (at === report ? one.name : deliveryName(one, whole.value, home)))
+  const files = deliver.map(({ file }) => file && join(expandPath(file.dir, home), file.name))
+  return deliver.flatMap(({ name, email }, at): Fault[] => {
+    const here = [...path, 'deliver', at]
+    const faults: Fault[] = []
+    const same_file = files[at] === undefined ? at : files.indexOf(files[at])
+    const same_name = names[at] === undefined ? at : names.indexOf(names[at])
+    const other = pathText([...path, 'deliver', same_name])
+    if (same_file < at) {
+      const message = `is the file of deliver[${same_file}], too: give it another dir or name`
+      faults.push({ path: [...here, 'file'], message })
+    } else if (same_name < at && (name !== undefined || deliver[same_name]?.name !== undefined)) {
+      faults.push({ path: [...here, 'name'], message: `${other} has this name` })
+    } else if (same_name < at) {
+      const message = `has the receiver of ${other}: give one of the two a name, by which they can be told apart`
+      faults.push({ path: here, message })
+    }
+    if (email && !email.smtp && field(whole.value, 'smtp') === undefined) {
+      const message = 'has no server: give it smtp, or the file a section smtp'
+      faults.push({ path: [...here, 'email'], message })
+    }
+    return faults
   })
-  const place = (at: number) => {
-    const file = deliver[at]?.file
-    return file && join(expand(file.dir), file.name)
-  }
-  const same_file = deliver.flatMap((_, at): Fault[] => {
-    const earlier = deliver.slice(0, at).findIndex((_, other) => place(at) !== undefined && place(other) === place(at))
-    const message = `is the file of deliver[${earlier}], too: give it another dir or name`
-    return earlier < 0 ? [] : [{ path: [...path, 'deliver', at, 'file'], message }]
-  })
-  const doubles = deliver.flatMap(({ name }, at): Fault[] => {
-    const earlier = names.findIndex((other, place) => place < at && other !== undefined && other === names[at])
-    if (earlier < 0 || same_file.some((fault) => fault.path.includes(at))) return []
-    const other = `${pathText([...path, 'deliver', earlier])}`
-    if (name !== undefined || deliver[earlier]?.name !== undefined)
-      return [{ path: [...path, 'deliver', at, 'name'], message: `${other} has this name` }]
-    const message = `has the receiver of ${other}: give one of the two a name, by which they can be told apart`
-    return [{ path: [...path, 'deliver', at], message }]
-  })
-  return [...doubles, ...same_file, ...without_server]
 }
 
-export function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fault[] {
+function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFile): Fault[] {
   return deliver.flatMap(({ file, webhook, email }, at) => {
     const here = [...path, 'deliver', at]
     const secret = (section: unknown, ...way: string[]) => enclosedSecret(section, [...here, ...way], whole)
@@ -166,17 +159,17 @@ export function placeFaults({ deliver }: Deliveries, path: Path, whole: WholeFil
 function amongState(file: unknown, path: Path, { value, environment }: WholeFile): Fault[] {
   const dir = named(path, file, environment)
   const state_dir = named(['state_dir'], value, environment)?.real ?? realPath(defaultStateDir(environment))
-  if (!dir || !isWithin(dir.real, state_dir) || isWithin(dir.real, join(state_dir, 'reports'))) return []
+  if (!dir || !isBelow(dir.real, state_dir) || isBelow(dir.real, join(state_dir, 'reports'))) return []
   const message = `must not lie in the state folder (${state_dir}), but for its reports: nobody else may look into it`
   return [{ path, message }]
 }
 
 /** A directory for reports in a watched folder: each report would be sent, and be new for the next one. */
 function takenUp(file: unknown, path: Path, whole: WholeFile): Fault[] {
-  const found = folderAround(file, path, whole)
-  if (!found) return []
-  const { dir, folder, index } = found
-  const way = relative(folder.real, dir.real)
+  const dir = named(path, file, whole.environment)
+  const index = dir ? folderAround(dir.real, whole) : -1
+  if (!dir || index < 0) return []
+  const way = relative(whole.real[index]!.real, dir.real)
   const exclude = listOf(field(whole.folders[index], 'exclude'))
   if (way !== '' && isExcluded(way, exclude)) return []
   const advice = way === '' ? '' : `; or ${adviceFor(way, exclude, index)}`
@@ -208,16 +201,9 @@ function isExcluded(way: string, patterns: readonly unknown[]): boolean {
   return excluded
 }
 
-export function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
-  const found = folderAround(section, path, whole)
-  if (!found) return []
-  return [{ path, message: `must not lie inside a watched folder (folders[${found.index}]): it would be sent` }]
-}
-
-function folderAround(section: unknown, path: Path, whole: WholeFile) {
-  const dir = named(path, section, whole.environment)
-  if (!dir) return undefined
-  const index = whole.real.findIndex((folder) => folder && isWithin(dir.real, folder.real))
-  const folder = whole.real[index]
-  return folder && { dir, folder, index }
+function enclosedSecret(section: unknown, path: Path, whole: WholeFile): Fault[] {
+  const file = named(path, section, whole.environment)
+  const index = file ? folderAround(file.real, whole) : -1
+  if (index < 0) return []
+  return [{ path, message: `must not lie inside a watched folder (folders[${index}]): it would be sent` }]
 }

@@ -1,32 +1,30 @@
-import type { Config } from './config.ts'
 import { constants } from './constants.ts'
 import type { Environment } from './environment.ts'
 import { check, type Fault } from './faults.ts'
 import { defaultStateDir, expandPath } from './local-paths.ts'
-import { resolveAlerts } from './resolve-alerts.ts'
-import { given, resolvePrompt } from './resolve-prompts.ts'
+import { resolveDelivery, resolved, resolvePrompt } from './resolve-prompts.ts'
 import type { CheckedConfig } from './schema.ts'
 import { log_schema } from './schema-limits.ts'
 
 /** Fills in what depends on the environment and on other fields, and freezes the whole. */
-export function resolveConfig(checked: CheckedConfig, environment: Environment): Config {
-  const { service, folders, prompts } = checked
-  const expand = (path: string) => expandPath(path, environment.home)
-  const state_dir = checked.state_dir === undefined ? defaultStateDir(environment) : expand(checked.state_dir)
-  const said = given({ level: environment.log_level, format: environment.log_format })
-  return frozen<Config>({
+export function resolveConfig(checked: CheckedConfig, environment: Environment) {
+  const { service, folders, prompts, alerts } = checked
+  const { home, log_level: level, log_format: format } = environment
+  const state_dir = checked.state_dir === undefined ? defaultStateDir(environment) : expandPath(checked.state_dir, home)
+  const around = { checked, state_dir, home }
+  return frozen({
     service: {
+      ...resolved(service, home),
+      /** Without a trailing slash; paths begin with /v1 after it. */
       base_url: service.base_url.replace(/\/+$/, ''),
-      project_id: service.project_id,
-      ...(service.token_file === undefined ? {} : { token_file: expand(service.token_file) }),
-      ...(service.ca_file === undefined ? {} : { ca_file: expand(service.ca_file) }),
     },
     folders: folders.map((folder) => ({
       ...folder,
       settle_cap_ms: Math.max(constants.folder.settle_cap_ms, folder.settle_ms),
-      path: expand(folder.path),
+      path: expandPath(folder.path, home),
       project_id: folder.project_id ?? service.project_id,
     })),
+    /** The ledger and what belongs to it; absolute. */
     state_dir,
     uploads: { ...constants.uploads, ...checked.uploads },
     follow: { ...constants.follow },
@@ -39,17 +37,24 @@ export function resolveConfig(checked: CheckedConfig, environment: Environment):
     asking: { ...constants.asking, ...checked.asking },
     health: { ...constants.health, ...checked.health },
     watchdog: { ...constants.watchdog },
-    prompts: prompts.map((prompt) => resolvePrompt(prompt, { checked, state_dir, expand })),
-    alerts: resolveAlerts({ checked, expand }),
-    log: { ...constants.log, ...check(log_schema, { ...checked.log, ...said }).output! },
+    prompts: prompts.map((prompt) => resolvePrompt(prompt, around)),
+    alerts: {
+      ...constants.alerts,
+      /** Their names are unique. */
+      deliver: alerts.deliver.map((delivery) => resolveDelivery(delivery, around)),
+      /** Either url or url_file; both are secrets. */
+      ...(alerts.ping && { ping: resolved(alerts.ping, home) }),
+    },
+    log: { ...constants.log, ...check(log_schema, { ...checked.log, ...resolved({ level, format }, home) }).output! },
   })
 }
 
 /** Variables that stand for a field must be as the field must be. */
 export function environmentFaults({ log_level, log_format }: Environment): Fault[] {
+  const { level, format } = log_schema.shape
   return [
-    ...check(log_schema.shape.level, log_level).faults.map(({ message }) => `SLUICE_LOG_LEVEL ${message}`),
-    ...check(log_schema.shape.format, log_format).faults.map(({ message }) => `SLUICE_LOG_FORMAT ${message}`),
+    ...check(level, log_level).faults.map(({ message }) => `SLUICE_LOG_LEVEL ${message}`),
+    ...check(format, log_format).faults.map(({ message }) => `SLUICE_LOG_FORMAT ${message}`),
   ].map((message) => ({ path: [], message, place: 'elsewhere' }))
 }
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { day_ms, second_ms } from '../base/time.ts'
 import { duration } from './fields.ts'
 
-const second_ms = 1_000
-const day_ms = 86_400_000
-
-const deadline = (usual: string, about: string) => duration('ms', { usual, least: second_ms, most: day_ms, about })
+const deadline = (usual: string, about: string) =>
+  duration('ms', { usual, least: second_ms, most: day_ms }).describe(about)
 
 export const asking_schema = z.strictObject({
   deadline_ms: z
@@ -15,5 +14,5 @@ export const asking_schema = z.strictObject({
       research: deadline('2h', 'With intelligence research. Default 2h: it works through many sources, one by one.'),
     })
     .prefault({})
-    .meta({ description: 'How long an answer may take before the run has failed, by the intelligence of the prompt.' }),
+    .describe('How long an answer may take before the run has failed, by the intelligence of the prompt.'),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { matching, off } from './fields.ts'
 import { parseSize_bytes } from './units.ts'
 
 /** From one minute of the day (local time) to another, exclusive; never over midnight. */
@@ -18,21 +19,16 @@ const wrong_rate = 'must be a size per second, 10kB/s or more, such as 2MB/s, or
 const wrong =
   'must be off, a size per second such as 2MB/s, or times of the day with one each: { "08:00-18:00": 2MB/s }'
 
-const rate = z
-  .string({ error: wrong_rate })
-  .regex(rate_pattern, { error: wrong_rate })
+const rate = matching(rate_pattern, wrong_rate)
   .transform((text) => parseSize_bytes(text.replace(/ ?\/s$/, '')))
-  .refine((bytes_per_s) => bytes_per_s >= slowest_bytes_per_s, { error: wrong_rate })
+  .refine((bytes_per_s) => bytes_per_s >= slowest_bytes_per_s, wrong_rate)
 
-/** In YAML 1.1 `off` is a boolean. */
-const off = z.literal(['off', false], { error: wrong }).transform(() => unlimited)
-
-const span = z.string().regex(span_pattern, { error: 'must be times of the day, such as 08:00-18:00' })
+const span = z.string().regex(span_pattern, 'must be times of the day, such as 08:00-18:00')
 
 const timetable = z
-  .record(span, z.union([off, rate], { error: wrong_rate }), { error: wrong })
+  .record(span, z.union([off.transform(() => unlimited), rate], wrong_rate), wrong)
   .transform((entries) => Object.entries(entries).flatMap(([text, bytes_per_s]) => spansOf(text, bytes_per_s)))
-  .refine((spans) => !overlap(spans), { error: 'must not have two rates for the same time' })
+  .refine((spans) => !overlap(spans), 'must not have two rates for the same time')
   .transform((spans) => spans.filter(({ bytes_per_s }) => bytes_per_s !== unlimited))
 
 export const bandwidth = z
@@ -42,18 +38,15 @@ export const bandwidth = z
       rate.transform((bytes_per_s) => spansOf('00:00-24:00', bytes_per_s)),
       timetable,
     ],
-    {
-      error: wrong,
-    },
+    wrong,
   )
   .transform((spans): readonly BandwidthSpan[] => spans)
   .prefault('off')
-  .meta({
-    description:
-      'Uploads together take no more of the line than this: a size per second, or times of the day (of this machine’s zone) with one ' +
+  .describe(
+    'Uploads together take no more of the line than this: a size per second, or times of the day (of this machine’s zone) with one ' +
       'each, { "08:00-18:00": 2MB/s, "22:00-06:00": off }; at all other times there is no limit. Default off: nobody should wait ' +
       'for files while the line is idle.',
-  })
+  )
 
 function spansOf(text: string, bytes_per_s: number): BandwidthSpan[] {
   const [from_minute, to_minute] = text.split('-').map(minuteOf) as [number, number]

@@ -1,11 +1,8 @@
 import { z } from 'zod'
-import { choice, count, countValue, duration, sizeValue } from './fields.ts'
+import { choice, count, countValue, duration, off, sizeValue } from './fields.ts'
 import { bandwidth } from './schema-bandwidth.ts'
 
 const most_bytes = Number.MAX_SAFE_INTEGER
-
-/** `off` is a text in YAML 1.2, but people and older tools write it as the boolean too. */
-const off = z.literal(['off', false], { error: 'must be off' }).transform(() => 'off' as const)
 
 const brake = z
   .union(
@@ -15,44 +12,34 @@ const brake = z
         {
           files: countValue({ least: 1, most: 100_000_000 })
             .prefault(100_000)
-            .meta({ description: 'New files in that time. Default 100000: a large archive still passes.' }),
+            .describe('New files in that time. Default 100000: a large archive still passes.'),
           bytes: sizeValue({ least: 1, most: most_bytes })
             .prefault('100GB')
-            .meta({ description: 'Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.' }),
+            .describe('Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.'),
         },
-        { error: 'must be off, or files, bytes or both' },
+        'must be off, or files, bytes or both',
       ),
     ],
-    { error: 'must be off, or files, bytes or both' },
+    'must be off, or files, bytes or both',
   )
   .prefault({})
-  .meta({
-    description:
-      'When more than this many new files or bytes come in 24 hours, over all folders, the rest waits until a person says ' +
+  .describe(
+    'When more than this many new files or bytes come in 24 hours, over all folders, the rest waits until a person says ' +
       '`sluice accept PATH`: a disk mounted in the wrong place should not go up in one night. off: no brake.',
-  })
+  )
 
 const max_bytes_per_day = z
-  .union([off, sizeValue({ least: 1, most: most_bytes })], { error: 'must be off, or a size such as 50GB' })
+  .union([off, sizeValue({ least: 1, most: most_bytes })], 'must be off, or a size such as 50GB')
   .prefault('off')
-  .meta({
-    description:
-      'Not more than this is sent in 24 hours; the rest goes later. Default off: only metered lines need it.',
-  })
+  .describe('Not more than this is sent in 24 hours; the rest goes later. Default off: only metered lines need it.')
 
 export const uploads_schema = z.strictObject({
-  concurrency: count({
-    usual: 16,
-    least: 1,
-    most: 64,
-    about:
-      'The most calls for uploads at once. How many there are is found out while sending: it begins with four, grows while more ' +
+  concurrency: count({ usual: 16, least: 1, most: 64 }).describe(
+    'The most calls for uploads at once. How many there are is found out while sending: it begins with four, grows while more ' +
       'brings more through, and halves when the service says that it is too much (429, 503) or does not answer in time. Large ' +
       'files leave a place to the small ones. Default 16: on a distant line more is faster; a service nearby is full with less.',
-  }),
-  order: choice(
-    ['newest', 'as_found'],
-    'newest',
+  ),
+  order: choice(['newest', 'as_found'], 'newest').describe(
     'What goes first: newest, the files that were changed last, or as_found, those that were taken up first. Default newest: what ' +
       'people work on now is asked about first, and an archive of years follows. While more comes in than the line takes, the oldest wait: ' +
       'then as_found lets each have its turn.',
@@ -60,37 +47,25 @@ export const uploads_schema = z.strictObject({
   bandwidth,
   brake,
   max_bytes_per_day,
-  min_resend_s: duration('s', {
-    usual: '10m',
-    least: 0,
-    most: 86_400,
-    about:
-      'A file that changes again and again goes up at most once in this time; the last version wins. Default 10m: a ' +
+  min_resend_s: duration('s', { usual: '10m', least: 0, most: 86_400 }).describe(
+    'A file that changes again and again goes up at most once in this time; the last version wins. Default 10m: a ' +
       'document saved each minute is sent six times an hour, not sixty.',
-  }),
+  ),
 })
 
 export const ledger_schema = z.strictObject({
-  history_days: count({
-    usual: 90,
-    least: 1,
-    most: 3_650,
-    about:
-      'How long the history of each file is kept for `explain`. Default 90: questions come within weeks. The state ' +
+  history_days: count({ usual: 90, least: 1, most: 3_650 }).describe(
+    'How long the history of each file is kept for `explain`. Default 90: questions come within weeks. The state ' +
       'of the files is kept for ever.',
-  }),
+  ),
 })
 
 export const log_schema = z.strictObject({
-  level: choice(
-    ['trace', 'debug', 'info', 'warn', 'error', 'fatal'],
-    'info',
+  level: choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], 'info').describe(
     'The least important lines that are written. Default info: what a person who looks later wants to know. ' +
       'SLUICE_LOG_LEVEL overrides it.',
   ),
-  format: choice(
-    ['auto', 'json', 'pretty'],
-    'auto',
+  format: choice(['auto', 'json', 'pretty'], 'auto').describe(
     'pretty: readable; json: one object a line; auto (default): readable on a terminal, JSON elsewhere. ' +
       'SLUICE_LOG_FORMAT overrides it.',
   ),

@@ -7,18 +7,18 @@ export function lineOf(most: number) {
   const wrong = `must be a text of 1 to ${most} characters in one line`
   return (
     z
-      .string({ error: wrong })
-      .min(1, { error: wrong })
-      .max(most, { error: wrong })
+      .string(wrong)
+      .min(1, wrong)
+      .max(most, wrong)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
-      .regex(/^[^\x00-\x1f\x7f]*$/, { error: wrong })
+      .regex(/^[^\x00-\x1f\x7f]*$/, wrong)
   )
 }
 
 /** A text with `{{name}}` in it; only these names. */
 export function template(most: number, known: readonly string[]) {
   const wrong = `must be a text of 1 to ${most} characters`
-  return z.string({ error: wrong }).min(1, { error: wrong }).max(most, { error: wrong }).check(knownNames(known))
+  return z.string(wrong).min(1, wrong).max(most, wrong).check(knownNames(known))
 }
 
 /** A check of a text: its templates ask for these names alone. */

@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../base/errors.ts'
 import { formatBytes, formatCount } from '../../base/format.ts'
+import { isBelow } from '../../base/path-below.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { isWithin } from '../../config/local-paths.ts'
 import { backUpLedger } from '../../ledger/backup.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -30,9 +30,9 @@ export const command = defineCommand({
 export function backupTarget(text: string, { folders, state_dir }: Config, cwd: string): string {
   const written = resolve(cwd, text)
   const file = join(realPath(dirname(written)), basename(written))
-  const folder = folders.find(({ path }) => isWithin(file, realPath(path)))
+  const folder = folders.find(({ path }) => isBelow(file, realPath(path)))
   if (folder) throw refused(`${file} lies in the watched folder ${folder.name}: it would be sent`)
-  if (isWithin(file, realPath(state_dir)))
+  if (isBelow(file, realPath(state_dir)))
     throw refused(`${file} lies in the state directory, beside what it is a copy of`)
   return file
 }

@@ -4,20 +4,21 @@ import { codeOf, isSluiceError, messageOf } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { tryMailServer } from '../../base/mail.ts'
 import { shellWord } from '../../base/shell-word.ts'
-import type { SmtpConfig } from '../../config/config.ts'
+import { mailServers, targetsOf } from '../../config/targets.ts'
 import { attempt } from '../look-at.ts'
 import { type Check, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import { readSecret } from './check-secret-files.ts'
 import type { DoctorTools } from './doctor-tools.ts'
-import { mailServers, targetsOf } from './targets.ts'
 
 /** Connects, greets, begins TLS, logs in; no mail is handed over. */
 export function checkMail(tools: DoctorTools): Promise<Check[]> {
   return Promise.all(mailServers(tools.config).map((smtp) => checkMailServer(smtp, tools)))
 }
 
-async function checkMailServer(smtp: SmtpConfig, { clock, limits, isDead }: DoctorTools): Promise<Check> {
+type MailServer = ReturnType<typeof mailServers>[number]
+
+async function checkMailServer(smtp: MailServer, { clock, limits, isDead }: DoctorTools): Promise<Check> {
   const { host, port, tls, user, password_file, ca_file } = smtp
   const about = `${host}:${port}`
   const { ok, fault } = findings('mail', about)

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { shellWord } from '../../base/shell-word.ts'
+import { secretFiles } from '../../config/targets.ts'
 import { attempt } from '../look-at.ts'
 import { type Check, findings } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
-import { secretFiles } from './targets.ts'
 
 const largest_bytes = 16_384
 

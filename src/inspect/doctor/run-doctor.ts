@@ -3,6 +3,7 @@ import { codeOf, messageOf } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { type Clock, isoTime } from '../../base/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
+import { reportDirs, secretFiles } from '../../config/targets.ts'
 import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/usable.ts'
 import { freeMemory_bytes } from '../../disk/examine-slots.ts'
 import { inotifyLimit } from '../../disk/inotify-limits.ts'
@@ -27,7 +28,6 @@ import { type DoctorLimits, type DoctorTools, isWithin, usual_limits } from './d
 import { type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import { deadPlaces } from './probe-places.ts'
-import { reportDirs, secretFiles } from './targets.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
