@@ -7,6 +7,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -43,20 +44,26 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
  * read. Errors: Node's own, and one that says what it is instead.
  */
 export function readSmallFile(file: string, most_bytes: number): string {
+  const { stat, bytes } = readBeginning(file, most_bytes + 1)
+  if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
+  if (stat.size > most_bytes) throw new Error(`it has ${stat.size} bytes, more than ${most_bytes}`)
+  // Files of /proc tell no size.
+  if (bytes.length > most_bytes) throw new Error(`it has more than ${most_bytes} bytes`)
+  return bytes.toString('utf8')
+}
+
+/** What a file is, and its first bytes where it is a regular one. */
+export function readBeginning(file: string, most_bytes: number): { stat: Stats; bytes: Buffer } {
   // Opening a pipe would otherwise wait for somebody to write into it.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile()) throw new Error(stat.isDirectory() ? 'it is a directory' : 'it is no regular file')
-    if (stat.size > most_bytes) throw new Error(`it has ${stat.size} bytes, more than ${most_bytes}`)
-    const bytes = Buffer.alloc(most_bytes + 1)
+    const bytes = Buffer.alloc(stat.isFile() ? most_bytes : 0)
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read) {
       read = readSync(descriptor, bytes, length, bytes.length - length, null)
     }
-    // Files of /proc tell no size.
-    if (length > most_bytes) throw new Error(`it has more than ${most_bytes} bytes`)
-    return bytes.toString('utf8', 0, length)
+    return { stat, bytes: bytes.subarray(0, length) }
   } finally {
     closeSync(descriptor)
   }

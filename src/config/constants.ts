@@ -133,8 +133,6 @@ export const constants = {
   },
 }
 
-export type Constants = typeof constants
-
 /** The values of a configuration, without what no file can set. */
 export function withoutConstants(config: object): Record<string, unknown> {
   const kept = Object.entries(config).map(([section, values]) => {

@@ -22,11 +22,24 @@ export function pathText(path: Path): string {
   return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : at === 0 ? key : `.${key}`)).join('')
 }
 
-/** One line; values are never part of it, a secret might have been put in the wrong place. */
-export function faultLine(file: string | undefined, { path, message }: Fault, place: Fault['place']): string {
-  const where =
-    place === 'elsewhere' ? '' : [file, place?.line, place?.column].filter((part) => part !== undefined).join(':')
-  return scrubText([where, pathText(path), message].filter(Boolean).join(': '))
+/**
+ * One line each, from the top of the file to its end; values are never part of it, a secret might have been put in the wrong
+ * place.
+ */
+export function faultLines(
+  faults: readonly Fault[],
+  file?: string,
+  placeOf: (path: Path) => Place | undefined = () => undefined,
+): string[] {
+  return faults
+    .map((fault) => ({ ...fault, place: fault.place ?? placeOf(fault.path) }))
+    .map((fault) => ({ ...fault, ...(typeof fault.place === 'object' ? fault.place : { line: 0, column: 0 }) }))
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+    .map(({ path, message, place, line, column }) => {
+      const where = place === 'elsewhere' ? [] : [file, ...(place ? [line, column] : [])]
+      const parts = [where.filter((part) => part !== undefined).join(':'), pathText(path), message]
+      return scrubText(parts.filter(Boolean).join(': '))
+    })
 }
 
 /** Checks a value; answers the output, or every fault at once. */

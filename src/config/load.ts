@@ -4,7 +4,7 @@ import { readSmallFile } from '../base/atomic-file.ts'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { check, type Fault, faultLine, type Place, pathText } from './faults.ts'
+import { check, type Fault, faultLines, pathText } from './faults.ts'
 import { inService, pathFaults, wholeFile } from './local-paths.ts'
 import { alertFaults, promptFaults } from './prompt-faults.ts'
 import { environmentFaults, resolveConfig } from './resolve.ts'
@@ -39,23 +39,26 @@ export function loadConfig(options: { file?: string | undefined; env?: NodeJS.Pr
   const found = readEnvironment(options.env)
   const { file, passed_over } = findFile(options.file ?? found.config_file, found)
   const environment = inService(found, file)
-  const source = parseYaml(readText(file))
-  const faults = [...source.faults]
-  let config: Config | undefined
-  if (source.value !== undefined || faults.length === 0) {
-    const checked = checkValue(source.value ?? {}, environment)
-    config = checked.config
-    const told = new Set(faults.map(({ path }) => pathText(path)))
-    faults.push(...checked.faults.filter(({ path }) => path.length === 0 || !told.has(pathText(path))))
-  }
-  if (faults.length > 0 || !config) throw invalid(faults, file, source.placeOf)
-  return { config, file, passed_over, warnings: warningsOf(config) }
+  const { config, faults, placeOf } = checkText(readText(file), environment)
+  if (!config) throw invalid(faultLines(faults, file, placeOf))
+  return { config, file, passed_over, warnings: [...addressWarnings(config), ...openSecretFiles(config)] }
+}
+
+/** The configuration that a text holds, and all that is wrong with it. `is_read`: its fields could be looked at. */
+export function checkText(text: string, environment: Environment, looks_at_paths = true) {
+  const { value, faults, placeOf } = parseYaml(text)
+  const is_read = value !== undefined || faults.length === 0
+  const checked = is_read ? checkValue(value ?? {}, environment, looks_at_paths) : { config: undefined, faults: [] }
+  const told = new Set(faults.map(({ path }) => pathText(path)))
+  const others = checked.faults.filter(({ path }) => path.length === 0 || !told.has(pathText(path)))
+  const config = faults.length > 0 ? undefined : checked.config
+  return { config, faults: [...faults, ...others], value, is_read, placeOf }
 }
 
 /** The same from a plain object, for programs: the demo, tests. */
 export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Config {
   const { config, faults } = checkValue(value, readEnvironment(env))
-  if (!config) throw invalid(faults, undefined, () => undefined)
+  if (!config) throw invalid(faultLines(faults))
   return config
 }
 
@@ -86,33 +89,11 @@ export function checkValue(
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
 }
 
-function invalid(
-  faults: readonly Fault[],
-  file: string | undefined,
-  placeOf: (path: Fault['path']) => Place | undefined,
-): SluiceError {
-  const message = faultLines(faults, file, placeOf).join('\n')
-  return new SluiceError({ code: 'config.invalid', message, hint: invalid_hint })
+function invalid(lines: readonly string[]): SluiceError {
+  return new SluiceError({ code: 'config.invalid', message: lines.join('\n'), hint: invalid_hint })
 }
 
 export const invalid_hint = 'docs/config.md describes every field; config/sluice.example.yaml is a file to start from'
-
-/** One line each, from the top of the file to its end. */
-export function faultLines(
-  faults: readonly Fault[],
-  file: string | undefined,
-  placeOf: (path: Fault['path']) => Place | undefined,
-): string[] {
-  return faults
-    .map((fault) => ({ fault, place: fault.place ?? placeOf(fault.path) }))
-    .sort((a, b) => orderOf(a.place) - orderOf(b.place))
-    .map(({ fault, place }) => faultLine(file, fault, place))
-}
-
-/** From top to bottom; a column stays under the million that a whole file may have. */
-function orderOf(place: Fault['place']): number {
-  return typeof place === 'object' ? place.line * largest_file_bytes + place.column : 0
-}
 
 /**
  * The file that is named, or the first searched place that this user may read: `sudo -u sluice`
@@ -149,10 +130,8 @@ function whyNotReadable(file: string): string | undefined {
 
 function notFound(searched: readonly string[], passed_over: readonly PassedOver[]): SluiceError {
   const is_hidden = passed_over.length > 0
-  const places = searched.map((file) => {
-    const why = passed_over.find((place) => place.file === file)?.why
-    return why === undefined ? file : `${file} (cannot be read: ${why})`
-  })
+  const reasons = new Map(passed_over.map(({ file, why }) => [file, ` (cannot be read: ${why})`]))
+  const places = searched.map((file) => `${file}${reasons.get(file) ?? ''}`)
   return new SluiceError({
     code: is_hidden ? 'config.unreadable' : 'config.missing',
     message: `there is no configuration${is_hidden ? ' that this user may read' : ''}: looked for ${places.join(', ')}`,
@@ -192,12 +171,8 @@ export function readText(file: string): string {
   }
 }
 
-function warningsOf(config: Config): string[] {
-  return [...addressWarnings(config), ...openSecretFiles(config)]
-}
-
 /** Without touching a path. */
 export function addressWarnings({ service }: Pick<Config, 'service'>): string[] {
-  if (!/\/v\d+$/.test(service.base_url)) return []
-  return [`service.base_url ends in ${service.base_url.match(/\/v\d+$/)![0]}: Sluice adds /v1 itself, leave it off`]
+  const version = /\/v\d+$/.exec(service.base_url)?.[0]
+  return version === undefined ? [] : [`service.base_url ends in ${version}: Sluice adds /v1 itself, leave it off`]
 }

@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readBeginning } from '../base/atomic-file.ts'
 import { codeOf, SluiceError } from '../base/errors.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
@@ -13,12 +13,6 @@ export interface Secrets {
    * Reads the token again; true when it is another one. Errors as `openSecrets`; the token in use is then kept.
    */
   reload(): boolean
-}
-
-interface FoundToken {
-  token: string
-  source: string
-  warnings: string[]
 }
 
 /** A token and its line end; a larger file is the wrong one. */
@@ -54,7 +48,7 @@ export function secretsOf(token: string, source = 'this program'): Secrets {
   return { token: () => token, source, reload: () => false }
 }
 
-function findToken(token_file: string | undefined, environment: Environment): FoundToken {
+function findToken(token_file: string | undefined, environment: Environment) {
   if (environment.token_file !== undefined) return fromFile(resolve(environment.token_file), 'SLUICE_TOKEN_FILE')
   if (environment.credentials_directory !== undefined) {
     const credential = fromCredential(join(environment.credentials_directory, 'token'))
@@ -72,8 +66,8 @@ function findToken(token_file: string | undefined, environment: Environment): Fo
   })
 }
 
-function fromFile(file: string, named_by: string): FoundToken {
-  const { text, mode } = readSmall(file, named_by)
+function fromFile(file: string, named_by: string) {
+  const { text, mode } = readToken(file, named_by)
   checkShape(text, file)
   const is_open = (mode & 0o077) !== 0
   const warnings = is_open ? [`the token file ${file} is open to group or others: chmod 600 ${file}`] : []
@@ -81,9 +75,9 @@ function fromFile(file: string, named_by: string): FoundToken {
 }
 
 /** systemd gives the folder other credentials, too, and guards it by itself: no warning about modes. */
-function fromCredential(file: string): FoundToken | undefined {
+function fromCredential(file: string) {
   try {
-    const { text } = readSmall(file, 'CREDENTIALS_DIRECTORY')
+    const { text } = readToken(file, 'CREDENTIALS_DIRECTORY')
     checkShape(text, file)
     return { token: text, source: 'systemd credential token', warnings: [] }
   } catch (error) {
@@ -92,16 +86,11 @@ function fromCredential(file: string): FoundToken | undefined {
   }
 }
 
-function readSmall(file: string, named_by: string): { text: string; mode: number } {
-  let descriptor: number | undefined
+function readToken(file: string, named_by: string): { text: string; mode: number } {
   try {
-    // Opening a pipe would otherwise wait for somebody to write into it.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = fstatSync(descriptor)
+    const { stat, bytes } = readBeginning(file, largest_token_file_bytes)
     if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a file' })
-    const bytes = Buffer.alloc(largest_token_file_bytes)
-    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
-    return { text: bytes.toString('latin1', 0, length).trim(), mode: stat.mode }
+    return { text: bytes.toString('latin1').trim(), mode: stat.mode }
   } catch (error) {
     throw new SluiceError({
       code: 'account.token_unreadable',
@@ -109,8 +98,6 @@ function readSmall(file: string, named_by: string): { text: string; mode: number
       hint: `${named_by} names it: check that it is there and who may read it`,
       cause: error,
     })
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -1,10 +1,9 @@
 import { isSluiceError } from '../base/errors.ts'
 import type { Config, ServiceConfig } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
-import { type Fault, pathText } from './faults.ts'
-import { addressWarnings, checkValue, faultLines, findFile, invalid_hint, readText } from './load.ts'
-import { field, inService, listOf } from './local-paths.ts'
-import { parseYaml } from './yaml-source.ts'
+import { type Fault, faultLines, pathText } from './faults.ts'
+import { addressWarnings, checkText, checkValue, findFile, invalid_hint, readText } from './load.ts'
+import { inService, listOf } from './local-paths.ts'
 
 /** What is in order of a configuration with faults: entries of lists that have some are left out, sections have their defaults. */
 export interface UsableConfig extends Omit<Config, 'service'> {
@@ -12,51 +11,37 @@ export interface UsableConfig extends Omit<Config, 'service'> {
   readonly service: ServiceConfig | undefined
 }
 
-export interface ExaminedConfig {
-  /** Undefined where none was found. */
-  file: string | undefined
-  /** One line each; empty when all is in order. */
-  faults: string[]
-  /** The fields that they are about: `service.token_file`. */
-  fields: string[]
-  hint: string | undefined
-  warnings: string[]
-  /** Undefined where nothing could be read at all. */
-  usable: UsableConfig | undefined
-}
+export type ExaminedConfig = ReturnType<typeof examineConfig>
 
 /** For `doctor`, which goes on where `loadConfig` throws. `looks_at_paths` as in checkValue. */
 export function examineConfig(options: {
   file?: string | undefined
-  env?: NodeJS.ProcessEnv
+  env?: NodeJS.ProcessEnv | undefined
   looks_at_paths: boolean
-}): ExaminedConfig {
+}) {
   const environment = readEnvironment(options.env)
+  /** Undefined where none was found. */
   let file: string | undefined
   try {
     file = findFile(options.file ?? environment.config_file, environment).file
-    return examineText(readText(file), file, inService(environment, file), options.looks_at_paths)
+    return { file, ...examineText(readText(file), file, inService(environment, file), options.looks_at_paths) }
   } catch (error) {
     if (!isSluiceError(error)) throw error
     return { file, faults: [error.message], fields: [], hint: error.hint, warnings: [], usable: undefined }
   }
 }
 
-function examineText(text: string, file: string, environment: Environment, looks_at_paths: boolean): ExaminedConfig {
-  const source = parseYaml(text)
-  const is_parsed = source.value !== undefined || source.faults.length === 0
-  const checked = is_parsed ? checkValue(source.value ?? {}, environment, looks_at_paths) : undefined
-  const told = new Set(source.faults.map(({ path }) => pathText(path)))
-  const others = (checked?.faults ?? []).filter(({ path }) => path.length === 0 || !told.has(pathText(path)))
-  const all = [...source.faults, ...others]
-  const faults = faultLines(all, file, source.placeOf)
-  const usable = is_parsed ? usablePart(source.value, environment, looks_at_paths) : undefined
+function examineText(text: string, file: string, environment: Environment, looks_at_paths: boolean) {
+  const { faults, value, is_read, placeOf } = checkText(text, environment, looks_at_paths)
+  const usable = is_read ? usablePart(value, environment, looks_at_paths) : undefined
   return {
-    file,
-    faults,
-    fields: all.map(({ path }) => pathText(path)),
+    /** One line each; empty when all is in order. */
+    faults: faultLines(faults, file, placeOf),
+    /** The fields that they are about: `service.token_file`. */
+    fields: faults.map(({ path }) => pathText(path)),
     hint: faults.length > 0 ? invalid_hint : undefined,
     warnings: usable?.service ? addressWarnings({ service: usable.service }) : [],
+    /** Undefined where nothing could be read at all. */
     usable,
   }
 }
@@ -94,23 +79,17 @@ function isAboutService({ path }: Fault): boolean {
 function without(value: Record<string, unknown>, faults: readonly Fault[]): Record<string, unknown> {
   const rest = { ...value }
   for (const section of new Set(faults.map(({ path }) => String(path[0])))) {
-    const inside = faults.filter(({ path }) => String(path[0]) === section)
-    if (section === 'service') rest.service = serviceWithout(value.service, inside)
-    else if (section === 'folders' || section === 'prompts') rest[section] = entriesWithout(value[section], inside)
-    else delete rest[section]
+    const bad = new Set(faults.filter(({ path }) => path[0] === section).map(({ path }) => path[1]))
+    if (section === 'service') rest.service = serviceWithout(value.service, bad)
+    else if (section !== 'folders' && section !== 'prompts') delete rest[section]
+    else rest[section] = bad.has(undefined) ? [] : listOf(value[section]).filter((_, at) => !bad.has(at))
   }
   return rest
 }
 
-function entriesWithout(entries: unknown, faults: readonly Fault[]): unknown[] {
-  const bad = new Set(faults.map(({ path }) => path[1]))
-  return bad.has(undefined) ? [] : listOf(entries).filter((_, at) => !bad.has(at))
-}
-
-function serviceWithout(service: unknown, faults: readonly Fault[]): object {
-  const bad = new Set(faults.map(({ path }) => String(path[1])))
-  const known =
-    typeof service === 'object' && service !== null && !Array.isArray(service) ? Object.entries(service) : []
-  const kept = known.filter(([key]) => !bad.has(key) && field(service, key) !== undefined)
+/** `bad`: the fields with faults; undefined stands for the whole section. */
+function serviceWithout(service: unknown, bad: ReadonlySet<unknown>): object {
+  if (bad.has(undefined)) return placeholder.service
+  const kept = Object.entries(service as object).filter(([key, value]) => !bad.has(key) && value !== undefined)
   return { ...placeholder.service, ...Object.fromEntries(kept) }
 }

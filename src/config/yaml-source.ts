@@ -1,15 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from '../base/errors.ts'
 import type { Fault, Path, Place } from './faults.ts'
-
-/** A parsed file that still knows where each of its parts stands. */
-export interface YamlSource {
-  /** The content as plain data; fields without a value are as if they were not there. */
-  value: unknown
-  faults: Fault[]
-  /** Where the value at a path stands, or what is nearest above it when there is none. */
-  placeOf(path: Path): Place | undefined
-}
 
 const secret_field = /^(token|(x[-_])?api[-_]?key|password|secret|authorization)$/i
 const token_like = /pat_[A-Za-z0-9]{32}/g
@@ -24,7 +15,8 @@ function hintFor(key: string): string {
   return /^secret$/i.test(key) ? keepOut('secret', 'secret_file') : token_hint
 }
 
-export function parseYaml(text: string): YamlSource {
+/** The content as plain data, in which fields without a value have none, and where each of its parts stands. */
+export function parseYaml(text: string) {
   const lines = new LineCounter()
   // Pretty errors would quote the line they stand in, and with it perhaps a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, version: '1.2' })
@@ -37,7 +29,9 @@ export function parseYaml(text: string): YamlSource {
     const advice = code === 'BLOCK_AS_IMPLICIT_KEY' ? '; a text that holds ": " must stand in quotes' : ''
     return { path: [], message: `${plainMessage(message)}${advice}`, place: placeAt(pos[0]) }
   })
-  faults.push(...secretFaults(document.contents, text, placeAt))
+  const places = new Map<string, Place>()
+  for (const { path, offset } of partsOf(document.contents, [])) places.set(JSON.stringify(path), placeAt(offset))
+  faults.push(...secretFaults(places, text, placeAt))
 
   let value: unknown
   try {
@@ -50,14 +44,10 @@ export function parseYaml(text: string): YamlSource {
     faults.push({ path: [], message })
   }
 
-  return {
-    value,
-    faults,
-    placeOf: (path) => {
-      const offset = offsetOf(document.contents, path)
-      return offset === undefined ? undefined : placeAt(offset)
-    },
-  }
+  /** Where the value at a path stands, or what is nearest above it when there is none. */
+  const placeOf = (path: Path): Place | undefined =>
+    places.get(JSON.stringify(path)) ?? (path.length > 0 ? placeOf(path.slice(0, -1)) : undefined)
+  return { value, faults, placeOf }
 }
 
 /** The first sentence: what follows in some messages quotes the source. */
@@ -65,12 +55,13 @@ function plainMessage(message: string): string {
   return message.split(/[:\n]/)[0]!.trim()
 }
 
-function secretFaults(root: ParsedNode | null, text: string, placeAt: (offset: number) => Place): Fault[] {
-  const faults: Fault[] = []
-  walkFields(root, [], (path, key, offset) => {
-    if (secret_field.test(key)) faults.push({ path, message: hintFor(key), place: placeAt(offset) })
+function secretFaults(places: ReadonlyMap<string, Place>, text: string, placeAt: (offset: number) => Place): Fault[] {
+  const faults = [...places].flatMap(([key, place]) => {
+    const path = JSON.parse(key) as Path
+    const name = String(path.at(-1))
+    return secret_field.test(name) ? [{ path, message: hintFor(name), place }] : []
   })
-  const lines = new Set(faults.map(({ place }) => (place as Place).line))
+  const lines = new Set(faults.map(({ place }) => place.line))
   for (const { index } of text.matchAll(token_like)) {
     const place = placeAt(index)
     if (!lines.has(place.line)) faults.push({ path: [], message: token_hint, place })
@@ -79,38 +70,14 @@ function secretFaults(root: ParsedNode | null, text: string, placeAt: (offset: n
   return faults
 }
 
-function walkFields(node: Node | null, path: Path, visit: (path: Path, key: string, offset: number) => void): void {
-  if (isSeq(node)) {
-    for (const [at, item] of node.items.entries()) walkFields(item as Node, [...path, at], visit)
-  }
+/** A field is found at its name, an entry of a list at its beginning. */
+function* partsOf(node: Node | null, path: Path, offset = node?.range?.[0]): Generator<{ path: Path; offset: number }> {
+  if (offset !== undefined) yield { path, offset }
+  if (isSeq(node)) for (const [at, item] of node.items.entries()) yield* partsOf(item as Node, [...path, at])
   if (!isMap(node)) return
   for (const { key, value } of node.items) {
-    if (!isScalar(key)) continue
-    const name = String(key.value)
-    visit([...path, name], name, key.range?.[0] ?? 0)
-    walkFields(value as Node | null, [...path, name], visit)
+    if (isScalar(key)) yield* partsOf(value as Node | null, [...path, String(key.value)], key.range?.[0])
   }
-}
-
-/** A field that is there is found at its name, an entry of a list at its beginning. */
-function offsetOf(root: Node | null, path: Path): number | undefined {
-  let node: Node | null = root
-  let offset = node?.range?.[0]
-  for (const step of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
-      if (!pair) break
-      offset = (pair.key as Node).range?.[0] ?? offset
-      node = pair.value as Node | null
-    } else if (isSeq(node) && typeof step === 'number' && node.items[step]) {
-      node = node.items[step] as Node
-      offset = node.range?.[0] ?? offset
-    } else {
-      break
-    }
-    if (isAlias(node)) break
-  }
-  return offset
 }
 
 function withoutNull(value: unknown): unknown {

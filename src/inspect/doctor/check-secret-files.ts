@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { readBeginning } from '../../base/atomic-file.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { secretFiles } from '../../config/targets.ts'
 import { attempt } from '../look-at.ts'
@@ -30,19 +31,13 @@ export function checkSecretFiles({ config, uid, isDead }: DoctorTools): Check[] 
 
 /** What a file that holds a secret is like, and its text; or why it cannot be read, as the code of the system. */
 export function readSecret(file: string): { stat: Stats; text: string } | { why: string } {
-  let descriptor: number | undefined
-  const read = () => {
-    // Opening a pipe would otherwise wait for somebody to write into it.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = fstatSync(descriptor)
-    if (!stat.isFile()) return { why: 'it is not a file' }
-    const bytes = Buffer.alloc(largest_bytes)
-    const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0)).trim()
-    return text === '' ? { why: 'it is empty' } : { stat, text }
-  }
-  try {
-    return attempt(read, (why) => ({ why }))
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
+  return attempt(
+    () => {
+      const { stat, bytes } = readBeginning(file, largest_bytes)
+      if (!stat.isFile()) return { why: 'it is not a file' }
+      const text = bytes.toString('utf8').trim()
+      return text === '' ? { why: 'it is empty' } : { stat, text }
+    },
+    (why) => ({ why }),
+  )
 }

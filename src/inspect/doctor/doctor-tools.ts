@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/time.ts'
-import type { ProxyEnvironment } from '../../config/environment.ts'
+import type { Environment } from '../../config/environment.ts'
 import type { UsableConfig } from '../../config/usable.ts'
 import type { LedgerView } from '../../ledger/view.ts'
 
@@ -8,7 +8,7 @@ export interface DoctorTools {
   config: UsableConfig
   clock: Clock
   limits: DoctorLimits
-  proxy: ProxyEnvironment
+  proxy: Environment['proxy']
   uid: number | undefined
   /** Undefined where nothing was kept yet, or where it cannot be read: `ledger` says why. */
   ledger: LedgerView | undefined
