@@ -4,9 +4,9 @@ import { createIgnoreRules } from '../disk/ignore.ts'
 import type { ScanEnd } from '../disk/scan.ts'
 import { outOfReach } from '../disk/walk-report.ts'
 import type { Parting } from '../domain/removal.ts'
-import { isBefore } from '../ledger/path-order.ts'
 import type { HoldingPath, RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
+import { rowsBeside } from './rows-beside.ts'
 
 /** A path that a pass would part from what it holds. */
 export interface Departure {
@@ -18,26 +18,25 @@ export interface Departure {
 /** Holds one walk against the paths that the ledger has there: what is missing, and what would hold other bytes. */
 export class FolderDepartures {
   readonly #folder: FolderConfig
-  readonly #rows: Generator<HoldingPath, undefined>
-  readonly #missing: HoldingPath[] = []
+  readonly #rowAt: (path?: string) => HoldingPath | undefined
+  readonly missing: HoldingPath[] = []
   readonly #changed: Departure[] = []
-  #row: HoldingPath | undefined
-  missing_total = 0
-  known_total = 0
+  #met = 0
 
   constructor(folder: FolderConfig, cases: RemovalCasesView) {
     this.#folder = folder
-    this.#rows = cases.paths(folder.name)
-    this.#row = this.#next()
+    this.#rowAt = rowsBeside(cases.paths(folder.name), (row) => this.missing.push(row))
+  }
+
+  get known_total(): number {
+    return this.#met + this.missing.length
   }
 
   /** In the order of the walk. Answers what the path holds. */
   meet(path: string): number | undefined {
-    while (this.#row !== undefined && this.#row.path !== path && isBefore(this.#row.path, path)) this.#miss()
-    if (this.#row?.path !== path) return undefined
-    const { content } = this.#row
-    this.#row = this.#next()
-    return content
+    const row = this.#rowAt(path)
+    if (row) this.#met += 1
+    return row?.content
   }
 
   changes(path: string, content: number | undefined): void {
@@ -45,13 +44,13 @@ export class FolderDepartures {
   }
 
   end(): void {
-    while (this.#row !== undefined) this.#miss()
+    this.#rowAt()
   }
 
   /** What is missing, was blocked before, and is below what the walk could not get to: that is no news. */
   outOfReach(end: ScanEnd): number {
     const isOutOfReach = outOfReach(end)
-    return this.#missing.filter(({ path, is_blocked }) => is_blocked && isOutOfReach(path)).length
+    return this.missing.filter(({ path, is_blocked }) => is_blocked && isOutOfReach(path)).length
   }
 
   /** Whether nothing known lies where the walk could not look: what is missing elsewhere may have moved there. As the ledger asks of a scan. */
@@ -59,7 +58,7 @@ export class FolderDepartures {
     if (end.unreadable_total > end.unreadable.length) return false
     const isOutOfReach = outOfReach(end)
     const hidden = new Set([...end.unreadable.map(({ path }) => path), ...end.other_mounts])
-    return !this.#missing.some(({ path }) => hidden.has(path) || isOutOfReach(path))
+    return !this.missing.some(({ path }) => hidden.has(path) || isOutOfReach(path))
   }
 
   /** A single look tells what is gone from what is ignored by now, or cannot be looked at. */
@@ -67,24 +66,12 @@ export class FolderDepartures {
     const { path: root } = this.#folder
     const rules = createIgnoreRules(root, this.#folder)
     const departures = [...this.#changed]
-    for (const { path, content } of this.#missing) {
+    for (const { path, content } of this.missing) {
       if (content === undefined) continue
       const { kind } = lookAt(join(root, path))
       if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
       else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
     }
     return are_let_go ? departures.map((departure) => ({ ...departure, why: 'let_go' })) : departures
-  }
-
-  #next(): HoldingPath | undefined {
-    const { value } = this.#rows.next()
-    if (value !== undefined) this.known_total += 1
-    return value
-  }
-
-  #miss(): void {
-    this.missing_total += 1
-    this.#missing.push(this.#row!)
-    this.#row = this.#next()
   }
 }

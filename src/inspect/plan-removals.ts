@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { listOf } from '../base/group.ts'
 import { hour_ms, isoTime } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import {
   isMuch,
+  keep_everything,
   mostWithin,
   type Parting,
   type RemovalCase,
@@ -15,6 +17,7 @@ import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '..
 import { lookAt } from './look-at.ts'
 import { type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
+import { count } from './plan-tally.ts'
 
 /** What the walk of one folder showed, as far as removals are concerned. */
 export interface WalkedFolder {
@@ -29,42 +32,30 @@ export interface WalkedFolder {
   departures: readonly Departure[]
 }
 
-/** The bytes that a pass would take up, by project. */
-interface Arriving {
-  /** `project md5 size` of the files that were read. */
-  bytes: ReadonlySet<string>
-  /** `project size` of those whose bytes are not known. */
-  sizes: ReadonlySet<string>
-  /** One file by each `project size` that a pass would leave out, and that was not left out before just as it is. */
-  left_out: ReadonlyMap<string, PathIn>
-}
-
-interface Facts {
+interface Given {
   config: Config
   cases: RemovalCasesView
   folders: readonly WalkedFolder[]
-  arriving: Arriving
+  /** The bytes that a pass would take up. */
+  arriving: {
+    /** `project md5 size` of the files that were read. */
+    bytes: ReadonlySet<string>
+    /** `project size` of those whose bytes are not known. */
+    sizes: ReadonlySet<string>
+    /** One file by each `project size` that a pass would leave out, and that was not left out before just as it is. */
+    left_out: ReadonlyMap<string, PathIn>
+  }
   now_ms: number
 }
 
-/** By folder and path. */
-type Leaving = ReadonlyMap<string, Departure>
-
-interface AllFacts extends Facts {
-  leaving: Leaving
+interface Facts extends Given {
+  /** Departures by content. */
+  lost: ReadonlyMap<number, readonly (Departure & PathIn)[]>
+  /** The same by folder and path. */
+  leaving: ReadonlyMap<string, Departure>
 }
 
-interface Judged {
-  content: OutdatedContent
-  of: RemovalCase
-  /** Whose removal it is: the first that held it. */
-  folder: string
-  path: string
-  /** A file of its size that is left out and may be it. */
-  left_out: PathIn | undefined
-  /** Its partings to which no person has agreed. */
-  by: readonly { name: string; why: Parting['why']; at_ms: number }[]
-}
+type Judged = NonNullable<ReturnType<typeof caseOf>>
 
 const most_examples = 3
 
@@ -76,14 +67,14 @@ export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
  * What a pass that finds the folders as the walk did would remove on the service, and what would wait, by the folder that held it.
  * New versions count as if they came in. The rules are those by which the ledger hands removals out (domain/removal.ts).
  */
-export function planRemovals(given: Facts): Map<string, FolderRemovals> {
+export function planRemovals(given: Given): Map<string, FolderRemovals> {
   const lost = lostByContent(given.folders)
   const leaving = new Map([...lost.values()].flat().map((departure) => [keyOf(departure), departure]))
-  const facts = { ...given, leaving }
+  const facts = { ...given, lost, leaving }
   const outdated = [...facts.cases.outdated()]
   const known = new Set(outdated.map(({ id }) => id))
   const parting = [...lost.keys()].filter((id) => !known.has(id)).flatMap((id) => facts.cases.content(id) ?? [])
-  const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, lost, facts) ?? [])
+  const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, facts) ?? [])
   const held = heldFolders(judged, facts)
   const answer = new Map(facts.folders.map(({ config }) => [config.name, noRemovals()]))
   for (const one of judged) {
@@ -101,38 +92,33 @@ function noRemovals(): FolderRemovals {
   return { would_go: { ...noAmount(), examples: [] }, waits: [] }
 }
 
-type Lost = Map<number, (Departure & { folder: string })[]>
-
-function lostByContent(folders: readonly WalkedFolder[]): Lost {
-  const lost: Lost = new Map()
+function lostByContent(folders: readonly WalkedFolder[]) {
+  const lost = new Map<number, (Departure & PathIn)[]>()
   for (const { config, departures, is_believed } of folders) {
     if (!is_believed) continue
     for (const departure of departures) {
-      const all = lost.get(departure.content) ?? []
-      all.push({ ...departure, folder: config.name })
-      lost.set(departure.content, all)
+      listOf(lost, departure.content).push({ ...departure, folder: config.name })
     }
   }
   return lost
 }
 
 /** Undefined for what stays, whatever its folders say: some path needs it. */
-function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged | undefined {
+function caseOf(content: OutdatedContent, facts: Facts) {
   const { cases, arriving, now_ms } = facts
-  const leaving = lost.get(content.id) ?? []
+  const leaving = facts.lost.get(content.id) ?? []
   const left = new Set(leaving.map(keyOf))
   if (!content.is_removing && cases.holders(content).some((at) => !left.has(keyOf(at)))) return undefined
   if (arriving.bytes.has(`${content.project_id} ${content.md5} ${content.size}`)) return undefined
   const before = cases.partings(content.id).filter((parting) => !left.has(keyOf(parting)))
-  const partings = [
-    ...before.map((parting) => partingBefore(parting, facts)),
-    ...leaving.map((departure) => partingNow(departure, facts)),
+  const all = [
+    ...before.map((known) => ({ at: known, parting: partingBefore(known, facts) })),
+    ...leaving.map((departure) => ({ at: departure, parting: partingNow(departure, facts) })),
   ]
-  const all = [...before, ...leaving]
   const { twin, left_out } = twinOf(content, left, facts)
   const of: RemovalCase = {
     now_ms,
-    partings,
+    partings: all.map(({ parting }) => parting),
     is_needed: false,
     twin,
     is_asked_about: cases.isAskedAbout(content.id),
@@ -142,17 +128,15 @@ function caseOf(content: OutdatedContent, lost: Lost, facts: AllFacts): Judged |
         return { folder, began_ms: walked(folder, facts)?.saw_all_known ? now_ms : undefined }
       }),
   }
-  const { folder, path } = all[0] ?? { folder: '', path: '' }
-  if (content.is_removing || removalVerdict(of).kind !== 'keep') {
-    const by = all.flatMap(({ folder: name }, index) => {
-      const { accepted, why, at_ms } = partings[index]!
-      return accepted ? [] : [{ name, why, at_ms }]
-    })
-    return { content, of, folder, path, left_out, by }
-  }
-  return undefined
+  if (!content.is_removing && removalVerdict(of).kind === 'keep') return undefined
+  /** Whose removal it is: the first that held it. */
+  const { folder, path }: PathIn = all[0]?.at ?? { folder: '', path: '' }
+  /** Its partings to which no person has agreed. */
+  const by = all.flatMap(({ parting }) => (parting.accepted ? [] : [parting]))
+  return { content, of, folder, path, left_out, by }
 }
 
+/** `left_out`: a file of its size that is left out and may be it. */
 function twinOf(
   content: OutdatedContent,
   left: ReadonlySet<string>,
@@ -172,18 +156,13 @@ function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
 
 function folderOf(name: string, facts: Facts): Parting['folder'] {
   const folder = walked(name, facts)
-  if (!folder) {
-    const away = { name, configured: false, is_known: false, is_held: false, first_scan_ended_ms: undefined }
-    return { ...away, on_delete: 'keep', on_change: 'keep', delete_grace_ms: 0 }
-  }
-  const { on_delete, on_change, delete_grace_ms } = folder.config
-  const seen = { is_known: folder.saw_all_known, is_held: false, first_scan_ended_ms: undefined }
-  const known = { name, configured: true, ...seen }
-  return { ...known, on_delete, on_change, delete_grace_ms }
+  const { on_delete, on_change, delete_grace_ms } = folder?.config ?? keep_everything
+  const seen = { is_known: folder?.saw_all_known ?? false, is_held: false, first_scan_ended_ms: undefined }
+  return { name, configured: folder !== undefined, ...seen, on_delete, on_change, delete_grace_ms }
 }
 
 /** The new version counts as come in: that is what a pass is for. It comes after the pass began to look elsewhere. */
-function partingNow({ folder: name, why }: Departure & { folder: string }, facts: Facts): Parting {
+function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
   const folder = folderOf(name, facts)
   const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
   const now: Parting['now'] =
@@ -193,12 +172,12 @@ function partingNow({ folder: name, why }: Departure & { folder: string }, facts
   return { why, policy, accepted: false, at_ms, folder, now }
 }
 
-function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: AllFacts): Parting {
+function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: Facts): Parting {
   const kept = walked(name, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
   return { ...known, ...kept, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
 }
 
-function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: AllFacts): Parting['now'] {
+function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: Facts): Parting['now'] {
   const folder = walked(name, facts)
   const leaving = facts.leaving.get(keyOf({ folder: name, path }))
   const last_ready = row?.content_state === 'ready'
@@ -218,11 +197,13 @@ function isComing(state: string | undefined): boolean {
 
 /** Of which so much would be removed, with what was lately, that a person must say so. */
 function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
-  const limits = removalLimits(config)
+  const { most_files: files, most_percent: percent, per_hours } = config.removal
+  const wiped = { files: config.scan.empty_folder_files, percent: config.scan.missing_percent }
+  const limits: RemovalLimits = { files, percent, per_ms: per_hours * hour_ms, wiped }
   const since_ms = now_ms - limits.per_ms
   const held = new Set<string>()
   for (const { config: folder, files: present } of folders) {
-    const here = judged.flatMap(({ by }) => by).filter(({ name }) => name === folder.name)
+    const here = judged.flatMap(({ by }) => by).filter((parting) => parting.folder.name === folder.name)
     const deleted_ms = here.filter(({ why }) => why === 'deleted').map(({ at_ms }) => at_ms)
     const removing = here.length + cases.removedSince(folder.name, since_ms, 'all')
     const deleted = mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')
@@ -231,45 +212,38 @@ function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms
   return held
 }
 
-function removalLimits({ removal, scan }: Config): RemovalLimits {
-  const { most_files: files, most_percent: percent, per_hours } = removal
-  const wiped = { files: scan.empty_folder_files, percent: scan.missing_percent }
-  return { files, percent, per_ms: per_hours * hour_ms, wiped }
-}
-
 function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): RemovalVerdict {
   if (content.is_removing) return { kind: 'remove' }
   const verdict = removalVerdict(of)
   if (verdict.kind !== 'remove') return verdict
-  if (by.some(({ name }) => held.has(name))) return { kind: 'wait', why: 'person' }
+  if (by.some(({ folder }) => held.has(folder.name))) return { kind: 'wait', why: 'person' }
   const { refused_until_ms } = content
   if (refused_until_ms === undefined || refused_until_ms <= of.now_ms) return verdict
   return { kind: 'wait', why: 'service', until_ms: refused_until_ms }
 }
 
 function tell(
-  removals: FolderRemovals,
+  { would_go, waits }: FolderRemovals,
   { content, path, left_out }: Judged,
   verdict: RemovalVerdict,
   now_ms: number,
 ): void {
   if (verdict.kind === 'keep') return
-  const group = verdict.kind === 'remove' ? removals.would_go : waitingGroup(removals, verdict)
-  group.files += 1
-  group.bytes += content.size
+  const waiting = verdict.kind === 'wait' ? waitingGroup(waits, verdict.why) : undefined
+  const group = waiting ?? would_go
+  count(group, content.size)
   if (group.examples.length < most_examples) group.examples.push(path)
-  if (verdict.kind !== 'wait') return
-  const waiting = group as WaitingRemovals
+  if (verdict.kind !== 'wait' || !waiting) return
   if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`
   if (verdict.until_ms === undefined || verdict.until_ms < now_ms) return
   const until = isoTime(verdict.until_ms)
   if (waiting.first === null || until < waiting.first) waiting.first = until
 }
 
-function waitingGroup({ waits }: FolderRemovals, { why }: Extract<RemovalVerdict, { kind: 'wait' }>): WaitingRemovals {
+function waitingGroup(waits: WaitingRemovals[], why: WaitingRemovals['why']): WaitingRemovals {
   const known = waits.find((group) => group.why === why)
   if (known) return known
-  const group: WaitingRemovals = { why, ...noAmount(), examples: [], first: null, left_out: null }
+  const group = { why, ...noAmount(), examples: [], first: null, left_out: null }
   waits.push(group)
   return group
 }

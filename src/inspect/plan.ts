@@ -8,6 +8,7 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
 import type { LedgerView } from '../ledger/view.ts'
+import type { ComparedFolder } from '../ledger/view-comparison.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import type { RemovalCasesView } from '../ledger/view-removal-cases.ts'
@@ -71,6 +72,14 @@ interface FolderTools extends PlanOptions {
   cases: RemovalCasesView | undefined
 }
 
+/** One folder, while it is walked. */
+interface FolderRound extends FolderTools {
+  folder: FolderConfig
+  tally: Tally
+  departures: FolderDepartures | undefined
+  first_scan_done: boolean
+}
+
 /** Where one folder removes, the files of all others of its project count: they may need the asset. */
 function removesIn({ folders }: Config, project_id: string): boolean {
   return folders.some((folder) => folder.project_id === project_id && !keepsAll(folder))
@@ -85,19 +94,21 @@ async function planFolder(
   const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
   const departures = cases && removesIn(config, folder.project_id) ? new FolderDepartures(folder, cases) : undefined
   const state = ledger?.folders().find(({ name }) => name === folder.name)
-  const is_given_anew =
-    state !== undefined && (state.project_id !== folder.project_id || isAnotherPlace(folder, ledger))
+  const before = ledger?.comparison().folder(folder.name)
+  // What was known lies elsewhere: there it was neither deleted nor changed.
+  const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
+  const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
   const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
   try {
-    for await (const batch of batches) {
-      await planBatch(batch, { folder, tools, tally, departures, first_scan_done: state?.first_scan_ms !== undefined })
-    }
+    const round = { ...tools, folder, tally, departures, first_scan_done: state?.first_scan_ms !== undefined }
+    for await (const batch of batches) await planBatch(batch, round)
     const found = await end
     departures?.end()
-    const doubt = departures && found.complete ? doubtAbout(folder, departures, found, tools) : undefined
+    const is_doubtful = departures && before && found.complete
+    const doubt = is_doubtful ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
     const is_believed = found.complete && doubt === undefined
     const saw_all_known = is_believed && departures?.sawAllKnown(found) !== false
-    const gone = is_believed ? (departures?.all({ are_let_go: isAnotherPlace(folder, ledger) }) ?? []) : []
+    const gone = is_believed ? (departures?.all({ are_let_go: is_moved }) ?? []) : []
     return {
       plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
       walked: { config: folder, is_believed, saw_all_known, is_given_anew, files: found.files, departures: gone },
@@ -113,39 +124,23 @@ async function planFolder(
 
 const unseen = { is_believed: false, saw_all_known: false, files: 0, departures: [] }
 
-/** What was known lies elsewhere: there it was neither deleted nor changed. */
-function isAnotherPlace({ name, path }: FolderConfig, ledger: FolderTools['ledger']): boolean {
-  const before = ledger?.comparison().folder(name)
-  return before !== undefined && (before.is_moved || before.root !== path)
-}
-
 function doubtAbout(
   folder: FolderConfig,
   departures: FolderDepartures,
   end: ScanEnd,
-  { config, ledger }: FolderTools,
+  before: ComparedFolder,
+  limits: Config['scan'],
 ): string | undefined {
   const out_of_reach = departures.outOfReach(end)
   const known = departures.known_total - out_of_reach
-  const found = { known, missing: departures.missing_total - out_of_reach, files: end.files }
-  const before = ledger?.comparison().folder(folder.name)
-  if (before === undefined) return undefined
+  const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
   const root = identifiedRoot(folder.path)
   const word = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
-  if (word) return isBeyondWord(word, filesThere(found), config.scan) ? waitingText(folder.name, found) : undefined
-  const is_moved = isAnotherPlace(folder, ledger)
-  const was = { ...before, online: true, is_first_check: true, is_moved, known_files: known }
-  const trust = root.kind === 'online' ? trustInRoot(was, root, known > config.scan.empty_folder_files) : 'trusted'
+  if (word) return isBeyondWord(word, filesThere(found), limits) ? waitingText(folder.name, found) : undefined
+  const was = { ...before, online: true, is_first_check: true, known_files: known }
+  const trust = root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
   const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
-  return is_other || hasVanished(found, config.scan) ? waitingText(folder.name, found) : undefined
-}
-
-interface FolderRound {
-  folder: FolderConfig
-  tools: FolderTools
-  tally: Tally
-  departures: FolderDepartures | undefined
-  first_scan_done: boolean
+  return is_other || hasVanished(found, limits) ? waitingText(folder.name, found) : undefined
 }
 
 interface NewFile {
@@ -156,27 +151,27 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, tools, tally, departures, first_scan_done } = round
-  const known = knownIn(batch, folder, tools.ledger)
+  const { folder, ledger, cases, arriving, now_ms, tally, departures, first_scan_done } = round
+  const known = knownIn(batch, folder, ledger)
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
     const stat = entryStat(batch, index)
     const held = departures?.meet(path)
-    const reason = judge({ folder, stat, known: known.get(path), now_ms: tools.now_ms, first_scan_done })
+    const reason = judge({ folder, stat, known: known.get(path), now_ms, first_scan_done })
     if (reason === undefined) fresh.push({ path, stat, held })
     else tally.stays(reason, path, stat.size)
-    if (tools.cases && isLeftOutAnew(reason, stat, known.get(path))) {
-      tools.arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
+    if (cases && isLeftOutAnew(reason, stat, known.get(path))) {
+      arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
     }
   }
-  const reasons = tools.examiner ? await readAndCompare(fresh, round, tools.examiner) : []
+  const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
   for (const [index, { path, stat, held }] of fresh.entries()) {
     const reason = reasons[index]
+    const is_unreadable = reason === 'changing' || reason === 'unreadable'
     // Its bytes are not known: any of this size may be them.
-    const is_unread = !tools.examiner || reason === 'changing' || reason === 'unreadable'
-    if (is_unread) tools.arriving.sizes.add(`${folder.project_id} ${stat.size}`)
-    if (reason !== 'changing' && reason !== 'unreadable') departures?.changes(path, held)
+    if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
+    if (!is_unreadable) departures?.changes(path, held)
     if (reason === undefined) tally.goesUp(path, stat.size)
     else tally.stays(reason, path, stat.size)
   }
@@ -202,18 +197,19 @@ function knownIn(batch: ScanBatch, folder: FolderConfig, ledger: LedgerView | un
 }
 
 /** By their bytes: undefined for a file that goes up. */
-async function readAndCompare(files: readonly NewFile[], { folder, tools }: FolderRound, examiner: Examiner) {
+async function readAndCompare(files: readonly NewFile[], round: FolderRound, examiner: Examiner) {
+  const { folder, arriving, ledger, seen } = round
   const outcomes = await examiner.fingerprint(folder.path, files)
   return outcomes.map((outcome, index): Reason | undefined => {
     if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
     if (outcome.kind !== 'hashed') return 'unreadable'
     const size = files[index]!.stat.size
     const key = `${folder.project_id} ${outcome.md5} ${size}`
-    tools.arriving.bytes.add(key)
-    const state = tools.ledger?.contentState(folder.project_id, outcome.md5, size)
+    arriving.bytes.add(key)
+    const state = ledger?.contentState(folder.project_id, outcome.md5, size)
     if (state !== undefined && state !== 'abandoned') return 'known_bytes'
-    if (tools.seen.has(key)) return 'same_bytes'
-    tools.seen.add(key)
+    if (seen.has(key)) return 'same_bytes'
+    seen.add(key)
     return undefined
   })
 }
@@ -233,20 +229,10 @@ function limitsFor(
   now_ms: number,
 ): Plan['limits'] {
   const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
-  const per_ms = brake === 'off' ? 0 : per_hours * hour_ms
-  const used = ledger?.used('wanted', per_ms, now_ms) ?? noAmount()
-  return {
-    brake:
-      brake === 'off'
-        ? null
-        : {
-            files: brake.files,
-            bytes: brake.bytes,
-            per_hours,
-            is_reached: used.files + to_send.files > brake.files || used.bytes + to_send.bytes > brake.bytes,
-          },
-    days: max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day),
-  }
+  const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)
+  if (brake === 'off') return { brake: null, days }
+  const { files, bytes } = sumOf([to_send, ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount()])
+  return { brake: { ...brake, per_hours, is_reached: files > brake.files || bytes > brake.bytes }, days }
 }
 
 function sumOf(amounts: readonly Amount[]): Amount {

@@ -1,6 +1,5 @@
 import { isSluiceError } from '../base/errors.ts'
-import type { Config, FolderConfig } from '../config/config.ts'
-import type { Examiner } from '../disk/examiner.ts'
+import type { FolderConfig } from '../config/config.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
 import { identifiedRoot, wordOn } from '../disk/mount.ts'
 import { rootChange } from '../disk/root-trust.ts'
@@ -8,21 +7,12 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import { filesThere, isBeyondWord } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
 import { most_missing } from '../ledger/ledger.ts'
-import { isBefore } from '../ledger/path-order.ts'
-import type { LedgerView } from '../ledger/view.ts'
 import type { ComparedFile, ComparisonView } from '../ledger/view-comparison.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
+import { rowsBeside } from './rows-beside.ts'
 import type { Difference, FolderComparison } from './verify-answer.ts'
 import { type DiskVerdict, judgeOnDisk } from './verify-judge.ts'
 import type { VerifyTools } from './verify-tools.ts'
-
-export interface DiskTools extends VerifyTools {
-  config: Config
-  view: LedgerView
-  examiner: Examiner
-  full: boolean
-  onFile: (files: number) => void
-}
 
 /** Rows of the ledger in memory at a time. */
 const page_rows = 2_000
@@ -32,22 +22,14 @@ const looks_at_once = 500
  * Walks one folder beside the ledger's rows, both in byte order, each read once. What differs is looked at once more before it
  * is told: a daemon may be at work. An offline folder is told of, and nothing in it is gone. Answers also how many files settle.
  */
-export async function compareFolder(
-  folder: FolderConfig,
-  tools: DiskTools,
-): Promise<{ comparison: FolderComparison; on_the_way: number }> {
+export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
   const comparer = new FolderComparer(folder, tools)
   const base = { name: folder.name, path: folder.path }
   try {
-    const { end, doubt } = await comparer.run()
-    const { files, read, on_the_way } = comparer.counts
-    return {
-      comparison: { ...base, offline: doubt ?? null, complete: end.complete && doubt === undefined, files, read },
-      on_the_way,
-    }
+    return { ...base, ...(await comparer.run()), ...comparer.counts }
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
-    return { comparison: { ...base, offline: error.message, complete: false, files: 0, read: 0 }, on_the_way: 0 }
+    return { ...base, offline: error.message, complete: false, files: 0, read: 0, on_the_way: 0 }
   }
 }
 
@@ -58,35 +40,36 @@ interface Entry {
 
 class FolderComparer {
   readonly #folder: FolderConfig
-  readonly #tools: DiskTools
-  readonly #rows: Iterator<ComparedFile, undefined>
+  readonly #tools: VerifyTools
   readonly #known: FolderView | undefined
-  #row: ComparedFile | undefined
+  readonly #rowAt: (path?: string) => ComparedFile | undefined
   readonly #missing: string[] = []
   #missing_total = 0
   readonly counts = { files: 0, read: 0, on_the_way: 0 }
 
-  constructor(folder: FolderConfig, tools: DiskTools) {
+  constructor(folder: FolderConfig, tools: VerifyTools) {
     this.#folder = folder
     this.#tools = tools
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
-    this.#rows = rowsOf(folder.name, tools.comparison)
+    this.#rowAt = rowsBeside(rowsOf(folder.name, tools.comparison), ({ path }) => {
+      this.#missing_total += 1
+      if (this.#missing.length < most_missing) this.#missing.push(path)
+    })
   }
 
-  /** `doubt`: why this is not the folder that is known; then nothing counts as gone. */
-  async run(): Promise<{ end: ScanEnd; doubt: string | undefined }> {
+  /** `offline`: why this is not the folder that is known; then nothing counts as gone. */
+  async run(): Promise<Pick<FolderComparison, 'offline' | 'complete'>> {
     const { signal } = this.#tools
-    this.#row = this.#rows.next().value
     const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
     for await (const batch of batches) await this.#take(batch)
     const ended = await end
-    if (!ended.complete || signal.aborted) return { end: { ...ended, complete: false }, doubt: undefined }
-    for (; this.#row !== undefined; this.#row = this.#rows.next().value) this.#miss(this.#row)
+    if (!ended.complete || signal.aborted) return { offline: null, complete: false }
+    this.#rowAt()
     const doubt = this.#doubt(ended)
-    if (doubt !== undefined) return { end: ended, doubt }
+    if (doubt !== undefined) return { offline: doubt, complete: false }
     this.#tellUnreadable(ended)
     await this.#confirmMissing()
-    return { end: ended, doubt: undefined }
+    return { offline: null, complete: true }
   }
 
   async #take(batch: ScanBatch): Promise<void> {
@@ -107,23 +90,6 @@ class FolderComparer {
     await this.#read(to_read)
   }
 
-  /** The ledger's row of this path; rows before it are of files that the walker did not meet. */
-  #rowAt(path: string): ComparedFile | undefined {
-    while (this.#row !== undefined && this.#row.path !== path && isBefore(this.#row.path, path)) {
-      this.#miss(this.#row)
-      this.#row = this.#rows.next().value
-    }
-    if (this.#row?.path !== path) return undefined
-    const row = this.#row
-    this.#row = this.#rows.next().value
-    return row
-  }
-
-  #miss({ path }: ComparedFile): void {
-    this.#missing_total += 1
-    if (this.#missing.length < most_missing) this.#missing.push(path)
-  }
-
   #judge(stat: FileStat, known: ComparedFile | undefined): DiskVerdict {
     const { clock, comparison } = this.#tools
     return judgeOnDisk({
@@ -138,21 +104,26 @@ class FolderComparer {
 
   /** Looks once more at the disk, then at the ledger: what was taken up meanwhile is no difference. */
   async #confirm(paths: readonly string[]): Promise<void> {
+    for await (const { path, look, known } of this.#lookAgain(paths)) {
+      // What has gone since is told by the next comparison.
+      if (look.kind !== 'file') continue
+      const verdict = this.#judge(look.stat, known)
+      if (verdict === 'on_the_way') this.counts.on_the_way += 1
+      else if (verdict === 'unknown_on_disk') this.#tell({ kind: verdict, path, message: 'not known yet' })
+      else if (verdict === 'changed_on_disk') {
+        this.#tell({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, look.stat) })
+      }
+    }
+  }
+
+  async *#lookAgain(paths: readonly string[]) {
     const { examiner, comparison } = this.#tools
+    const { name, path: root } = this.#folder
     for (let from = 0; from < paths.length; from += looks_at_once) {
       const some = paths.slice(from, from + looks_at_once)
-      const looks = await examiner.lstat(this.#folder.path, some)
+      const looks = await examiner.lstat(root, some)
       for (const [index, path] of some.entries()) {
-        const look = looks[index]!
-        // What has gone since is told by the next comparison.
-        if (look.kind !== 'file') continue
-        const known = comparison.file(this.#folder.name, path)
-        const verdict = this.#judge(look.stat, known)
-        if (verdict === 'on_the_way') this.counts.on_the_way += 1
-        else if (verdict === 'unknown_on_disk') this.#tell({ kind: verdict, path, message: 'not known yet' })
-        else if (verdict === 'changed_on_disk') {
-          this.#tell({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, look.stat) })
-        }
+        yield { path, look: looks[index]!, known: comparison.file(name, path) }
       }
     }
   }
@@ -207,20 +178,14 @@ class FolderComparer {
 
   /** Below what could not be read, or is ignored by now, nobody says that a file is gone; a single look tells. */
   async #confirmMissing(): Promise<void> {
-    const { examiner, comparison, signal } = this.#tools
-    const { name, path: root } = this.#folder
-    const rules = createIgnoreRules(root, this.#folder)
-    for (let from = 0; from < this.#missing.length && !signal.aborted; from += looks_at_once) {
-      const some = this.#missing.slice(from, from + looks_at_once)
-      const looks = await examiner.lstat(root, some)
-      for (const [index, path] of some.entries()) {
-        const { kind } = looks[index]!
-        if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
-        const known = comparison.file(name, path)
-        if (known === undefined) continue
-        const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
-        this.#tell({ kind: 'gone_from_disk', path, ...assetOf(known), message })
-      }
+    const rules = createIgnoreRules(this.#folder.path, this.#folder)
+    for await (const { path, look, known } of this.#lookAgain(this.#missing)) {
+      if (this.#tools.signal.aborted) return
+      const { kind } = look
+      if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
+      if (known === undefined) continue
+      const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
+      this.#tell({ kind: 'gone_from_disk', path, ...assetOf(known), message })
     }
   }
 

@@ -9,11 +9,6 @@ import type { Difference, ProjectComparison } from './verify-answer.ts'
 import { ask, stopped, wordsOf } from './verify-ask.ts'
 import type { VerifyTools } from './verify-tools.ts'
 
-export interface ServiceTools extends VerifyTools {
-  remote: Remote
-  onAsset: (assets: number) => void
-}
-
 const rows_at_once = 500
 const reads_at_once = 4
 /** Ids of other people's assets are told up to here, their number always. */
@@ -26,7 +21,7 @@ const most_unknown = 1_000
 export async function compareProject(
   project_id: string,
   folders: readonly string[] | undefined,
-  tools: ServiceTools,
+  tools: VerifyTools,
 ): Promise<ProjectComparison> {
   const comparer = new ProjectComparer(project_id, folders, tools)
   let fault: SluiceError | undefined
@@ -42,13 +37,13 @@ export async function compareProject(
 class ProjectComparer {
   readonly #project_id: string
   readonly #folders: readonly string[] | undefined
-  readonly #tools: ServiceTools
+  readonly #tools: VerifyTools
   /** A bit for each content that was seen to be ready there. */
   #seen = new Uint8Array(0)
   readonly #unknown: string[] = []
   readonly counts = { expected: 0, usable: 0, unanswered: 0, unknown: 0 }
 
-  constructor(project_id: string, folders: readonly string[] | undefined, tools: ServiceTools) {
+  constructor(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
     this.#project_id = project_id
     this.#folders = folders
     this.#tools = tools

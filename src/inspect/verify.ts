@@ -1,8 +1,5 @@
-import { type Clock, isoTime } from '../base/time.ts'
-import type { Config } from '../config/config.ts'
-import type { Examiner } from '../disk/examiner.ts'
+import { isoTime } from '../base/time.ts'
 import type { LedgerView } from '../ledger/view.ts'
-import type { Remote } from '../remote/remote.ts'
 import {
   type Difference,
   type DifferenceKind,
@@ -15,27 +12,7 @@ import {
 import { compareFolder } from './verify-disk.ts'
 import { checkLedgerFiles } from './verify-ledger.ts'
 import { compareProject } from './verify-service.ts'
-
-export interface VerifyOptions {
-  config: Config
-  view: LedgerView
-  remote: Remote
-  examiner: Examiner
-  clock: Clock
-  /** Reads every file that is known, and compares its bytes. */
-  full: boolean
-  /** Names of folders of the config; without them all, and everything that was ever sent to their projects. */
-  folders?: readonly string[]
-  signal: AbortSignal
-  onDifference: (difference: Difference) => void
-  onProgress?: (progress: VerifyProgress) => void
-}
-
-/** What was looked at so far. */
-interface VerifyProgress {
-  files: number
-  assets: number
-}
+import type { VerifyOptions } from './verify-tools.ts'
 
 /**
  * Checks the ledger itself, then holds it against the disk and against the service, at once and in
@@ -50,9 +27,8 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
   const chosen = config.folders.filter(({ name }) => names.includes(name))
   const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<DifferenceKind, number>
   const progress = { files: 0, assets: 0 }
-  const move = ({ files, assets }: VerifyProgress) => {
-    progress.files += files
-    progress.assets += assets
+  const move = (what: keyof typeof progress) => (count: number) => {
+    progress[what] += count
     options.onProgress?.({ ...progress })
   }
   const onDifference = (difference: Difference) => {
@@ -67,15 +43,15 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
     ...options,
     comparison: view.comparison(),
     onDifference,
-    onFile: (files: number) => move({ files, assets: 0 }),
-    onAsset: (assets: number) => move({ files: 0, assets }),
+    onFile: move('files'),
+    onAsset: move('assets'),
   }
   const folders: FolderComparison[] = []
   let settling = 0
   for (const folder of chosen) {
-    const compared = await compareFolder(folder, tools)
-    folders.push(compared.comparison)
-    settling += compared.on_the_way
+    const { on_the_way, ...comparison } = await compareFolder(folder, tools)
+    folders.push(comparison)
+    settling += on_the_way
   }
   const projects: ProjectComparison[] = []
   const only = chosen.length === config.folders.length ? undefined : names
@@ -100,20 +76,12 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
 const nothing_known = { on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
 
 /** By the sums that the ledger keeps; `settling` are those that it does not know of yet. */
-function standing(
-  view: LedgerView,
-  names: readonly string[],
-  settling: number,
-): Pick<VerifySummary, 'on_the_way' | 'standing'> {
-  const sums = { on_the_way: settling, refused: 0, blocked: 0, removed_on_service: 0 }
-  for (const { name, stages } of view.folders()) {
-    if (!names.includes(name)) continue
-    const { settling, waiting, sending, ingesting, refused, blocked, removed_on_service } = stages
-    sums.on_the_way += settling.files + waiting.files + sending.files + ingesting.files
-    sums.refused += refused.files
-    sums.blocked += blocked.files
-    sums.removed_on_service += removed_on_service.files
+function standing(view: LedgerView, names: readonly string[], settling: number) {
+  const stages = view.folders().flatMap(({ name, stages }) => (names.includes(name) ? [stages] : []))
+  const sum = (...some: (keyof (typeof stages)[number])[]) =>
+    stages.reduce((files, of) => some.reduce((all, stage) => all + of[stage].files, files), 0)
+  return {
+    on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
+    standing: { refused: sum('refused'), blocked: sum('blocked'), removed_on_service: sum('removed_on_service') },
   }
-  const { on_the_way, ...rest } = sums
-  return { on_the_way, standing: rest }
 }
