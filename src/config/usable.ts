@@ -27,7 +27,7 @@ export function examineConfig(options: {
     return { file, ...examineText(readText(file), file, inService(environment, file), options.looks_at_paths) }
   } catch (error) {
     if (!isSluiceError(error)) throw error
-    return { file, faults: [error.message], fields: [], hint: error.hint, warnings: [], usable: undefined }
+    return { file, faults: [error.message], fields: [] as string[], hint: error.hint, warnings: [], usable: undefined }
   }
 }
 

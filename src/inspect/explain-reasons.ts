@@ -10,8 +10,11 @@ import type { OlderVersion, PartingView } from '../ledger/view-removals.ts'
 import { olderVersionReasons, removalReasons } from './explain-removal.ts'
 import type { Explanation } from './explanation.ts'
 
-/** What holds beyond the one file. */
-export interface Circumstances {
+/** What is known of one path, and what holds beyond it. */
+interface Case extends Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
+  folder: FolderConfig
+  story: FileStory | undefined
+  daemon_runs: boolean
   now_ms: number
   uploads: Config['uploads']
   /** Why its folder is offline. */
@@ -24,12 +27,6 @@ export interface Circumstances {
   /** Of what the path held, where no file holds it any more. */
   parting: PartingView | undefined
   older_versions: readonly OlderVersion[]
-}
-
-export interface Case extends Circumstances, Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
-  folder: FolderConfig
-  story: FileStory | undefined
-  daemon_runs: boolean
 }
 
 /** Sentences for people, pure: why a path stands where it stands, what comes next, and what to do. */

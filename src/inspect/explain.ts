@@ -4,7 +4,7 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { FileStory } from '../ledger/view-files.ts'
-import { type Circumstances, reasonsOf } from './explain-reasons.ts'
+import { reasonsOf } from './explain-reasons.ts'
 import { type Explanation, explain_version } from './explanation.ts'
 import { lookAt } from './look-at.ts'
 
@@ -26,22 +26,27 @@ export function explain(options: {
     const story = ledger?.story(folder.name, path)
     const parting = story?.content && ledger?.partingOf(story.content.id)
     const older_versions = ledger?.olderVersionsOf(folder.name, path) ?? []
-    return { story, circumstances: { ...circumstancesOf(config, folder, ledger, now_ms), parting, older_versions } }
+    return { story, parting, older_versions, ...circumstancesOf(folder, ledger, now_ms) }
   }
-  const { story, circumstances } = ledger ? ledger.together(read) : read()
-  const state = stateOf(story, on_disk.kind, ignored_by !== null)
-  const why = reasonsOf({ state, path, folder, story, on_disk, ignored_by, daemon_runs, ...circumstances })
-  const told = { ...identity(folder, path), state, why, on_disk, ignored_by, ...factsOf(story) }
-  const older_versions = circumstances.older_versions.map(({ asset_id, outdated_ms, due_ms }) => ({
-    asset_id,
-    replaced: isoTime(outdated_ms),
-    kept: due_ms === undefined,
-  }))
-  return { version: explain_version, ...told, older_versions }
-}
-
-function identity(folder: FolderConfig, path: string) {
-  return { folder: folder.name, path, place: join(folder.path, path), project_id: folder.project_id }
+  const known = ledger ? ledger.together(read) : read()
+  const state = stateOf(known.story, on_disk.kind, ignored_by !== null)
+  const { uploads } = config
+  const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, ignored_by, daemon_runs })
+  return {
+    version: explain_version,
+    folder: folder.name,
+    path,
+    place: join(folder.path, path),
+    project_id: folder.project_id,
+    state,
+    why,
+    on_disk,
+    ignored_by,
+    ...factsOf(known.story),
+    older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {
+      return { asset_id, replaced: isoTime(outdated_ms), kept: due_ms === undefined }
+    }),
+  }
 }
 
 function stateOf(
@@ -62,32 +67,19 @@ function ignoredBy(folder: FolderConfig, path: string, kind: Explanation['on_dis
   return { rule, source, reason }
 }
 
-function circumstancesOf(
-  config: Config,
-  folder: FolderConfig,
-  ledger: LedgerView | undefined,
-  now_ms: number,
-): Omit<Circumstances, 'parting' | 'older_versions'> {
-  const { uploads } = config
-  const known = ledger?.folders().find(({ name }) => name === folder.name)
+function circumstancesOf({ name, project_id }: FolderConfig, ledger: LedgerView | undefined, now_ms: number) {
+  const known = ledger?.folders().find((folder) => folder.name === name)
   return {
-    now_ms,
-    uploads,
     offline: known && !known.online ? known.offline_reason : undefined,
     scanned: known?.first_scan_ms !== undefined,
     troubles: (ledger?.troubles() ?? []).filter(
-      ({ about }) => !about.startsWith('project:') || about === `project:${folder.project_id}`,
+      ({ about }) => !about.startsWith('project:') || about === `project:${project_id}`,
     ),
     sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
   }
 }
 
-function factsOf(
-  story: FileStory | undefined,
-): Pick<
-  Explanation,
-  'last_error' | 'attempts' | 'next_try' | 'asset_id' | 'md5' | 'labels' | 'same_bytes' | 'times' | 'history'
-> {
+function factsOf(story: FileStory | undefined) {
   const content = story && story.row.state === 'present' ? story.content : undefined
   const { error_code, error_message } = content ?? {}
   const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))

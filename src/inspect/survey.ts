@@ -34,61 +34,44 @@ export async function surveyFolder(
   root: string,
   options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: SurveyLimits },
 ): Promise<Survey> {
-  const { clock, limits = usual_survey, younger_than_ms } = options
-  const stop = new AbortController()
-  const finished = new AbortController()
-  const cancel = () => stop.abort()
-  options.signal?.addEventListener('abort', cancel)
+  const { clock, limits = usual_survey } = options
+  const [stop, finished] = [new AbortController(), new AbortController()]
+  const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
   const late = clock.sleep(limits.time_most_ms, finished.signal).then(() => stop.abort())
-  const tally = new SurveyTally(clock.now_ms(), younger_than_ms)
-  const ignore = { include: [], exclude: [], dot_files: false }
-  const { batches, end } = scanFolder({ root, ignore, signal: stop.signal })
-  try {
-    for await (const batch of batches) {
-      tally.add(batch)
-      if (tally.all.files > limits.files_most) return tally.answer('files')
-    }
-    return stop.signal.aborted ? tally.answer('time') : tally.answer(undefined, await end)
-  } catch (error) {
-    if (!isSluiceError(error, 'disk.offline')) throw error
-    return { ...tally.answer(undefined), offline: error.message }
-  } finally {
-    options.signal?.removeEventListener('abort', cancel)
-    finished.abort()
-    await late
-  }
-}
-
-class SurveyTally {
-  readonly all = noAmount()
-  readonly #since_ms: readonly number[]
-  readonly #younger: readonly Amount[]
-  readonly #types = new TypeTally()
-
-  constructor(now_ms: number, younger_than_ms: readonly number[]) {
-    this.#since_ms = younger_than_ms.map((age_ms) => now_ms - age_ms)
-    this.#younger = younger_than_ms.map(noAmount)
-  }
-
-  add(batch: ScanBatch): void {
+  const now_ms = clock.now_ms()
+  const spans = options.younger_than_ms.map((age_ms) => ({ since_ms: now_ms - age_ms, amount: noAmount() }))
+  const all = noAmount()
+  const types = new TypeTally()
+  const add = (batch: ScanBatch) => {
     for (let index = 0; index < batch.count; index++) {
       const { size, mtime_ns } = entryStat(batch, index)
       const mtime_ms = Number(mtime_ns / 1_000_000n)
-      count(this.all, size)
-      for (const [at, since_ms] of this.#since_ms.entries()) if (mtime_ms >= since_ms) count(this.#younger[at]!, size)
-      this.#types.add(entryPath(batch, index), size)
+      count(all, size)
+      for (const { since_ms, amount } of spans) if (mtime_ms >= since_ms) count(amount, size)
+      types.add(entryPath(batch, index), size)
     }
   }
-
-  answer(stopped: Survey['stopped'], end?: ScanEnd): Survey {
-    return {
-      offline: null,
-      all: this.all,
-      younger: this.#younger,
-      types: this.#types.sorted(),
-      stopped,
-      ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
-      unreadable_total: end?.unreadable_total ?? 0,
+  const answer = (stopped: Survey['stopped'], end?: ScanEnd): Survey => ({
+    offline: null,
+    all,
+    younger: spans.map(({ amount }) => amount),
+    types: types.sorted(),
+    stopped,
+    ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
+    unreadable_total: end?.unreadable_total ?? 0,
+  })
+  const { batches, end } = scanFolder({ root, ignore: { include: [], exclude: [], dot_files: false }, signal })
+  try {
+    for await (const batch of batches) {
+      add(batch)
+      if (all.files > limits.files_most) return answer('files')
     }
+    return signal.aborted ? answer('time') : answer(undefined, await end)
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return { ...answer(undefined), offline: error.message }
+  } finally {
+    finished.abort()
+    await late
   }
 }

@@ -5,13 +5,9 @@ import { ledger_migrations, ticket_migrations } from '../ledger/ledger-file.ts'
 import type { BrokenRule } from '../ledger/ledger-rules.ts'
 import { ledgerFile, ticketsFile } from '../ledger/state-directory.ts'
 import type { LedgerTables, LedgerThreadData } from './ledger-thread.ts'
-import type { Difference } from './verify-answer.ts'
+import type { VerifyTools } from './verify-tools.ts'
 
-/** Where the check of a state directory writes what it found, and when it is to stop. */
-export interface LedgerCheckTools {
-  signal: AbortSignal
-  onDifference: (difference: Difference) => void
-}
+type LedgerCheckTools = Pick<VerifyTools, 'signal' | 'onDifference'>
 
 /**
  * Checks the files in which Sluice keeps what it knows, in a thread: that SQLite can read all of
@@ -21,11 +17,12 @@ export interface LedgerCheckTools {
 export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTools): Promise<boolean> {
   await checkTickets(ticketsFile(state_dir), tools)
   const file = ledgerFile(state_dir)
-  const damage = await withThread({ file, migrations: ledger_migrations }, async (thread) => {
-    const { tables, steps } = await thread.call<LedgerTables>('tables', undefined)
-    const line = await firstDamage(thread, tables, tools.signal)
-    if (line === undefined) await checkRules(thread, steps, tools)
-    return line
+  const damage = await damageOf({ file, migrations: ledger_migrations }, tools, async (thread, steps) => {
+    for (let step = 0; step < steps && !tools.signal.aborted; step++) {
+      for (const rule of await thread.call<BrokenRule[]>('broken', step)) {
+        tools.onDifference({ kind: 'ledger_inconsistent', message: textOf(rule) })
+      }
+    }
   })
   if (damage !== undefined) tools.onDifference({ kind: 'ledger_damaged', message: `${file}: ${damage}` })
   return damage === undefined
@@ -35,57 +32,58 @@ export async function checkLedgerFiles(state_dir: string, tools: LedgerCheckTool
  * There are none after a restore, and another user may be unable to read them: neither is a fault
  * of the file.
  */
-async function checkTickets(file: string, { signal, onDifference }: LedgerCheckTools): Promise<void> {
+async function checkTickets(file: string, tools: LedgerCheckTools): Promise<void> {
   try {
-    const damage = await withThread({ file, migrations: ticket_migrations }, async (thread) => {
-      const { tables } = await thread.call<LedgerTables>('tables', undefined)
-      return firstDamage(thread, tables, signal)
-    })
-    if (damage !== undefined) onDifference({ kind: 'tickets_damaged', message: `${file}: ${damage}` })
+    const damage = await damageOf({ file, migrations: ticket_migrations }, tools)
+    if (damage !== undefined) tools.onDifference({ kind: 'tickets_damaged', message: `${file}: ${damage}` })
   } catch (error) {
     if (!isSluiceError(error, 'database.missing') && !isSluiceError(error, 'database.unreadable')) throw error
   }
 }
 
-/**
- * Runs `use` with a thread that reads a file. Answers what it does, or the words of SQLite for a
- * damage that shows meanwhile.
- */
-async function withThread(
+/** What SQLite says of a damaged file, also of a damage that shows in `more`, which has a sound one. */
+async function damageOf(
   data: LedgerThreadData,
-  use: (thread: Thread) => Promise<string | undefined>,
+  { signal }: LedgerCheckTools,
+  more?: (thread: Thread, steps: number) => Promise<void>,
 ): Promise<string | undefined> {
-  const thread = startThread('inspect/ledger-thread', data)
   try {
-    const damage = await use(thread)
-    await thread.call('close', undefined)
-    return damage
+    return await withLedgerThread(data, async (thread, { tables, steps }) => {
+      const { damage } = await readTables(thread, tables, () => !signal.aborted)
+      if (damage === undefined) await more?.(thread, steps)
+      return damage
+    })
   } catch (error) {
     if (!isSluiceError(error, 'database.damaged')) throw error
     return error.message.replace(`${data.file}: `, '')
+  }
+}
+
+/** Runs `use` with a thread that reads a file. */
+export async function withLedgerThread<Answer>(
+  data: LedgerThreadData,
+  use: (thread: Thread, tables: LedgerTables) => Promise<Answer>,
+): Promise<Answer> {
+  const thread = startThread('inspect/ledger-thread', data)
+  try {
+    const answer = await use(thread, await thread.call<LedgerTables>('tables', undefined))
+    await thread.call('close', undefined)
+    return answer
   } finally {
     void thread.terminate()
   }
 }
 
-async function firstDamage(
-  thread: Thread,
-  tables: readonly string[],
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** Reads table by table while `goesOn`, up to the first damage: that, and how many were read. */
+export async function readTables(thread: Thread, tables: readonly string[], goesOn: () => boolean) {
+  let read = 0
   for (const table of tables) {
-    const [line] = signal.aborted ? [] : await thread.call<string[]>('check', table)
-    if (line !== undefined) return line
+    if (!goesOn()) break
+    const [damage] = await thread.call<string[]>('check', table)
+    read += 1
+    if (damage !== undefined) return { damage, read }
   }
-  return undefined
-}
-
-async function checkRules(thread: Thread, steps: number, { signal, onDifference }: LedgerCheckTools): Promise<void> {
-  for (let step = 0; step < steps && !signal.aborted; step++) {
-    for (const rule of await thread.call<BrokenRule[]>('broken', step)) {
-      onDifference({ kind: 'ledger_inconsistent', message: textOf(rule) })
-    }
-  }
+  return { damage: undefined, read }
 }
 
 function textOf({ what, rows, example }: BrokenRule): string {

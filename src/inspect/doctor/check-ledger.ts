@@ -2,12 +2,11 @@ import { statSync } from 'node:fs'
 import { isSluiceError } from '../../base/errors.ts'
 import { formatBytes, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
-import { startThread } from '../../base/thread.ts'
 import { ledger_migrations } from '../../ledger/ledger-file.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
-import type { LedgerTables, LedgerThreadData } from '../ledger-thread.ts'
+import { readTables, withLedgerThread } from '../verify-ledger.ts'
 import { type Check, type Findings, findings } from './check.ts'
 import type { DoctorTools } from './doctor-tools.ts'
 
@@ -19,35 +18,20 @@ export async function checkLedger({ config, clock, limits, isDead }: DoctorTools
   const file = ledgerFile(config.state_dir)
   const find = findings('ledger', file)
   if (isDead(config.state_dir)) return [find.warning('not looked at: no answer from where it lies')]
-  const thread = startThread('inspect/ledger-thread', {
-    file,
-    migrations: ledger_migrations,
-  } satisfies LedgerThreadData)
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()
-    const { tables } = await thread.call<LedgerTables>('tables', undefined)
     const until_ms = clock.monotonic_ms() + limits.ledger_ms
-    const damage: string[] = []
-    let checked = 0
-    for (const table of tables) {
-      if (clock.monotonic_ms() > until_ms) break
-      damage.push(...(await thread.call<string[]>('check', table)))
-      checked++
-    }
-    await thread.call('close', undefined)
-    if (damage.length > 0) return [damaged(find, damage[0]!)]
-    const size_bytes = statSync(file).size
-    const part =
-      checked < tables.length
-        ? `the first ${checked} of ${tables.length} tables in ${formatDuration(limits.ledger_ms)} are`
-        : 'it is'
-    return [find.ok(`${part} in order (${formatBytes(size_bytes)})`), ...checkLog(file)]
+    return await withLedgerThread({ file, migrations: ledger_migrations }, async (thread, { tables }) => {
+      const { damage, read } = await readTables(thread, tables, () => clock.monotonic_ms() <= until_ms)
+      if (damage !== undefined) return [damaged(find, damage)]
+      const time = formatDuration(limits.ledger_ms)
+      const part = read < tables.length ? `the first ${read} of ${tables.length} tables in ${time} are` : 'it is'
+      return [find.ok(`${part} in order (${formatBytes(statSync(file).size)})`), ...checkLog(file)]
+    })
   } catch (error) {
     // A damaged page shows when it is read, which may be late.
     return [judgeError(find, config.state_dir, translateSqliteError(error, file))]
-  } finally {
-    void thread.terminate()
   }
 }
 

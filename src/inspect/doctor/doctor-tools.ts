@@ -1,3 +1,4 @@
+import { isBelow } from '../../base/path-below.ts'
 import type { Clock } from '../../base/time.ts'
 import type { Environment } from '../../config/environment.ts'
 import type { UsableConfig } from '../../config/usable.ts'
@@ -27,7 +28,7 @@ export interface DoctorLimits {
 
 /** Whether it is one of these places, or below one. */
 export function isWithin(path: string, places: readonly string[]): boolean {
-  return places.some((place) => path === place || path.startsWith(`${place}/`))
+  return places.some((place) => isBelow(path, place))
 }
 
 export const usual_limits: DoctorLimits = { answer_ms: 10_000, walk_ms: 10_000, ledger_ms: 30_000 }

@@ -72,15 +72,5 @@ async function walkFor(folder: FolderConfig, { clock, limits }: DoctorTools): Pr
       return undefined
     }
   }
-  const stop = new AbortController()
-  const walking = withinTime(
-    clock,
-    limits.walk_ms,
-    () => walk(stop.signal),
-    () => {
-      stop.abort()
-      return undefined
-    },
-  )
-  return walking
+  return withinTime(clock, limits.walk_ms, walk, () => undefined)
 }

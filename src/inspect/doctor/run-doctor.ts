@@ -23,7 +23,7 @@ import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
 import { checkTimeZones } from './check-time-zones.ts'
 import { checkToken } from './check-token.ts'
 import { checkUnit } from './check-unit.ts'
-import { checkWatching, type WatchMeans } from './check-watching.ts'
+import { checkWatching } from './check-watching.ts'
 import { type DoctorLimits, type DoctorTools, isWithin, usual_limits } from './doctor-tools.ts'
 import { type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
@@ -33,15 +33,7 @@ import { checkUnitRights, userToTry } from './unit-rights.ts'
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
 const doctor_version = 1
 
-export interface DoctorAnswer {
-  version: typeof doctor_version
-  at: string
-  config_file: string | null
-  faults: number
-  warnings: number
-  /** In the order of check_groups. */
-  checks: Check[]
-}
+export type DoctorAnswer = Awaited<ReturnType<typeof runDoctor>>
 
 /**
  * Looks at everything that Sluice depends on and changes nothing. It never throws: what cannot be looked at is a check of its own. A
@@ -54,103 +46,80 @@ export async function runDoctor(options: {
   limits?: Partial<DoctorLimits>
   /** Where installed units are looked for. */
   system_dir?: string
-}): Promise<DoctorAnswer> {
-  const { clock, env } = options
+}) {
+  const { file, env, clock } = options
   const limits = { ...usual_limits, ...options.limits }
-  const named = { file: options.file, ...(options.env ? { env: options.env } : {}) }
+  const { proxy, token_file } = readEnvironment(env)
   // First without touching a path: one of them may lie on a share that hangs.
-  const read = examineConfig({ ...named, looks_at_paths: false })
-  const dead = read.usable ? await deadPlaces(placesOf(read.usable, options.env), limits.answer_ms, clock) : []
-  const examined = dead.length > 0 ? read : examineConfig({ ...named, looks_at_paths: true })
-  const checks = [...checkConfig(examined, dead), ...machineChecks()]
-  if (examined.usable) {
+  const read = examineConfig({ file, env, looks_at_paths: false })
+  const dead = read.usable ? await deadPlaces(placesOf(read.usable, token_file), limits.answer_ms, clock) : []
+  const examined = dead.length > 0 ? read : examineConfig({ file, env, looks_at_paths: true })
+  const checks = [...checkConfig(examined, dead), checkNode(process.versions.node), ...checkSqlite(), checkMd5()]
+  checks.push(...checkOpenFiles())
+  const { usable: config } = examined
+  if (config) {
     const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
-    checks.push(
-      ...(await configuredChecks(examined.usable, {
-        clock,
-        limits,
-        dead,
-        env,
-        unit,
-        config_file: examined.file,
-        faulty: examined.fields,
-      })),
-    )
+    const isDead = (path: string) => isWithin(path, dead)
+    const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
+    const tools = { config, clock, limits, proxy, uid: process.getuid?.(), ledger, isDead }
+    try {
+      checks.push(...(await configuredChecks(tools, examined, unit, { env, dead })))
+    } finally {
+      ledger?.close()
+    }
   }
-  return answerOf(examined, inOrder(checks), clock.now_ms())
+  const order: string[] = Object.values(check_groups).flat()
+  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
+  return {
+    version: doctor_version,
+    at: isoTime(clock.now_ms()),
+    config_file: examined.file ?? null,
+    faults: count('fault'),
+    warnings: count('warning'),
+    checks: checks.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id)),
+  }
 }
 
-function machineChecks(): Check[] {
-  return [checkNode(process.versions.node), ...checkSqlite(), checkMd5(), ...checkOpenFiles()]
-}
-
-function placesOf(config: UsableConfig, env: NodeJS.ProcessEnv | undefined): string[] {
-  const { token_file } = readEnvironment(env)
-  const files = [
-    config.service?.token_file,
-    config.service?.ca_file,
-    token_file,
-    ...secretFiles(config).map(({ file }) => file),
-  ]
+function placesOf(config: UsableConfig, token_file: string | undefined): string[] {
+  const { service, folders, state_dir } = config
+  const files = [service?.token_file, service?.ca_file, token_file, ...secretFiles(config).map(({ file }) => file)]
   const directories = files.filter((file) => file !== undefined).map((file) => dirname(file))
-  return [...config.folders.map(({ path }) => path), config.state_dir, ...reportDirs(config), ...directories]
+  return [...folders.map(({ path }) => path), state_dir, ...reportDirs(config), ...directories]
 }
 
 async function configuredChecks(
-  config: UsableConfig,
-  around: {
-    clock: Clock
-    limits: DoctorLimits
-    dead: readonly string[]
-    env: NodeJS.ProcessEnv | undefined
-    unit: FoundUnit | undefined
-    config_file: string | undefined
-    /** Fields with faults. */
-    faulty: readonly string[]
-  },
+  tools: DoctorTools,
+  { file, fields }: ExaminedConfig,
+  unit: FoundUnit | undefined,
+  { env, dead }: { env: NodeJS.ProcessEnv | undefined; dead: string[] },
 ): Promise<Check[]> {
-  const { clock, limits, dead, env, unit, config_file, faulty } = around
-  const environment = readEnvironment(env)
-  const isDead = (path: string) => isWithin(path, dead)
-  const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
-  const tools: DoctorTools = {
-    config,
-    clock,
-    limits,
-    proxy: environment.proxy,
-    uid: process.getuid?.(),
-    ledger,
-    isDead,
-  }
-  try {
-    const token = checkToken(config.service ?? {}, unit?.token_file, env, faulty.includes('service.token_file'))
-    const ca = checkCa(config.service?.ca_file, clock.now_ms())
-    const user = userToTry(tools.uid, unit)
-    const token_file = unit?.token_file === undefined ? config.service?.token_file : undefined
-    const files = [config_file, config.service?.ca_file, token_file].filter((file) => file !== undefined)
-    const question = { config, limits, user: user ?? '', files, dead: [...dead] }
-    const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
-    const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
-      ['secret_files', () => (rights?.is_tried ? [] : checkSecretFiles(tools))],
-      ['time_zones', () => checkTimeZones(config.prompts)],
-      ['project', () => checkService(tools, token.secrets, ca.pem)],
-      ['blob_host', () => checkBlobHost(tools, ca.pem)],
-      ['folder', () => folderChecks(tools, rights)],
-      ['user', () => (rights?.is_tried ? [] : checkUser(tools))],
-      ['state_dir', () => checkStateDir(tools)],
-      ['space', () => checkSpace(tools)],
-      ['ledger', () => checkLedger(tools)],
-      ['removals', () => checkRemovals(tools)],
-      ['unit', () => checkUnit(config, unit)],
-      ['mail', () => checkMail(tools)],
-      ['webhook', () => checkWebhooks(tools)],
-      ['command', () => checkCommands(tools)],
-    ]
-    const done = await Promise.all(parts.map(([id, part]) => safely(id, part, tools)))
-    return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]
-  } finally {
-    ledger?.close()
-  }
+  const { config, clock, limits } = tools
+  const { service } = config
+  const token = checkToken(service ?? {}, unit?.token_file, env, fields.includes('service.token_file'))
+  const ca = checkCa(service?.ca_file, clock.now_ms())
+  const user = userToTry(tools.uid, unit)
+  const token_file = unit?.token_file === undefined ? service?.token_file : undefined
+  const files = [file, service?.ca_file, token_file].filter((file) => file !== undefined)
+  const question = { config, limits, user: user ?? '', files, dead }
+  const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
+  const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
+    ['secret_files', () => (rights?.is_tried ? [] : checkSecretFiles(tools))],
+    ['time_zones', () => checkTimeZones(config.prompts)],
+    ['project', () => checkService(tools, token.secrets, ca.pem)],
+    ['blob_host', () => checkBlobHost(tools, ca.pem)],
+    ['folder', () => folderChecks(tools, rights)],
+    ['user', () => (rights?.is_tried ? [] : checkUser(tools))],
+    ['state_dir', () => checkStateDir(tools)],
+    ['space', () => checkSpace(tools)],
+    ['ledger', () => checkLedger(tools)],
+    ['removals', () => checkRemovals(tools)],
+    ['unit', () => checkUnit(config, unit)],
+    ['mail', () => checkMail(tools)],
+    ['webhook', () => checkWebhooks(tools)],
+    ['command', () => checkCommands(tools)],
+  ]
+  const done = await Promise.all(parts.map(([id, part]) => safely(id, part, tools)))
+  return [...token.checks, ...ca.checks, ...(rights?.checks ?? []), ...done.flat()]
 }
 
 /**
@@ -159,15 +128,11 @@ async function configuredChecks(
  */
 async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
   const looks = await lookAtFolders(tools)
+  const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }
   return [
     ...(rights?.is_tried ? [] : checkFolders(looks, tools.limits.answer_ms, rights && 'root')),
-    ...checkWatching(looks, watchMeans(), tools.config.watching),
+    ...checkWatching(looks, { ...limits, free_memory_bytes: freeMemory_bytes() }, tools.config.watching),
   ]
-}
-
-function watchMeans(): WatchMeans {
-  const [watches, instances] = [inotifyLimit('watches'), inotifyLimit('instances')]
-  return { watches, instances, free_memory_bytes: freeMemory_bytes() }
 }
 
 /** One part that fails or hangs leaves the others alone. */
@@ -194,22 +159,5 @@ function openLedgerOrNone(state_dir: string): LedgerView | undefined {
     return openLedgerView(state_dir)
   } catch {
     return undefined
-  }
-}
-
-function inOrder(checks: readonly Check[]): Check[] {
-  const order: string[] = Object.values(check_groups).flat()
-  return [...checks].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
-}
-
-function answerOf(examined: ExaminedConfig, checks: Check[], now_ms: number): DoctorAnswer {
-  const count = (level: Check['level']) => checks.filter((check) => check.level === level).length
-  return {
-    version: doctor_version,
-    at: isoTime(now_ms),
-    config_file: examined.file ?? null,
-    faults: count('fault'),
-    warnings: count('warning'),
-    checks,
   }
 }

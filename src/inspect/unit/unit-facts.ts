@@ -4,22 +4,6 @@ import { dirname } from 'node:path'
 import { mountOf, parseMountTable, readMountTable } from '../../disk/mount-table.ts'
 import type { FolderMount } from './drop-in.ts'
 
-/** What the service's user may do, tried as that user: modes, lists of rights and parent directories all have their say. */
-export interface Reach {
-  /** Folders that are not there now. */
-  readonly missing: readonly string[]
-  /** Groups that open folders which the user could not read otherwise. */
-  readonly groups: readonly string[]
-  /** Folders that nobody but their owner may read, or whose group is root's. */
-  readonly closed: readonly Closed[]
-}
-
-export interface Closed {
-  readonly path: string
-  /** The first directory on the way that cannot be passed; whether the folder itself can be read is not known then. */
-  readonly parent: string | undefined
-}
-
 /** Answers whether somebody with these groups besides the usual may do that with the path: `test -r PATH`. */
 export type TryAs = (groups: readonly string[], test: readonly string[]) => boolean
 
@@ -56,10 +40,11 @@ export function isRefreshing(version = spawnSync('systemctl', ['--version'], { e
   return Number(/^systemd (\d+)/.exec(version ?? '')?.[1] ?? 0) >= 260
 }
 
-export function reachOf(folders: readonly string[], may: TryAs): Reach {
+/** What the service's user may do, tried as that user: modes, lists of rights and parent directories all have their say. */
+export function reachOf(folders: readonly string[], may: TryAs) {
   const missing: string[] = []
   const groups = new Set<string>()
-  const closed: Closed[] = []
+  const closed: { path: string; parent: string | undefined }[] = []
   for (const folder of folders) {
     const stat = statSync(folder, { throwIfNoEntry: false })
     const test = ['-r', folder, '-a', '-x', folder]
@@ -70,8 +55,21 @@ export function reachOf(folders: readonly string[], may: TryAs): Reach {
       else closed.push({ path: folder, parent: closedParent(folder, (parent) => may([], ['-x', parent])) })
     }
   }
-  return { missing, groups: [...groups].sort(), closed }
+  return {
+    /** Folders that are not there now. */
+    missing,
+    /** Groups that open folders which the user could not read otherwise. */
+    groups: [...groups].sort(),
+    /**
+     * Folders that nobody but their owner may read, or whose group is root's; `parent`: the first directory on the way that
+     * cannot be passed. Whether the folder itself can be read is not known then.
+     */
+    closed,
+  }
 }
+
+export type Reach = ReturnType<typeof reachOf>
+export type Closed = Reach['closed'][number]
 
 /** The first directory on the way, from the root on, that may not be passed through. */
 export function closedParent(path: string, mayPass: (directory: string) => boolean): string | undefined {
