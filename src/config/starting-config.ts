@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { printable } from '../base/format.ts'
 import { duration_pattern } from './units.ts'
+import { parseYaml } from './yaml-source.ts'
 
 /** The answers that make a configuration to start from; everything else is left to the defaults. */
 export interface StartingConfig {
@@ -33,17 +34,9 @@ export function isStartText(text: string): boolean {
   return text === 'all' || text === 'from_now' || duration_pattern.test(text)
 }
 
-/** The same as a value, to be checked before it is written. */
+/** What the file says, to be checked before it is written. */
 export function startingValue(config: StartingConfig): unknown {
-  const { base_url, project, token_file, ca_file, folders, old_versions: on_change } = config
-  return {
-    service: { base_url, project_id: project.project_id, token_file, ...(ca_file === undefined ? {} : { ca_file }) },
-    folders: folders.map(({ name, path, start }) => ({ name, path, start: startValue(start), on_change })),
-  }
-}
-
-function startValue(start: StartText): unknown {
-  return duration_pattern.test(start) ? { newer_than: start } : start
+  return parseYaml(startingText(config)).value
 }
 
 /** The file, with the reason beside every value. */

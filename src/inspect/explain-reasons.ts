@@ -5,13 +5,18 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'
 import { large_bytes } from '../domain/file.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
-import type { FileStory } from '../ledger/view-files.ts'
+import type { FileStory, Stage } from '../ledger/view-files.ts'
 import type { OlderVersion, PartingView } from '../ledger/view-removals.ts'
 import { olderVersionReasons, removalReasons } from './explain-removal.ts'
-import type { Explanation } from './explanation.ts'
+import type { lookAt } from './look-at.ts'
 
 /** What is known of one path, and what holds beyond it. */
-interface Case extends Pick<Explanation, 'state' | 'path' | 'on_disk' | 'ignored_by'> {
+export interface Case {
+  /** `ignored`: a rule leaves it out. `unknown`: not looked at yet. `special`: no file: a directory, a link, a pipe … */
+  state: Stage | 'ignored' | 'unknown' | 'special'
+  path: string
+  on_disk: ReturnType<typeof lookAt>
+  ignored_by: { rule: string; source: string; reason: string } | null
   folder: FolderConfig
   story: FileStory | undefined
   daemon_runs: boolean

@@ -4,9 +4,14 @@ import type { Config, FolderConfig } from '../config/config.ts'
 import { createIgnoreRules } from '../disk/ignore.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { FileStory } from '../ledger/view-files.ts'
-import { reasonsOf } from './explain-reasons.ts'
-import { type Explanation, explain_version } from './explanation.ts'
+import { type Case, reasonsOf } from './explain-reasons.ts'
 import { lookAt } from './look-at.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+const explain_version = 1
+
+/** All that can be said of one path. Times are ISO 8601 UTC; null: not known, or none. */
+export type Explanation = ReturnType<typeof explain>
 
 /** `ledger` is undefined where nothing was ever kept. Reads only; the file itself is not opened. */
 export function explain(options: {
@@ -16,7 +21,7 @@ export function explain(options: {
   place: { folder: string; path: string }
   daemon_runs: boolean
   now_ms: number
-}): Explanation {
+}) {
   const { config, ledger, now_ms, daemon_runs } = options
   const { path } = options.place
   const folder = config.folders.find(({ name }) => name === options.place.folder)!
@@ -36,30 +41,29 @@ export function explain(options: {
     version: explain_version,
     folder: folder.name,
     path,
+    /** Where it is on this machine. */
     place: join(folder.path, path),
     project_id: folder.project_id,
     state,
+    /** Sentences: why it stands there, what comes next, what to do. */
     why,
     on_disk,
     ignored_by,
     ...factsOf(known.story),
+    /** Assets of what stood here before, which answer still; `kept`: and will. */
     older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {
       return { asset_id, replaced: isoTime(outdated_ms), kept: due_ms === undefined }
     }),
   }
 }
 
-function stateOf(
-  story: FileStory | undefined,
-  kind: Explanation['on_disk']['kind'],
-  is_ignored: boolean,
-): Explanation['state'] {
+function stateOf(story: FileStory | undefined, kind: Case['on_disk']['kind'], is_ignored: boolean): Case['state'] {
   if (is_ignored) return 'ignored'
   if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
   return story?.stage ?? 'unknown'
 }
 
-function ignoredBy(folder: FolderConfig, path: string, kind: Explanation['on_disk']['kind']) {
+function ignoredBy(folder: FolderConfig, path: string, kind: Case['on_disk']['kind']) {
   if (path === '') return null
   const verdict = createIgnoreRules(folder.path, folder).verdict(path, kind === 'directory' ? 'directory' : 'file')
   if (!verdict.ignored) return null
@@ -90,6 +94,7 @@ function factsOf(story: FileStory | undefined) {
     asset_id: content?.asset_id ?? null,
     md5: content?.md5 ?? null,
     labels: story?.labels.map(({ name }) => name) ?? [],
+    /** Other files with the same bytes: one upload serves all. */
     same_bytes: story?.others ?? [],
     times: story
       ? {

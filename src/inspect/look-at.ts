@@ -1,11 +1,16 @@
-import { lstatSync } from 'node:fs'
+import { accessSync, lstatSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
 import { isoTime } from '../base/time.ts'
-import { entryKind, isGone } from '../disk/entry.ts'
-import type { Explanation } from './explanation.ts'
+import { type EntryKind, entryKind, isGone } from '../disk/entry.ts'
+
+interface OnDisk {
+  kind: EntryKind | 'missing' | 'unreadable'
+  size: number | null
+  modified: string | null
+}
 
 /** What stands at one absolute path; a link there is not followed. */
-export function lookAt(place: string): Explanation['on_disk'] {
+export function lookAt(place: string): OnDisk {
   try {
     const stat = lstatSync(place, { bigint: true })
     const modified = isoTime(Number(stat.mtimeNs / 1_000_000n))
@@ -25,4 +30,12 @@ export function attempt<Answer, Other>(call: () => Answer, otherwise: (code: str
     if (code === undefined) throw error
     return otherwise(code)
   }
+}
+
+/** Why this user may not read it, or run or pass through it (`right`, of node:fs), as the code of the system. */
+export function accessFault(path: string, right: number): string | undefined {
+  return attempt(
+    () => accessSync(path, right) as undefined,
+    (code) => code,
+  )
 }

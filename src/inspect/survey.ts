@@ -1,39 +1,20 @@
 import { isSluiceError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
-import type { Amount } from '../ledger/view-folders.ts'
 import { noAmount } from './plan-answer.ts'
 import { count, TypeTally } from './plan-tally.ts'
 
-/** What lies in a folder, for somebody who is about to have it watched. */
-export interface Survey {
-  /** Why it cannot be read; null where it could. */
-  offline: string | null
-  all: Amount
-  /** Of files that changed in these spans, in the order that was asked for. */
-  younger: readonly Amount[]
-  /** By extension, in small letters, '' for none; most files first. */
-  types: readonly (Amount & { extension: string })[]
-  /** Counting stopped there: the numbers are the least that there is, and what is ignored is not known. */
-  stopped: 'files' | 'time' | undefined
-  /** By rule, most first. */
-  ignored: ScanEnd['ignored']
-  unreadable_total: number
-}
-
-export interface SurveyLimits {
-  files_most: number
-  time_most_ms: number
-}
-
 /** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
-export const usual_survey: SurveyLimits = { files_most: 1_000_000, time_most_ms: 20_000 }
+export const usual_survey = { files_most: 1_000_000, time_most_ms: 20_000 }
+
+/** What lies in a folder, for somebody who is about to have it watched. */
+export type Survey = Awaited<ReturnType<typeof surveyFolder>>
 
 /** Walks a folder as the daemon would, for so long and no longer. Changes nothing, opens no file. */
 export async function surveyFolder(
   root: string,
-  options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: SurveyLimits },
-): Promise<Survey> {
+  options: { clock: Clock; younger_than_ms: readonly number[]; signal?: AbortSignal; limits?: typeof usual_survey },
+) {
   const { clock, limits = usual_survey } = options
   const [stop, finished] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
@@ -51,12 +32,17 @@ export async function surveyFolder(
       types.add(entryPath(batch, index), size)
     }
   }
-  const answer = (stopped: Survey['stopped'], end?: ScanEnd): Survey => ({
-    offline: null,
+  const answer = (stopped: 'files' | 'time' | undefined, end?: ScanEnd, offline: string | null = null) => ({
+    /** Why it cannot be read; null where it could. */
+    offline,
     all,
+    /** Of files that changed in these spans, in the order that was asked for. */
     younger: spans.map(({ amount }) => amount),
+    /** By extension, in small letters, '' for none; most files first. */
     types: types.sorted(),
+    /** Counting stopped there: the numbers are the least that there is, and what is ignored is not known. */
     stopped,
+    /** By rule, most first. */
     ignored: [...(end?.ignored ?? [])].sort((a, b) => b.count - a.count),
     unreadable_total: end?.unreadable_total ?? 0,
   })
@@ -69,7 +55,7 @@ export async function surveyFolder(
     return signal.aborted ? answer('time') : answer(undefined, await end)
   } catch (error) {
     if (!isSluiceError(error, 'disk.offline')) throw error
-    return { ...answer(undefined), offline: error.message }
+    return answer(undefined, undefined, error.message)
   } finally {
     finished.abort()
     await late

@@ -1,10 +1,10 @@
 import { isSluiceError, SluiceError, toPlainError } from '../base/errors.ts'
+import { listOf } from '../base/group.ts'
 import { ingest_failed } from '../domain/content.ts'
 import type { AttachedLabel, ComparedAsset } from '../ledger/view-comparison.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import { assets_a_page, ListCursor } from '../remote/list-cursor.ts'
 import type { Outcome } from '../remote/outcome.ts'
-import type { Remote } from '../remote/remote.ts'
 import type { Difference, ProjectComparison } from './verify-answer.ts'
 import { ask, stopped, wordsOf } from './verify-ask.ts'
 import type { VerifyTools } from './verify-tools.ts'
@@ -24,14 +24,11 @@ export async function compareProject(
   tools: VerifyTools,
 ): Promise<ProjectComparison> {
   const comparer = new ProjectComparer(project_id, folders, tools)
-  let fault: SluiceError | undefined
-  try {
-    await comparer.run()
-  } catch (error) {
+  const fault = await comparer.run().catch((error: unknown) => {
     if (!isSluiceError(error)) throw error
-    fault = error
-  }
-  return { project_id, ...comparer.counts, fault: fault ? toPlainError(fault) : null }
+    return toPlainError(error)
+  })
+  return { project_id, ...comparer.counts, fault: fault ?? null }
 }
 
 class ProjectComparer {
@@ -62,9 +59,7 @@ class ProjectComparer {
     let cursor: string | undefined
     for (;;) {
       const after_id = place.afterId(cursor)
-      const outcome = await this.#ask((remote) =>
-        remote.listAssets(this.#project_id, { after_id, limit: assets_a_page }),
-      )
+      const outcome = await this.#page(after_id)
       if (outcome.ok) {
         const { items, next } = outcome.value
         await this.#see(place.take(items), after_id)
@@ -72,6 +67,11 @@ class ProjectComparer {
         cursor = next
       } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(wordsOf(outcome.failure))
     }
+  }
+
+  #page(after_id: string | undefined) {
+    const query = { after_id, limit: assets_a_page }
+    return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
   }
 
   /** `after_id`: where their page begins. */
@@ -82,29 +82,22 @@ class ProjectComparer {
     if (ready.length === 0) return
     const known = new Map<string, ComparedAsset[]>()
     const ids = ready.map(({ asset_id }) => asset_id)
-    for (const asset of comparison.assets(this.#project_id, ids)) {
-      known.set(asset.asset_id, [...(known.get(asset.asset_id) ?? []), asset])
-    }
+    for (const asset of comparison.assets(this.#project_id, ids)) listOf(known, asset.asset_id).push(asset)
     for (const { asset_id } of ready) {
       const assets = known.get(asset_id)
-      if (assets === undefined) this.#foreign(asset_id)
+      if (assets === undefined) {
+        this.counts.unknown += 1
+        if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
+      }
       for (const asset of assets ?? []) {
         if (asset.state === 'ready') this.#mark(asset.content)
         else if (isGivenUp(asset) && this.#isAsked(asset)) {
-          onDifference({
-            kind: 'returned_on_service',
-            ...placeOf(asset),
-            message: `given up here (${asset.state}), ready there`,
-          })
+          const message = `given up here (${asset.state}), ready there`
+          onDifference({ kind: 'returned_on_service', ...placeOf(asset), message })
         }
       }
     }
     await this.#compareLabels(ready, known, after_id)
-  }
-
-  #foreign(asset_id: string): void {
-    this.counts.unknown += 1
-    if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
   }
 
   /** What was attached while the page was on its way is on the same page when it is asked for again. */
@@ -115,7 +108,7 @@ class ProjectComparer {
   ): Promise<void> {
     const { onDifference } = this.#tools
     if (this.#missingLabels(records, known).length === 0) return
-    const again = await this.#ask((remote) => remote.listAssets(this.#project_id, { after_id, limit: assets_a_page }))
+    const again = await this.#page(after_id)
     // What new assets have pushed off the page is told by the next comparison.
     if (!again.ok) return
     for (const { asset, label } of this.#missingLabels(again.value.items, known))
@@ -166,8 +159,8 @@ class ProjectComparer {
   }
 
   async #read(asset: ComparedAsset): Promise<void> {
-    const { comparison, onDifference } = this.#tools
-    const outcome = await this.#ask((remote) => remote.readAsset(this.#project_id, asset.asset_id))
+    const { comparison, remote, onDifference } = this.#tools
+    const outcome = await ask(() => remote.readAsset(this.#project_id, asset.asset_id), this.#tools)
     // A daemon may have learned it meanwhile, or sent it anew.
     const now = comparison.asset(asset.content)
     if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
@@ -176,10 +169,6 @@ class ProjectComparer {
     if (found === 'ready') this.counts.usable += 1
     else if (found === undefined) this.counts.unanswered += 1
     else onDifference({ ...placeOf(asset), ...found })
-  }
-
-  #ask<Value>(call: (remote: Remote) => Promise<Outcome<Value>>): Promise<Outcome<Value>> {
-    return ask(() => call(this.#tools.remote), this.#tools)
   }
 
   #mark(content: number): void {
@@ -204,24 +193,13 @@ function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kin
     return { kind: 'missing_on_service', message: 'ready here; the service has no such asset any more' }
   }
   const { status, raw_status } = outcome.value
-  switch (status) {
-    case 'ready':
-      return 'ready'
-    case 'failed':
-      return {
-        kind: 'failed_on_service',
-        status,
-        message: `ready here; the service cannot use it (status ${raw_status})`,
-      }
-    case 'uploaded':
-      return { kind: 'not_ready_on_service', status, message: 'ready here; the service has a slot without its bytes' }
-    default:
-      return {
-        kind: 'not_ready_on_service',
-        status,
-        message: `ready here; the service is reading it (status ${raw_status})`,
-      }
+  if (status === 'ready') return 'ready'
+  if (status === 'failed') {
+    const message = `ready here; the service cannot use it (status ${raw_status})`
+    return { kind: 'failed_on_service', status, message }
   }
+  const what = status === 'uploaded' ? 'has a slot without its bytes' : `is reading it (status ${raw_status})`
+  return { kind: 'not_ready_on_service', status, message: `ready here; the service ${what}` }
 }
 
 function unlisted(message: string): SluiceError {

@@ -1,11 +1,11 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { readCertificates } from '../../base/atomic-file.ts'
 import { codeOf, isSluiceError, messageOf } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { tryMailServer } from '../../base/mail.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { mailServers, targetsOf } from '../../config/targets.ts'
-import { attempt } from '../look-at.ts'
+import { accessFault } from '../look-at.ts'
 import { type Check, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import { readSecret } from './check-secret-files.ts'
@@ -74,18 +74,9 @@ export function checkCommands({ config, isDead }: DoctorTools): Check[] {
   const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
   return [...programs].map(([program, where]) => {
     const { ok, fault } = findings('command', program)
-    if (!isDead(program) && isProgram(program)) return ok(`of ${where}: it can be run`)
+    const is_runnable = !isDead(program) && accessFault(program, constants.X_OK) === undefined
+    if (is_runnable && statSync(program, { throwIfNoEntry: false })?.isFile()) return ok(`of ${where}: it can be run`)
     const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
     return fault(`of ${where}: it is not there, or this user may not run it`, hint)
   })
-}
-
-function isProgram(file: string): boolean {
-  return attempt(
-    () => {
-      accessSync(file, constants.X_OK)
-      return statSync(file).isFile()
-    },
-    () => false,
-  )
 }

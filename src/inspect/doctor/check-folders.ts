@@ -1,9 +1,9 @@
-import { accessSync, constants } from 'node:fs'
+import { constants } from 'node:fs'
 import { formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { adviceOnUnreadable } from '../../domain/unreadable.ts'
-import { attempt } from '../look-at.ts'
+import { accessFault } from '../look-at.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, findings, named } from './check.ts'
 import type { FolderLook, Seen } from './look-at-folder.ts'
@@ -33,7 +33,7 @@ function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number, wh
     return fault(`${path}: no answer in ${formatDuration(answer_ms)}`, hint)
   }
   if (root.kind === 'offline' && root.reason === 'unreadable') {
-    const closed = closedParent(path, mayPass)
+    const closed = closedParent(path, (parent) => accessFault(parent, constants.X_OK) !== 'EACCES')
     const word = shellWord(closed ?? path)
     const user = userWord(who)
     return closed === undefined
@@ -57,13 +57,6 @@ function countText({ files, directories, from }: Seen): string {
   const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
   if (from === 'part of a walk') return `at least ${count}`
   return `${count} in ${formatCount(directories)} ${directories === 1 ? 'folder' : 'folders'}`
-}
-
-function mayPass(directory: string): boolean {
-  return attempt(
-    () => accessSync(directory, constants.X_OK) === undefined,
-    (code) => code !== 'EACCES',
-  )
 }
 
 function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { filesystem, remote }: OnlineRoot): Check {

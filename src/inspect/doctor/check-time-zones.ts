@@ -1,3 +1,4 @@
+import { isZone } from '../../base/time.ts'
 import { type Check, findings } from './check.ts'
 
 /** What this Node knows of time zones comes with it (ICU), not from the system. */
@@ -6,19 +7,9 @@ export function checkTimeZones(prompts: readonly { name: string; schedule: { tim
   const version = process.versions.tz ?? 'unknown'
   return zones.map((zone) => {
     const { ok, fault } = findings('time_zones', zone)
-    if (isKnown(zone)) return ok(`known (time zone data ${version})`)
+    if (isZone(zone)) return ok(`known (time zone data ${version})`)
     const users = prompts.filter(({ schedule }) => schedule.timezone === zone).map(({ name }) => name)
     const hint = 'use a Node with full ICU (those of nodejs.org and of distributions have it), or another zone'
     return fault(`this Node does not know it; prompts with it: ${users.join(', ')}`, hint)
   })
-}
-
-function isKnown(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }

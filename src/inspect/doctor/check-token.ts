@@ -1,8 +1,8 @@
-import { accessSync, constants } from 'node:fs'
+import { constants } from 'node:fs'
 import { isSluiceError } from '../../base/errors.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { attempt } from '../look-at.ts'
+import { accessFault } from '../look-at.ts'
 import { type Check, findings } from './check.ts'
 
 /**
@@ -29,19 +29,13 @@ export function checkToken(
     const none = (check: Check) => ({ checks: [check], secrets: undefined })
     if (code !== 'account.token_missing') return none(fault(message, hint))
     if (credential_file !== undefined) {
-      if (isReadable(credential_file)) return checkToken({ token_file: credential_file }, undefined, env)
+      // One that is not there counts: reading it says so.
+      const is_closed = ![undefined, 'ENOENT'].includes(accessFault(credential_file, constants.R_OK))
+      if (!is_closed) return checkToken({ token_file: credential_file }, undefined, env)
       const text = 'not tried: systemd hands it to the service, and this user may not read it'
       return none(findings('token', credential_file).warning(text, 'sudo sluice doctor tries it'))
     }
     if (is_named_wrongly) return none(warning('not tried: service.token_file is not in order, see above'))
     return none(fault(message, hint))
   }
-}
-
-/** One that is not there counts: reading it says so. */
-function isReadable(file: string): boolean {
-  return attempt(
-    () => accessSync(file, constants.R_OK) === undefined,
-    (code) => code === 'ENOENT',
-  )
 }

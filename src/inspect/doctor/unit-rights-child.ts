@@ -1,6 +1,6 @@
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { constants, readFileSync } from 'node:fs'
 import { system_clock } from '../../base/time.ts'
-import { attempt } from '../look-at.ts'
+import { accessFault } from '../look-at.ts'
 import { type Check, findings } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
@@ -26,10 +26,7 @@ const tools: DoctorTools = {
 
 function checkFile(file: string): Check[] {
   if (tools.isDead(file)) return []
-  const code = attempt(
-    () => accessSync(file, constants.R_OK),
-    (code) => code,
-  )
+  const code = accessFault(file, constants.R_OK)
   if (code === undefined) return []
   const hint = `give ${user} the right to read it, and to pass through the directories above it`
   return [findings('config', file).fault(`the unit runs as ${user}, who may not read it (${code})`, hint)]
