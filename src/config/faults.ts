@@ -50,21 +50,21 @@ export function check<Schema extends z.ZodType>(
   // A process checks its configuration once or twice: compiling a checker for it costs more than it saves.
   const result = schema.safeParse(value, { reportInput: true, error: generalMessage, jitless: true })
   if (result.success) return { output: result.data, faults: [] }
-  return { output: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, schema, [])) }
+  return { output: undefined, faults: result.error.issues.flatMap((issue) => faultsOf(issue, [])) }
 }
 
 type Issue = z.core.$ZodIssue
 
-function faultsOf(issue: Issue, root: z.ZodType, parent: Path): Fault[] {
+function faultsOf(issue: Issue, parent: Path): Fault[] {
   const path = [...parent, ...(issue.path as (string | number)[])]
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(root, path)
+    const known = issue.message.split(', ')
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, known) }))
   }
   if (issue.code === 'invalid_union') {
     // A section among the alternatives that was begun and has faults inside is what was meant.
     const inside = issue.errors.find((issues) => issues.some(isInside))
-    if (inside) return inside.flatMap((inner) => faultsOf(inner, root, path))
+    if (inside) return inside.flatMap((inner) => faultsOf(inner, path))
   }
   if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   const is_missing = issue.code === 'invalid_type' && issue.input === undefined
@@ -82,42 +82,10 @@ function unknownField(key: string, known: readonly string[]): string {
     : `there is no such field; there are ${known.join(', ')}`
 }
 
-/** For what the schema has no words of its own. */
+/** For what the schema has no words of its own. Of unknown fields it is the known ones: the issue leaves without its schema. */
 function generalMessage(issue: z.core.$ZodRawIssue): string {
+  const { inst } = issue
+  if (issue.code === 'unrecognized_keys' && inst instanceof z.ZodObject) return Object.keys(inst.shape).join(', ')
   if (issue.code === 'invalid_type' && issue.expected === 'object') return 'must be a section with fields of its own'
   return 'is not as it should be'
-}
-
-/** The names of the fields that the schema knows at a path. */
-function fieldsAt(schema: z.ZodType, path: Path): string[] {
-  let here: z.ZodType | undefined = schema
-  for (const key of path) here = here && step(here, key)
-  const section = here && sectionOf(here)
-  return section ? Object.keys(section.shape) : []
-}
-
-function step(schema: z.ZodType, key: string | number): z.ZodType | undefined {
-  const inner = unwrapped(schema)
-  if (inner instanceof z.ZodArray) return inner.element as z.ZodType
-  return sectionOf(inner)?.shape[key] as z.ZodType | undefined
-}
-
-function sectionOf(schema: z.ZodType): z.ZodObject | undefined {
-  const inner = unwrapped(schema)
-  if (inner instanceof z.ZodObject) return inner
-  if (inner instanceof z.ZodUnion) {
-    return (inner.options as z.ZodType[]).map(sectionOf).find((section) => section !== undefined)
-  }
-  return undefined
-}
-
-/**
- * The schema of what is written: without defaults, transformations and the like around it.
- *
- * @internal
- */
-export function unwrapped(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrapped(schema.unwrap() as z.ZodType)
-  if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType)
-  return schema
 }

@@ -8,17 +8,14 @@ const brake = z
   .union(
     [
       off,
-      z.strictObject(
-        {
-          files: countValue({ least: 1, most: 100_000_000 })
-            .prefault(100_000)
-            .describe('New files in that time. Default 100000: a large archive still passes.'),
-          bytes: sizeValue({ least: 1, most: most_bytes })
-            .prefault('100GB')
-            .describe('Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.'),
-        },
-        'must be off, or files, bytes or both',
-      ),
+      z.strictObject({
+        files: countValue({ least: 1, most: 100_000_000 })
+          .prefault(100_000)
+          .describe('New files in that time. Default 100000: a large archive still passes.'),
+        bytes: sizeValue({ least: 1, most: most_bytes })
+          .prefault('100GB')
+          .describe('Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.'),
+      }),
     ],
     'must be off, or files, bytes or both',
   )

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { unwrapped } from '../../src/config/faults.ts'
 import { config_schema } from '../../src/config/schema.ts'
 import { who_sets_it } from './who-sets-it.ts'
 
@@ -77,4 +76,11 @@ export function referenceText(): string {
     return `- **\`${name}\`**${usual}: ${text}`
   })
   return rows.join('\n').replaceAll('\n\n\n', '\n\n').trim()
+}
+
+/** The schema of what is written: without defaults, transformations and the like around it. */
+function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return unwrapped(schema.unwrap() as z.ZodType)
+  if (schema instanceof z.ZodPipe) return unwrapped(schema.in as z.ZodType)
+  return schema
 }
