@@ -1,7 +1,8 @@
 import { formatBytes, formatCount } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { RemovalWait } from '../domain/removal.ts'
-import type { FolderPlan, Plan, Reason, RemovalGroup, WaitingRemovals } from '../inspect/plan-answer.ts'
+import type { Plan } from '../inspect/plan.ts'
+import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../inspect/plan-answer.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 

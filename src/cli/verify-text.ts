@@ -1,5 +1,6 @@
 import { formatCount } from '../base/format.ts'
-import { type Difference, type DifferenceKind, isWhole, type VerifySummary } from '../inspect/verify-answer.ts'
+import type { VerifySummary } from '../inspect/verify.ts'
+import { type Difference, type DifferenceKind, isWhole } from '../inspect/verify-answer.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 
 /** What --json lists of each kind; a person sees a few. */

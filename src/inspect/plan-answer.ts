@@ -2,9 +2,6 @@ import type { ScanEnd } from '../disk/scan.ts'
 import type { RemovalWait } from '../domain/removal.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 
-/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
-export const plan_version = 1
-
 /**
  * Why a file does not go up now.
  *
@@ -69,26 +66,6 @@ export interface FolderPlan {
   removals: FolderRemovals | null
   /** What the walk met besides files that are not ignored; null where there was none. */
   seen: (Omit<ScanEnd, 'files' | 'bytes' | 'odd_names'> & { odd_names: string[] }) | null
-}
-
-/** What would go up, what not and why. */
-export interface Plan {
-  version: typeof plan_version
-  at: string
-  /** Files were read, so that known bytes are told from new ones. */
-  hashed: boolean
-  /** Something was kept before: what is in already is told from what is new. */
-  knows_ledger: boolean
-  would_go_up: Amount
-  /** Of those that would go up; the extension without its dot, '' for none; most files first. */
-  types: (Amount & { extension: string })[]
-  folders: FolderPlan[]
-  limits: {
-    /** `is_reached`: not all of it goes up by itself; null: no brake. */
-    brake: { files: number; bytes: number; per_hours: number; is_reached: boolean } | null
-    /** Whole days at `uploads.max_bytes_per_day`; null: no limit. */
-    days: number | null
-  }
 }
 
 export function noAmount(): Amount {

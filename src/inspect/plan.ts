@@ -12,11 +12,14 @@ import type { ComparedFolder } from '../ledger/view-comparison.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import type { RemovalCasesView } from '../ledger/view-removal-cases.ts'
-import { type FolderPlan, noAmount, type Plan, plan_version, type Reason } from './plan-answer.ts'
+import { type FolderPlan, noAmount, type Reason } from './plan-answer.ts'
 import { FolderDepartures } from './plan-departures.ts'
 import { judge } from './plan-judge.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
 import { Tally, TypeTally } from './plan-tally.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+const plan_version = 1
 
 export interface PlanOptions {
   config: Config
@@ -31,7 +34,7 @@ export interface PlanOptions {
  * Walks the configured folders and says what would go up, what not and why, and what would be removed on the service. Sends nothing and changes nothing. A folder that
  * is offline is told of and does not stop the others.
  */
-export async function planUploads(options: PlanOptions): Promise<Plan> {
+export async function planUploads(options: PlanOptions) {
   const { config, hash, ledger, now_ms } = options
   const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
   const [seen, arriving] = [new Set<string>(), newArriving()]
@@ -53,14 +56,20 @@ export async function planUploads(options: PlanOptions): Promise<Plan> {
   return {
     version: plan_version,
     at: isoTime(now_ms),
+    /** Files were read, so that known bytes are told from new ones. */
     hashed: hash,
+    /** Something was kept before: what is in already is told from what is new. */
     knows_ledger: ledger !== undefined,
     would_go_up: to_send,
+    /** Of those that would go up; the extension without its dot, '' for none; most files first. */
     types: types.sorted(),
     folders,
     limits: limitsFor(config, ledger, to_send, now_ms),
   }
 }
+
+/** What would go up, what not and why. */
+export type Plan = Awaited<ReturnType<typeof planUploads>>
 
 interface FolderTools extends PlanOptions {
   examiner: Examiner | undefined
@@ -222,12 +231,8 @@ function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNulla
   }
 }
 
-function limitsFor(
-  { uploads }: Config,
-  ledger: LedgerView | undefined,
-  to_send: Amount,
-  now_ms: number,
-): Plan['limits'] {
+/** `brake`: `is_reached`, not all of it goes up by itself; null: there is none. `days`: at the most for a day; null: no limit. */
+function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
   const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
   const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)
   if (brake === 'off') return { brake: null, days }

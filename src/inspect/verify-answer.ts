@@ -45,52 +45,8 @@ export interface Difference {
   status?: string
 }
 
-export const verify_version = 1
-
-export interface VerifySummary {
-  version: typeof verify_version
-  at: string
-  /** The bytes on disk were read. */
-  full: boolean
-  folders: FolderComparison[]
-  projects: ProjectComparison[]
-  /** How many of each kind. */
-  differences: Record<DifferenceKind, number>
-  /** Files that settle, or are being sent or read: no difference. */
-  on_the_way: number
-  /** Known to be not in, and for this reason no difference. */
-  standing: { refused: number; blocked: number; removed_on_service: number }
-  /** Everything that was asked for could be looked at. */
-  complete: boolean
-}
-
-export interface FolderComparison {
-  name: string
-  path: string
-  /** Why nothing in it was compared; null: it was. */
-  offline: string | null
-  /** The walk came to its end. */
-  complete: boolean
-  /** Files that were met. */
-  files: number
-  /** Files whose bytes were read. */
-  read: number
-}
-
-export interface ProjectComparison {
-  project_id: string
-  /** Ready here; and there. */
-  expected: number
-  usable: number
-  /** About so many the service would not say. */
-  unanswered: number
-  /** Ready there, unknown here. */
-  unknown: number
-  /** Why the service could not be asked, or not to the end; null: it was. */
-  fault: { code: string; message: string; hint?: string } | null
-}
-
 /** Whether somebody, or a pass, has something to do. What other people have there is no difference of ours. */
-export function isWhole({ complete, differences }: Pick<VerifySummary, 'complete' | 'differences'>): boolean {
+export function isWhole(of: { complete: boolean; differences: Readonly<Record<DifferenceKind, number>> }): boolean {
+  const { complete, differences } = of
   return complete && difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
 }

@@ -10,7 +10,7 @@ import { most_missing } from '../ledger/ledger.ts'
 import type { ComparedFile, ComparisonView } from '../ledger/view-comparison.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
 import { rowsBeside } from './rows-beside.ts'
-import type { Difference, FolderComparison } from './verify-answer.ts'
+import type { Difference } from './verify-answer.ts'
 import { type DiskVerdict, judgeOnDisk } from './verify-judge.ts'
 import type { VerifyTools } from './verify-tools.ts'
 
@@ -45,7 +45,13 @@ class FolderComparer {
   readonly #rowAt: (path?: string) => ComparedFile | undefined
   readonly #missing: string[] = []
   #missing_total = 0
-  readonly counts = { files: 0, read: 0, on_the_way: 0 }
+  readonly counts = {
+    /** Files that were met. */
+    files: 0,
+    /** Files whose bytes were read. */
+    read: 0,
+    on_the_way: 0,
+  }
 
   constructor(folder: FolderConfig, tools: VerifyTools) {
     this.#folder = folder
@@ -57,8 +63,8 @@ class FolderComparer {
     })
   }
 
-  /** `offline`: why this is not the folder that is known; then nothing counts as gone. */
-  async run(): Promise<Pick<FolderComparison, 'offline' | 'complete'>> {
+  /** `offline`: why this is not the folder that is known; then nothing counts as gone. `complete`: the walk came to its end. */
+  async run(): Promise<{ offline: string | null; complete: boolean }> {
     const { signal } = this.#tools
     const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
     for await (const batch of batches) await this.#take(batch)

@@ -5,7 +5,7 @@ import type { AttachedLabel, ComparedAsset } from '../ledger/view-comparison.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import { assets_a_page, ListCursor } from '../remote/list-cursor.ts'
 import type { Outcome } from '../remote/outcome.ts'
-import type { Difference, ProjectComparison } from './verify-answer.ts'
+import type { Difference } from './verify-answer.ts'
 import { ask, stopped, wordsOf } from './verify-ask.ts'
 import type { VerifyTools } from './verify-tools.ts'
 
@@ -18,17 +18,18 @@ const most_unknown = 1_000
  * Reads the service's list of one project, then asks singly for what is ready here and was not listed as ready: only that answer
  * is believed. `folders`: only what a file in them holds; undefined for everything. Never throws for what the service does.
  */
-export async function compareProject(
-  project_id: string,
-  folders: readonly string[] | undefined,
-  tools: VerifyTools,
-): Promise<ProjectComparison> {
+export async function compareProject(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
   const comparer = new ProjectComparer(project_id, folders, tools)
   const fault = await comparer.run().catch((error: unknown) => {
     if (!isSluiceError(error)) throw error
     return toPlainError(error)
   })
-  return { project_id, ...comparer.counts, fault: fault ?? null }
+  return {
+    project_id,
+    ...comparer.counts,
+    /** Why the service could not be asked, or not to the end; null: it was. */
+    fault: fault ?? null,
+  }
 }
 
 class ProjectComparer {
@@ -38,7 +39,16 @@ class ProjectComparer {
   /** A bit for each content that was seen to be ready there. */
   #seen = new Uint8Array(0)
   readonly #unknown: string[] = []
-  readonly counts = { expected: 0, usable: 0, unanswered: 0, unknown: 0 }
+  readonly counts = {
+    /** Ready here. */
+    expected: 0,
+    /** Ready here, and there. */
+    usable: 0,
+    /** About so many the service would not say. */
+    unanswered: 0,
+    /** Ready there, unknown here. */
+    unknown: 0,
+  }
 
   constructor(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
     this.#project_id = project_id

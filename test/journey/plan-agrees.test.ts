@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { planUploads } from '../../src/inspect/plan.ts'
-import type { Plan } from '../../src/inspect/plan-answer.ts'
+import { type Plan, planUploads } from '../../src/inspect/plan.ts'
 import { openLedgerView } from '../../src/ledger/view.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
