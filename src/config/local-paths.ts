@@ -77,15 +77,11 @@ export function pathFaults(whole: WholeFile): Fault[] {
 }
 
 export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
-  const first = new Map<string, number>()
-  return sections.flatMap((section, at): Fault[] => {
-    const name = field(section, 'name')
-    if (typeof name !== 'string') return []
-    const earlier = first.get(name)
-    if (earlier === undefined) first.set(name, at)
-    return earlier === undefined
-      ? []
-      : [{ path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` }]
+  const names = sections.map((section) => field(section, 'name'))
+  return names.flatMap((name, at): Fault[] => {
+    const earlier = names.indexOf(name)
+    if (typeof name !== 'string' || earlier === at) return []
+    return [{ path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` }]
   })
 }
 

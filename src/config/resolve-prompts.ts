@@ -74,9 +74,10 @@ export function resolveDelivery(delivery: CheckedDelivery, { checked, home }: Pi
   return { kind: 'command' as const, name, run: command.run, timeout_ms: command.timeout }
 }
 
-function resolveSmtp(smtp: CheckedSmtp, home: string) {
-  const tls = smtp.tls ?? (smtp.port === usual_ports.starttls ? 'starttls' : 'implicit')
-  return { ...resolved(smtp, home), port: smtp.port ?? usual_ports[tls], tls }
+/** In one order, however it was written: equal servers are one. */
+function resolveSmtp({ host, port, tls: written, ...rest }: CheckedSmtp, home: string) {
+  const tls = written ?? (port === usual_ports.starttls ? 'starttls' : 'implicit')
+  return { host, port: port ?? usual_ports[tls], tls, ...resolved(rest, home) }
 }
 
 /** Without what is undefined: exactOptionalPropertyTypes tells the two apart. */

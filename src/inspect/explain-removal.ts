@@ -26,26 +26,23 @@ export function olderVersionReasons(of: {
   folder: FolderConfig
   now_ms: number
 }): string[] {
-  const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined).length
-  const going = of.older_versions.flatMap((version) => (version.due_ms === undefined ? [] : [version]))
+  const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined)
+  const going = of.older_versions.filter(({ due_ms }) => due_ms !== undefined)
   const texts = going.map(({ why, ...version }) => {
     const when = why === undefined ? ' next' : waiting({ ...version, why }, of.now_ms, of.folder)
     return `an older version of it still answers, and is to be removed on the service${when}`
   })
-  if (kept === 0) return texts
+  if (kept.length === 0) return texts
   const versions =
-    kept === 1 ? 'an older version of it still answers' : `${formatCount(kept)} older versions of it still answer`
-  const policy = of.folder.on_change === 'keep' ? ' (on_change: keep)' : whyVersionsStay(of.older_versions)
-  return [`${versions}, and stay${kept === 1 ? 's' : ''} there${policy}`, ...texts]
+    kept.length === 1
+      ? 'an older version of it still answers, and stays'
+      : `${formatCount(kept.length)} older versions of it still answer, and stay`
+  const why = kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
+  return [`${versions} there${of.folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
 }
 
 const let_go =
   ': it is of a time when the folder had another path, project or rules, and what goes with such a change is kept'
-
-function whyVersionsStay(versions: readonly OlderVersion[]): string {
-  const kept = versions.filter(({ due_ms }) => due_ms === undefined)
-  return kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
-}
 
 function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConfig): string {
   if (on_delete === 'keep') return ' (on_delete: keep)'

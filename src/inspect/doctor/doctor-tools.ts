@@ -17,18 +17,18 @@ export interface DoctorTools {
   isDead(path: string): boolean
 }
 
-export interface DoctorLimits {
+export type DoctorLimits = typeof usual_limits
+
+export const usual_limits = {
   /** For one host, one path, one check. */
-  answer_ms: number
+  answer_ms: 10_000,
   /** For walking one folder; its last scan stands in then. */
-  walk_ms: number
+  walk_ms: 10_000,
   /** For reading the whole ledger. */
-  ledger_ms: number
+  ledger_ms: 30_000,
 }
 
 /** Whether it is one of these places, or below one. */
 export function isWithin(path: string, places: readonly string[]): boolean {
   return places.some((place) => isBelow(path, place))
 }
-
-export const usual_limits: DoctorLimits = { answer_ms: 10_000, walk_ms: 10_000, ledger_ms: 30_000 }

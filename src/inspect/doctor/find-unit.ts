@@ -4,49 +4,27 @@ import { attempt } from '../look-at.ts'
 import { gidOf } from '../unit/unit-facts.ts'
 import { readUnitText } from '../unit/unit-text.ts'
 
-/** The unit of systemd that runs this configuration. */
-export interface FoundUnit {
-  /** `sluice.service`, `sluice@work.service` */
-  name: string
-  drop_in_file: string
-  /** Undefined where there is none, or where it cannot be read. */
-  drop_in: string | undefined
-  /** The file that LoadCredential=token: names. */
-  token_file: string | undefined
-  /**
-   * The user that it runs as; undefined where it names none, or may read every file
-   * (CAP_DAC_READ_SEARCH).
-   */
-  user: string | undefined
-  /** Groups besides those of the user, by number. */
-  gids: string[]
-}
-
 const usual_system_dir = '/etc/systemd/system'
 /** Which configuration a unit without a drop-in reads (systemd/sluice.service). */
 const usual_config = '/etc/sluice/sluice.yaml'
 
+/** The unit of systemd that runs this configuration. */
 export function findUnit(config_file: string, system_dir = usual_system_dir): FoundUnit | undefined {
   const directories = entriesOf(system_dir).filter((name) => /^sluice(@[^/]+)?\.service\.d$/.test(name))
   for (const directory of directories) {
-    const drop_in_file = join(system_dir, directory, '10-config.conf')
-    const drop_in = textOf(drop_in_file)
-    const words = drop_in === undefined ? [] : (readUnitText(drop_in).get('ExecStart') ?? [])
-    if (words[words.indexOf('--config') + 1] !== config_file || !words.includes('--config')) continue
     const name = directory.replace(/\.d$/, '')
-    return { name, drop_in_file, drop_in, ...settingsOf(name, drop_in, system_dir) }
+    const drop_in = textOf(dropInFile(system_dir, name))
+    const words = drop_in === undefined ? [] : (readUnitText(drop_in).get('ExecStart') ?? [])
+    const names_it = words.includes('--config') && words[words.indexOf('--config') + 1] === config_file
+    if (names_it) return unitOf(name, drop_in, system_dir)
   }
   if (config_file !== usual_config || !existsSync(join(system_dir, 'sluice.service'))) return undefined
-  const name = 'sluice.service'
-  const drop_in_file = join(system_dir, `${name}.d`, '10-config.conf')
-  return { name, drop_in_file, drop_in: undefined, ...settingsOf(name, undefined, system_dir) }
+  return unitOf('sluice.service', undefined, system_dir)
 }
 
-function settingsOf(
-  name: string,
-  drop_in: string | undefined,
-  system_dir: string,
-): Pick<FoundUnit, 'token_file' | 'user' | 'gids'> {
+export type FoundUnit = ReturnType<typeof unitOf>
+
+function unitOf(name: string, drop_in: string | undefined, system_dir: string) {
   const instance = /^sluice@(.+)\.service$/.exec(name)?.[1] ?? ''
   const text = textOf(join(system_dir, name.replace(/@.+\.service$/, '@.service')))
   const settings = readUnitText(`${text ?? ''}\n${drop_in ?? ''}`)
@@ -54,10 +32,22 @@ function settingsOf(
   const token = wordsOf('LoadCredential').findLast((word) => word.startsWith('token:'))
   const reads_all = wordsOf('AmbientCapabilities').includes('CAP_DAC_READ_SEARCH')
   return {
+    /** `sluice.service`, `sluice@work.service` */
+    name,
+    drop_in_file: dropInFile(system_dir, name),
+    /** Undefined where there is none, or where it cannot be read. */
+    drop_in,
+    /** The file that LoadCredential=token: names. */
     token_file: token?.slice('token:'.length),
+    /** The user that it runs as; undefined where it names none, or may read every file (CAP_DAC_READ_SEARCH). */
     user: reads_all ? undefined : wordsOf('User').at(-1),
+    /** Groups besides those of the user, by number. */
     gids: wordsOf('SupplementaryGroups').flatMap((group) => gidOf(group) ?? []),
   }
+}
+
+function dropInFile(system_dir: string, unit: string): string {
+  return join(system_dir, `${unit}.d`, '10-config.conf')
 }
 
 function entriesOf(directory: string): string[] {
