@@ -7,7 +7,7 @@ import { api_key_header, project_header } from '../contract/identifiers.ts'
 import { dateHeader_ms } from '../contract/retry-after.ts'
 import { apiUrl, type BaseAddress } from './addresses.ts'
 import type { Outcome } from './outcome.ts'
-import { OddAnswer } from './translate.ts'
+import { OddAnswer, present } from './translate.ts'
 
 export interface ApiRequest {
   /** How a failure of this call is judged. */
@@ -19,7 +19,7 @@ export interface ApiRequest {
   segments: readonly string[]
   query?: Readonly<Record<string, string | number | undefined>>
   /** An object is sent as JSON, a text as it stands, for it is JSON. */
-  body?: object | string
+  body?: object | string | undefined
   /** Nothing is read from a success: whatever its body is, unless a web page. */
   any_body?: boolean
 }
@@ -123,10 +123,7 @@ function readToken(token: () => string): string | Failure {
 /** A service may echo the token in its texts; it goes no further than this. */
 function withoutToken(failure: Failure, token: string): Failure {
   const clean = (text: string) => text.replaceAll(token, '***')
-  return {
-    ...failure,
-    message: clean(failure.message),
-    ...(failure.code === undefined ? {} : { code: clean(failure.code) }),
-    ...(failure.humane === undefined ? {} : { humane: clean(failure.humane) }),
-  }
+  const { code, message, humane } = failure
+  const texts = { code: code && clean(code), message: clean(message), humane: humane && clean(humane) }
+  return { ...failure, ...present(texts) }
 }

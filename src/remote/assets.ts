@@ -3,7 +3,7 @@ import { scrubText } from '../base/scrub.ts'
 import type { AssetSaid } from '../domain/asset.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseUploadUrl } from './addresses.ts'
-import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, textOf, timeOf_ms } from './translate.ts'
+import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
 import { findHeaderFault } from './upload-headers.ts'
 
 export interface LabelReference {
@@ -27,6 +27,7 @@ export type Created =
 
 /** A status is shown to people and stored: nothing longer than a word or two is one. */
 const status_longest = 64
+const statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
 
 /**
  * Servers read no longer head than 8 to 16 KB (nginx, Apache, Node), so that no longer ticket could
@@ -40,8 +41,7 @@ export function createdOf(value: unknown, status: number): Created {
   const { already_exists, upload_url } = fields
   // An absent already_exists is false; but 200 without upload fields can mean nothing else.
   if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
-    const known = statusText(fields.status)
-    return { kind: 'exists', asset_id, ...(known === undefined ? {} : { status: known }) }
+    return present({ kind: 'exists', asset_id, status: statusText(fields.status) })
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
 }
@@ -53,23 +53,33 @@ export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
   if (asset_id !== undefined && id !== asset_id) throw new OddAnswer('it is about another asset')
   const raw_status = statusText(fields.status)
   if (raw_status === undefined) throw new OddAnswer('the asset has no status')
-  const filename = textOf(fields.filename)
-  const created_at_ms = timeOf_ms(fields.created_at)
-  const labels = labelsOf(fields.labels)
-  return {
+  return present({
     asset_id: id,
-    status: statusOf(raw_status),
+    status: statuses.find((status) => status === raw_status) ?? 'other',
     raw_status,
-    ...(filename === undefined ? {} : { filename }),
-    ...(isSize(fields.size_in_bytes) ? { size_in_bytes: fields.size_in_bytes } : {}),
-    ...(created_at_ms === undefined ? {} : { created_at_ms }),
-    ...(labels === undefined ? {} : { labels }),
-  }
+    filename: textOf(fields.filename),
+    size_in_bytes: isSize(fields.size_in_bytes) ? fields.size_in_bytes : undefined,
+    created_at_ms: timeOf_ms(fields.created_at),
+    labels: labelsOf(fields.labels),
+  })
 }
 
 export function labelOf(value: unknown): LabelReference {
   const fields = fieldsOf(value, 'the label')
   return { label_id: idOf('label', fields.label_id), name: textOf(fields.name) ?? '' }
+}
+
+export interface ProjectReference {
+  project_id: string
+  name: string
+  /** The project that the token opens first. */
+  is_default: boolean
+}
+
+export function projectOf(value: unknown): ProjectReference {
+  const fields = fieldsOf(value, 'the project')
+  const project_id = idOf('project', fields.project_id)
+  return { project_id, name: textOf(fields.name) ?? project_id, is_default: fields.default === true }
 }
 
 function labelsOf(value: unknown): LabelReference[] | undefined {
@@ -80,18 +90,6 @@ function labelsOf(value: unknown): LabelReference[] | undefined {
 function statusText(value: unknown): string | undefined {
   const text = textOf(value)
   return text === undefined ? undefined : scrubText(text).slice(0, status_longest)
-}
-
-function statusOf(raw_status: string): AssetRecord['status'] {
-  switch (raw_status) {
-    case 'uploaded':
-    case 'ingesting':
-    case 'ready':
-    case 'failed':
-      return raw_status
-    default:
-      return 'other'
-  }
 }
 
 function isSize(value: unknown): value is number {
@@ -105,10 +103,7 @@ function ticketOf(fields: Fields): Ticket {
     throw new OddAnswer('upload_url is not an https address')
   }
   const upload_headers = uploadHeadersOf(fields.upload_headers)
-  const bytes = [upload_url, ...Object.entries(upload_headers).flat()].reduce(
-    (sum, text) => sum + Buffer.byteLength(text),
-    0,
-  )
+  const bytes = Buffer.byteLength([upload_url, ...Object.entries(upload_headers).flat()].join(''))
   if (bytes > max_ticket_bytes) {
     const seen = `upload_url and upload_headers have ${formatCount(bytes)} bytes`
     throw new OddAnswer(`${seen} together, more than ${formatCount(max_ticket_bytes)}`)

@@ -18,21 +18,19 @@ export interface Question {
 /** Ids by kind; several kinds are a union. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-export interface ChatStarted {
-  chat_id: string
+export interface MessageSummary {
   message_id: string
   created_at_ms?: number
+}
+
+export interface ChatStarted extends MessageSummary {
+  chat_id: string
 }
 
 export interface ChatSummary {
   chat_id: string
   created_at_ms?: number
   title?: string
-}
-
-export interface MessageSummary {
-  message_id: string
-  created_at_ms?: number
 }
 
 /** `running` until an answer or an error is there; where a service shows no errors, only a deadline ends it. */
@@ -56,7 +54,7 @@ export function questionBody(question: Question | string): string {
   }
   const { prompt, intelligence, provider, skills, public_data, scope } = question
   refuseEmptyScope(scope)
-  return JSON.stringify(present({ prompt, intelligence, provider, skills, public_data, scope }))
+  return JSON.stringify({ prompt, intelligence, provider, skills, public_data, scope })
 }
 
 function refuseEmptyScope(scope: Scope | undefined): void {
@@ -79,9 +77,8 @@ export function messageAppendedOf(value: unknown): MessageSummary {
 }
 
 export function chatSummaryOf(value: unknown): ChatSummary {
-  const fields = fieldsOf(value, 'the chat')
-  const title = textOf(fields.title)
-  return { chat_id: idOf('chat', fields.chat_id), ...createdAt(fields), ...(title === undefined ? {} : { title }) }
+  const { chat_id, created_at, title } = fieldsOf(value, 'the chat')
+  return present({ chat_id: idOf('chat', chat_id), created_at_ms: timeOf_ms(created_at), title: textOf(title) })
 }
 
 export function messageSummariesOf(value: unknown): MessageSummary[] {
@@ -94,20 +91,13 @@ export function messageOf(value: unknown, message_id: string): Message {
   const fields = fieldsOf(value, 'the message')
   const summary = messageSummary(fields)
   if (summary.message_id !== message_id) throw new OddAnswer('it is about another message')
-  const response = textOf(fields.response)
-  const prompt = textOf(fields.prompt)
-  const message = { ...summary, ...(prompt === undefined ? {} : { prompt }) }
+  const message = present({ ...summary, prompt: textOf(fields.prompt) })
+  const response = textOf(fields.response) ?? (fields.status === 'done' ? '' : undefined)
   if (response !== undefined) return { ...message, state: 'answered', response }
-  if (fields.status === 'done') return { ...message, state: 'answered', response: '' }
   return { ...message, state: fields.status === 'error' ? 'failed' : 'running' }
 }
 
 /** The hosted service calls the id of a message `id`. */
-function messageSummary(fields: Fields): MessageSummary {
-  return { message_id: idOf('message', fields.message_id ?? fields.id), ...createdAt(fields) }
-}
-
-function createdAt(fields: Fields): { created_at_ms?: number } {
-  const created_at_ms = timeOf_ms(fields.created_at)
-  return created_at_ms === undefined ? {} : { created_at_ms }
+function messageSummary({ message_id, id, created_at }: Fields): MessageSummary {
+  return present({ message_id: idOf('message', message_id ?? id), created_at_ms: timeOf_ms(created_at) })
 }
