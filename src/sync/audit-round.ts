@@ -23,109 +23,102 @@ const reads_at_once = 4
 const passes_most = 3
 
 /** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
-export class AuditRound {
-  readonly #project_id: string
-  readonly #tools: AuditTools
-  readonly #resend: boolean
-  readonly #signal: AbortSignal
-  readonly #cursor = new ListCursor()
+export function createAuditRound(
+  project_id: string,
+  { ledger, circuits, report }: AuditTools,
+  { resend, signal }: { resend: boolean; signal: AbortSignal },
+) {
+  const list_cursor = new ListCursor()
   /** How far what was not seen has been asked for. */
-  #reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
-
-  constructor(project_id: string, tools: AuditTools, { resend, signal }: { resend: boolean; signal: AbortSignal }) {
-    this.#project_id = project_id
-    this.#tools = tools
-    this.#resend = resend
-    this.#signal = signal
-  }
+  let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
 
   /** Answers the number of calls that were made. */
-  async turn({ round, running }: AuditState, remote: Remote, reads_most: number): Promise<number> {
+  async function turn({ round, running }: AuditState, remote: Remote, reads_most: number): Promise<number> {
     if (!running) return 0
-    if (!running.listed) return this.#list(round, running.cursor, remote)
-    return this.#read(round, Math.min(reads_a_turn, reads_most), remote)
+    if (!running.listed) return list(round, running.cursor, remote)
+    return read(round, Math.min(reads_a_turn, reads_most), remote)
   }
 
   /** Whether the project can be reached, and nothing more. */
-  async probe(remote: Remote): Promise<void> {
-    await this.#noted(await remote.listAssets(this.#project_id, { limit: 1 }))
+  async function probe(remote: Remote): Promise<void> {
+    await noted(await remote.listAssets(project_id, { limit: 1 }))
   }
 
-  async #list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
-    const page = { after_id: this.#cursor.afterId(cursor), limit: assets_a_page }
-    const outcome = await remote.listAssets(this.#project_id, page)
-    if ((await this.#noted(outcome)) === 'hold') return 1
+  async function list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
+    const page = { after_id: list_cursor.afterId(cursor), limit: assets_a_page }
+    const outcome = await remote.listAssets(project_id, page)
+    if ((await noted(outcome)) === 'hold') return 1
     if (outcome.ok) {
       const { items, next } = outcome.value
-      const listed = this.#cursor.take(items).map(listedAsset)
-      await this.#record({ type: 'assets_listed', project_id: this.#project_id, round, cursor: next, items: listed })
-    } else if (cursor !== undefined && this.#cursor.refused(outcome.failure) === 'lost') {
-      await this.#record({ type: 'audit_round_began', project_id: this.#project_id })
+      const listed = list_cursor.take(items).map(listedAsset)
+      await record({ type: 'assets_listed', project_id, round, cursor: next, items: listed })
+    } else if (cursor !== undefined && list_cursor.refused(outcome.failure) === 'lost') {
+      await record({ type: 'audit_round_began', project_id })
     }
     return 1
   }
 
   /** Asks singly for what was on no page, or not as ready. */
-  async #read(round: number, limit: number, remote: Remote): Promise<number> {
-    if (this.#reading.round !== round) this.#reading = { round, after: 0, pass: 1, unanswered: 0 }
-    const reading = this.#reading
-    const query = { project_id: this.#project_id, after: reading.after, limit }
-    const { assets, next } = await this.#tools.ledger.unaudited(query)
+  async function read(round: number, limit: number, remote: Remote): Promise<number> {
+    if (reading.round !== round) reading = { round, after: 0, pass: 1, unanswered: 0 }
+    const mine = reading
+    const query = { project_id, after: mine.after, limit }
+    const { assets, next } = await ledger.unaudited(query)
     let unanswered = 0
     for (let from = 0; from < assets.length; from += reads_at_once) {
       const some = assets.slice(from, from + reads_at_once)
-      const outcomes = await Promise.all(some.map((asset) => this.#readOne(asset, remote)))
+      const outcomes = await Promise.all(some.map((asset) => readOne(asset, remote)))
       unanswered += outcomes.filter((outcome) => outcome === 'unanswered').length
       // All of these again, without those that are known by now.
-      if (outcomes.includes('hold') || this.#signal.aborted) return assets.length
+      if (outcomes.includes('hold') || signal.aborted) return assets.length
     }
-    reading.unanswered += unanswered
-    if (next !== undefined) reading.after = next
-    else await this.#passEnded(round)
+    mine.unanswered += unanswered
+    if (next !== undefined) mine.after = next
+    else await passEnded(round)
     return assets.length
   }
 
-  async #passEnded(round: number): Promise<void> {
-    const { pass, unanswered } = this.#reading
+  async function passEnded(round: number): Promise<void> {
+    const { pass, unanswered } = reading
     if (unanswered > 0 && pass < passes_most) {
-      this.#reading = { round, after: 0, pass: pass + 1, unanswered: 0 }
+      reading = { round, after: 0, pass: pass + 1, unanswered: 0 }
       return
     }
-    const project_id = this.#project_id
-    await this.#record({ type: 'audit_round_ended', project_id, round, unanswered, resend: this.#resend })
+    await record({ type: 'audit_round_ended', project_id, round, unanswered, resend })
   }
 
-  async #readOne(
+  async function readOne(
     { content, asset_id, name }: UnauditedAsset,
     remote: Remote,
   ): Promise<'known' | 'unanswered' | 'hold'> {
-    const outcome = await remote.readAsset(this.#project_id, asset_id)
-    const noted = await this.#noted(await this.#orOfTheHost(outcome, remote))
-    if (noted === 'hold' || this.#signal.aborted) return 'hold'
+    const outcome = await remote.readAsset(project_id, asset_id)
+    const verdict = await noted(await orOfTheHost(outcome, remote))
+    if (verdict === 'hold' || signal.aborted) return 'hold'
     if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
     const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
-    if (loss) this.#tools.report.later(`audit: ${loss.type}`, name)
-    await this.#record(loss ?? { type: 'asset_confirmed', content })
+    if (loss) report.later(`audit: ${loss.type}`, name)
+    await record(loss ?? { type: 'asset_confirmed', content })
     return 'known'
   }
 
   /** One asset about which the service answers nonsense, again and again, is no fault of the service: that shows at the list. */
-  async #orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
+  async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
-    return isOfAHost(outcome.failure, 'api') ? remote.listAssets(this.#project_id, { limit: 1 }) : outcome
+    return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
   }
 
-  async #noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {
-    const { circuits } = this.#tools
-    if (outcome.ok) await circuits.succeeded(this.#project_id, 'api')
-    else if ((await circuits.failed(outcome.failure, this.#project_id, 'api')) === 'hold') return 'hold'
+  async function noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {
+    if (outcome.ok) await circuits.succeeded(project_id, 'api')
+    else if ((await circuits.failed(outcome.failure, project_id, 'api')) === 'hold') return 'hold'
     return 'go on'
   }
 
   /** Who was told to end says nothing more: another asks for it by now, with other settings. */
-  async #record(fact: Fact): Promise<void> {
-    if (!this.#signal.aborted) await this.#tools.ledger.record([fact])
+  async function record(fact: Fact): Promise<void> {
+    if (!signal.aborted) await ledger.record([fact])
   }
+
+  return { turn, probe }
 }
 
 /** Where only the size tells a slot from an asset on its way, it counts as one when nothing of it is there. */

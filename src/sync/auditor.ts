@@ -7,7 +7,7 @@ import { isMassRemoval } from '../domain/audit.ts'
 import { type AuditState, expectedAssets } from '../ledger/audit-work.ts'
 import type { Remote } from '../remote/remote.ts'
 import { pauseAfterTurn_ms } from './audit-pace.ts'
-import { AuditRound, type AuditTools } from './audit-round.ts'
+import { type AuditTools, createAuditRound } from './audit-round.ts'
 import type { About } from './report.ts'
 
 export type AuditorTools = AuditTools & { remote: Remote; clock: Clock; pulses: Pulses }
@@ -32,7 +32,7 @@ export function startAuditor(tools: AuditorTools, settings: AuditSettings, signa
   const { ledger, circuits, clock, pulses, report } = tools
   const round_ms = settings.round_hours * hour_ms
   const resend = settings.on_remote_delete === 'resend'
-  const rounds = new Map(settings.projects.map((id) => [id, new AuditRound(id, tools, { resend, signal })]))
+  const rounds = new Map(settings.projects.map((id) => [id, createAuditRound(id, tools, { resend, signal })]))
   const turned_ms = new Map<string, number>()
   const awake_ms = clock.monotonic_ms() + first_turn_ms
 

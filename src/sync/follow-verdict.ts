@@ -29,10 +29,11 @@ const dead_size_most = 1
  */
 const min_gone_ms = 10 * minute_ms
 
-/** What it means that the service does not know the asset that is being followed. */
-export function vanishedFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
+/** What it means that the asset that is being followed could not be read. */
+export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
-  if (vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms) return { type: 'asset_vanished', content }
+  const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
+  if (failure.about === 'asset_gone' && is_believed) return { type: 'asset_vanished', content }
   const note = { code: failure.code ?? failure.about, message: failure.message }
   return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
 }

@@ -6,7 +6,7 @@ import type { AssetRecord } from '../remote/assets.ts'
 import { assets_a_page } from '../remote/list-cursor.ts'
 import type { Failure } from '../remote/outcome.ts'
 import { type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
-import { type FollowPolicy, followFact, vanishedFact } from './follow-verdict.ts'
+import { type FollowPolicy, followFact, unreadFact } from './follow-verdict.ts'
 
 export interface FollowTools extends ClaimTools {
   policy: FollowPolicy
@@ -28,7 +28,8 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
       pace_ms: 100,
       claim: (limit, options) => tools.ledger.claimToFollow(limit, options),
       async act(work, held) {
-        for (const [project_id, items] of byProject(work)) await new FollowRound(held, project_id, items, signal).run()
+        const by_project = groupBy(work, ({ project_id }) => project_id)
+        for (const [project_id, items] of by_project) await followProject(project_id, items, held, signal)
       },
     },
     tools,
@@ -36,100 +37,81 @@ export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWor
   )
 }
 
-function byProject(work: readonly FollowWork[]): Map<string, FollowWork[]> {
+function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => string): Map<string, FollowWork[]> {
   const groups = new Map<string, FollowWork[]>()
-  for (const item of work) listOf(groups, item.project_id).push(item)
+  for (const item of work) listOf(groups, keyOf(item)).push(item)
   return groups
 }
 
 /** One look at what is pending in one project. */
-class FollowRound {
-  readonly #tools: FollowTools
-  readonly #project_id: string
-  readonly #pending: Map<string, FollowWork[]>
-  readonly #signal: AbortSignal
-
-  constructor(tools: FollowTools, project_id: string, work: readonly FollowWork[], signal: AbortSignal) {
-    this.#tools = tools
-    this.#project_id = project_id
-    this.#signal = signal
-    // Two contents may share an asset: the service took the bytes of one for those of the other.
-    this.#pending = new Map()
-    for (const item of work) listOf(this.#pending, item.asset_id).push(item)
-  }
-
-  async run(): Promise<void> {
-    if (this.#pending.size >= this.#tools.list_from && !(await this.#readPages())) return
-    await this.#readSingly()
-  }
+async function followProject(
+  project_id: string,
+  work: readonly FollowWork[],
+  { ledger, remote, circuits, clock, report, policy, list_from }: FollowTools,
+  signal: AbortSignal,
+): Promise<void> {
+  // Two contents may share an asset: the service took the bytes of one for those of the other.
+  const pending = groupBy(work, ({ asset_id }) => asset_id)
+  if (pending.size >= list_from && !(await readPages())) return
+  await readSingly()
 
   /** Bounded: what is not on the pages is read alone. Answers false where the service is not to be asked on. */
-  async #readPages(): Promise<boolean> {
-    const pages_most = Math.ceil(this.#pending.size / 50) + 10
+  async function readPages(): Promise<boolean> {
+    const pages_most = Math.ceil(pending.size / 50) + 10
     let after_id: string | undefined
-    for (let page = 0; page < pages_most && this.#pending.size > 0 && !this.#signal.aborted; page++) {
-      const listed = await this.#tools.remote.listAssets(this.#project_id, { after_id, limit: assets_a_page })
-      if (!listed.ok && this.#isLeft(listed.failure)) return true
-      if (!listed.ok) return (await this.#tools.circuits.failed(listed.failure, this.#project_id, 'api')) === 'count'
-      await this.#tools.circuits.succeeded(this.#project_id, 'api')
-      await this.#take(listed.value.items)
+    for (let page = 0; page < pages_most && pending.size > 0 && !signal.aborted; page++) {
+      const listed = await remote.listAssets(project_id, { after_id, limit: assets_a_page })
+      if (!listed.ok && isLeft(listed.failure)) return true
+      if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
+      await circuits.succeeded(project_id, 'api')
+      await take(listed.value.items)
       after_id = listed.value.next
       if (after_id === undefined) break
     }
     return true
   }
 
-  async #readSingly(): Promise<void> {
-    const ids = [...this.#pending.keys()].slice(0, single_reads_most)
-    for (let from = 0; from < ids.length && !this.#signal.aborted; from += reads_at_once) {
-      const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => this.#readOne(asset_id))
+  async function readSingly(): Promise<void> {
+    const ids = [...pending.keys()].slice(0, single_reads_most)
+    for (let from = 0; from < ids.length && !signal.aborted; from += reads_at_once) {
+      const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => readOne(asset_id))
       if ((await allEnded(rounds)).includes('stop')) return
     }
   }
 
-  async #readOne(asset_id: string): Promise<'go on' | 'stop'> {
-    const { remote, circuits, clock, policy } = this.#tools
-    const outcome = await remote.readAsset(this.#project_id, asset_id)
+  async function readOne(asset_id: string): Promise<'go on' | 'stop'> {
+    const outcome = await remote.readAsset(project_id, asset_id)
     if (outcome.ok) {
-      await circuits.succeeded(this.#project_id, 'api')
-      await this.#take([outcome.value])
+      await circuits.succeeded(project_id, 'api')
+      await take([outcome.value])
       return 'go on'
     }
     const { failure } = outcome
-    const works = this.#pending.get(asset_id) ?? []
-    if (this.#isLeft(failure)) {
-      this.#pending.delete(asset_id)
-      await this.#record(works.map(({ content }) => ({ type: 'asset_vanished', content })))
-      return 'go on'
+    const works = pending.get(asset_id) ?? []
+    const is_left = isLeft(failure)
+    if (!is_left && failure.about !== 'asset_gone') {
+      const concern = works[0] && { content: works[0].content }
+      if ((await circuits.failed(failure, project_id, 'api', concern)) === 'hold') return 'stop'
     }
-    if (failure.about === 'asset_gone') {
-      this.#pending.delete(asset_id)
-      await this.#record(works.map((work) => vanishedFact(work, failure, clock.now_ms(), policy)))
-      return 'go on'
-    }
-    const concern = works[0] && { content: works[0].content }
-    if ((await circuits.failed(failure, this.#project_id, 'api', concern)) === 'hold') return 'stop'
-    const note = { code: failure.code ?? failure.about, message: failure.message }
-    this.#pending.delete(asset_id)
-    await this.#record(
-      works.map(({ content, attempts }) => {
-        const not_before_ms = clock.now_ms() + policy.wait_ms(attempts)
-        return { type: 'ingest_continues', content, not_before_ms, note }
+    pending.delete(asset_id)
+    await record(
+      works.map((work) => {
+        if (is_left) return { type: 'asset_vanished', content: work.content }
+        return unreadFact(work, failure, clock.now_ms(), policy)
       }),
     )
     return 'go on'
   }
 
   /** The configuration has left the project, and it went away or was closed to us: nobody waits for what is in it. */
-  #isLeft({ about }: Failure): boolean {
-    return about === 'project' && !this.#tools.circuits.asksFor(this.#project_id)
+  function isLeft({ about }: Failure): boolean {
+    return about === 'project' && !circuits.asksFor(project_id)
   }
 
-  async #take(records: readonly AssetRecord[]): Promise<void> {
-    const { clock, policy, report } = this.#tools
+  async function take(records: readonly AssetRecord[]): Promise<void> {
     const facts: ContentFact[] = []
     for (const record of records) {
-      for (const work of this.#pending.get(record.asset_id) ?? []) {
+      for (const work of pending.get(record.asset_id) ?? []) {
         const fact = followFact(work, record, clock.now_ms(), policy)
         facts.push(fact)
         if (fact.type === 'asset_ready') report.ready(work.name)
@@ -137,12 +119,12 @@ class FollowRound {
         else if (fact.type === 'ingest_continues' && fact.note && !work.error_code)
           report.later(fact.note.message, work.name)
       }
-      this.#pending.delete(record.asset_id)
+      pending.delete(record.asset_id)
     }
-    await this.#record(facts)
+    await record(facts)
   }
 
-  async #record(facts: readonly ContentFact[]): Promise<void> {
-    if (facts.length > 0) await this.#tools.ledger.record(facts)
+  async function record(facts: readonly ContentFact[]): Promise<void> {
+    if (facts.length > 0) await ledger.record(facts)
   }
 }

@@ -1,5 +1,6 @@
 import { formatDuration } from '../base/format.ts'
 import { minute_ms } from '../base/time.ts'
+import type { FaultNote } from '../domain/fault-note.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { SendWork } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
@@ -46,6 +47,11 @@ export function givenUp(
 /** What happened, in the service's own words where it has some. */
 export function textOf(failure: Failure): string {
   return failure.humane === undefined ? failure.message : `${failure.message}: ${failure.humane}`
+}
+
+/** The failure as the ledger keeps it. */
+export function noteOf(failure: Failure): FaultNote {
+  return { code: failure.code ?? failure.about, message: textOf(failure) }
 }
 
 /** Shorter values sign nothing, and would be found in every other word. */

@@ -1,10 +1,9 @@
 import { backoff_ms, day_ms, hour_ms, second_ms } from '../base/time.ts'
-import type { FaultNote } from '../domain/fault-note.ts'
 import type { RemovalFact } from '../domain/removal.ts'
 import type { RemoveWork } from '../ledger/ledger.ts'
 import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
-import { textOf } from './give-up.ts'
+import { noteOf, textOf } from './give-up.ts'
 
 /** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
 const max_claimed = 16
@@ -115,8 +114,4 @@ async function setBack(work: RemoveWork, failure: Failure, tools: ClaimTools): P
   }
   await ledger.record([{ type: 'removal_set_back', content, not_before_ms, error: noteOf(failure) }])
   if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
-}
-
-function noteOf(failure: Failure): FaultNote {
-  return { code: failure.code ?? failure.about, message: textOf(failure) }
 }
