@@ -62,8 +62,9 @@ const max_body_bytes = 8 * 1_048_576
 const pages_most = 100
 
 /**
- * The service's verbs. None retries, none throws for what the network or the service does: that is an Outcome. Thrown is what is
- * ours: a stream's own error, an empty scope. Errors: `config.base_url`, `network.proxy_address`.
+ * The service's verbs. None retries, none throws for what the network or the service does: that is
+ * an Outcome. Thrown is what is ours: a stream's own error, an empty scope. Errors:
+ * `config.base_url`, `network.proxy_address`.
  */
 export function createRemote({ base_url, token, user_agent, clock, on_outcome, timeouts, ...client }: RemoteOptions) {
   const base = parseBaseUrl(base_url)
@@ -162,14 +163,17 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
     listProjects: () => listAll('project', undefined, projectOf),
     listLabels: (project_id: string) => listAll('label', project_id, labelOf),
     /**
-     * Not idempotent: a failed one may have started a chat, unless `isSurelyUndone(failure)`. A question as text is sent to the
-     * letter. 404: an id in its scope is gone.
+     * Not idempotent: a failed one may have started a chat, unless `isSurelyUndone(failure)`. A
+     * question as text is sent to the letter. 404: an id in its scope is gone.
      */
     async startChat(project_id: string, question: Question | string) {
       const body = questionBody(question)
       return send({ call: 'chat', method: 'POST', project_id, segments: ['chats'], body }, chatStartedOf)
     },
-    /** The next turn of a chat, judged like the start of one. 404: the chat, or an id in its scope, is gone. */
+    /**
+     * The next turn of a chat, judged like the start of one. 404: the chat, or an id in its scope,
+     * is gone.
+     */
     async appendMessage(project_id: string, chat_id: string, question: Question | string) {
       const segments = ['chats', chat_id, 'messages']
       const body = questionBody(question)

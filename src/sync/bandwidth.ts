@@ -7,15 +7,13 @@ const piece_ms = 250
 /** The timetable is looked at so often while somebody waits: the next hour may have no limit. */
 const look_ms = 1_000
 
-/** How much of the line uploads take together; lives as long as the process, whatever the configuration becomes. */
-export interface Bandwidth {
-  /** Another timetable is in force. */
-  follow(spans: readonly BandwidthSpan[]): void
-  /** The same body; where there are limits, its pieces come when the line may take them. */
-  pace(body: UploadBody, signal: AbortSignal): UploadBody
-}
+export type Bandwidth = ReturnType<typeof createBandwidth>
 
-export function createBandwidth(clock: Clock): Bandwidth {
+/**
+ * How much of the line uploads take together; lives as long as the process, whatever the
+ * configuration becomes.
+ */
+export function createBandwidth(clock: Clock) {
   let spans: readonly BandwidthSpan[] = []
   /** When the bytes that were let through have gone at the rate of their time. */
   let free_at_ms = 0
@@ -59,11 +57,13 @@ export function createBandwidth(clock: Clock): Bandwidth {
   }
 
   return {
-    follow(newer) {
+    /** Another timetable is in force. */
+    follow(newer: readonly BandwidthSpan[]): void {
       spans = newer
       free_at_ms = 0
     },
-    pace(body, signal) {
+    /** The same body; where there are limits, its pieces come when the line may take them. */
+    pace(body: UploadBody, signal: AbortSignal): UploadBody {
       // What is held in memory is soon gone; while a large one goes a limit may come.
       if (spans.length === 0 && 'bytes' in body) return body
       const stream = 'bytes' in body ? [body.bytes] : body.stream

@@ -1,13 +1,17 @@
-/** Whole walks through folders of one disk come one after the other: side by side each would take the other's time, and the heads'. */
-export interface DeviceTurns {
-  /** Resolves when it is the caller's turn, or the signal aborted; what it answers ends the turn and must be called. */
-  take(device: bigint, signal: AbortSignal): Promise<() => void>
-}
+export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
-export function createDeviceTurns(): DeviceTurns {
+/**
+ * Whole walks through folders of one disk come one after the other: side by side each would take
+ * the other's time, and the heads'.
+ */
+export function createDeviceTurns() {
   const last = new Map<bigint, Promise<void>>()
   return {
-    async take(device, signal) {
+    /**
+     * Resolves when it is the caller's turn, or the signal aborted; what it answers ends the turn
+     * and must be called.
+     */
+    async take(device: bigint, signal: AbortSignal): Promise<() => void> {
       const before = last.get(device)
       const { ended, end } = turn()
       const all = Promise.all([before, ended]).then(() => {

@@ -2,16 +2,7 @@ import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** Hands facts on to the ledger, those of some thousand files at a time. */
-export interface FactGroup {
-  /**
-   * Resolves when these are durable, and rejects when they cannot be recorded. `isInForce`: false from when the settings that they were
-   * found by have given way to others: what is still gathered then is not recorded at all.
-   */
-  record(facts: readonly Fact[], isInForce: () => boolean): Promise<void>
-  /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
-  hurry(): void
-}
+export type FactGroup = ReturnType<typeof createFactGroup>
 
 /** A quarter of a second of the ledger's time: nobody waits longer for it. Each is one wait for the disk. */
 const most_files = 10_000
@@ -19,10 +10,11 @@ const most_files = 10_000
 const most_ms = 1_000
 
 /**
- * Many rounds of a scan in one transaction. A new content's md5 lands anywhere in its index: in transactions of some hundred each
- * would write a page of its own, again and again.
+ * Hands facts on to the ledger, those of some thousand files at a time: many rounds of a scan in
+ * one transaction. A new content's md5 lands anywhere in its index: in transactions of some hundred
+ * each would write a page of its own, again and again.
  */
-export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): FactGroup {
+export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
   let rounds: { facts: readonly Fact[]; isInForce: () => boolean }[] = []
   let files = 0
   let recorded: Promise<void> | undefined
@@ -48,7 +40,12 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
   }
 
   return {
-    record(facts, isInForce) {
+    /**
+     * Resolves when these are durable, and rejects when they cannot be recorded. `isInForce`: false
+     * from when the settings that they were found by have given way to others: what is still
+     * gathered then is not recorded at all.
+     */
+    record(facts: readonly Fact[], isInForce: () => boolean): Promise<void> {
       if (in_hurry) return ledger.record(facts)
       recorded ??= begin()
       const mine = recorded
@@ -57,6 +54,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock): F
       if (files >= most_files) flush()
       return mine
     },
+    /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
     hurry() {
       in_hurry = true
       flush()

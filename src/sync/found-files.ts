@@ -5,22 +5,7 @@ import type { FolderSettings } from './folder-settings.ts'
 import type { ScanTurn } from './look-turns.ts'
 import { quietBefore_ns } from './settle.ts'
 
-/** What one scan looked at and read on its way, and nobody knows yet: told as it is, a batch at a time. */
-export interface FoundFiles {
-  /** What the walk is to read as it goes; undefined: every file of this folder is judged by itself. */
-  rule: HashRule | undefined
-  /**
-   * Begins to tell; answers which entries are told of (the others must be looked at), and when they are recorded. `unknown`:
-   * those without a row.
-   */
-  take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>): Taken
-  end(): void
-}
-
-interface Taken {
-  taken: ReadonlySet<number>
-  recorded: Promise<void>
-}
+export type FoundFiles = ReturnType<typeof createFoundFiles>
 
 /**
  * Larger ones give way to small ones in threads of their own; and where the new land ends a dozen batches are still on their
@@ -38,15 +23,22 @@ export function hashRule(
   return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, most_bytes_on_the_way) }
 }
 
-const nothing_taken: Taken = { taken: new Set(), recorded: Promise.resolve() }
+const nothing_taken = { taken: new Set<number>(), recorded: Promise.resolve() }
 
+/**
+ * What one scan looked at and read on its way, and nobody knows yet: told as it is, a batch at a
+ * time.
+ */
 export function createFoundFiles(scan: {
   folder: string
   turn: ScanTurn
+  /**
+   * What the walk is to read as it goes; undefined: every file of this folder is judged by itself.
+   */
   rule: HashRule | undefined
   /** The folder's settings are those that the scan goes by. */
   isInForce(): boolean
-}): FoundFiles {
+}) {
   const { folder, turn, rule } = scan
 
   /** What others looked at since the scan began is theirs: the scan may have been there before. */
@@ -56,7 +48,11 @@ export function createFoundFiles(scan: {
 
   return {
     rule,
-    take(batch, unknown, facts) {
+    /**
+     * Begins to tell; answers which entries are told of (the others must be looked at), and when
+     * they are recorded. `unknown`: those without a row.
+     */
+    take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>) {
       if (batch.md5s === '' || !scan.isInForce()) return nothing_taken
       const ours = unknown.filter((index) => isOurs(batch, index))
       if (ours.length === 0) return nothing_taken

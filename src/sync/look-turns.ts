@@ -1,18 +1,6 @@
 import { lookKey } from '../domain/file.ts'
 import { isBefore } from '../ledger/path-order.ts'
 
-/**
- * Who looks at which paths now. A path is looked at by one at a time; the second waits, so that an older look never overwrites a
- * newer one.
- */
-export interface LookTurns {
-  /** Begins the work when nobody else looks at any of these paths. A scan's own looks wait for none of its stretches. */
-  take<Result>(looks: Looks, work: (paths: readonly string[]) => Promise<Result>): Promise<Result>
-  inFlight(): number
-  /** From now on what is looked at in the folder by others is noted for this scan, which looks long before it tells. */
-  beginScan(folder: string): ScanTurn
-}
-
 interface Looks {
   folder: string
   paths: readonly string[]
@@ -21,13 +9,7 @@ interface Looks {
   isLeft?: (path: string) => boolean
 }
 
-export interface ScanTurn {
-  /** Nobody else has looked at the path since the scan began. It is asked for where anybody has looked at anything. */
-  isFirst(path: () => string): boolean
-  /** From the first to the last path, in path order, others wait until the work is done. */
-  hold(first_path: string, last_path: string, work: Promise<unknown>): void
-  end(): void
-}
+export type ScanTurn = ReturnType<ReturnType<typeof createLookTurns>['beginScan']>
 
 interface Stretch {
   folder: string
@@ -39,7 +21,11 @@ interface Stretch {
 /** So many are noted for a scan; one in whose course more are looked at takes every file the slow way. */
 const most_noted = 10_000
 
-export function createLookTurns(): LookTurns {
+/**
+ * Who looks at which paths now. A path is looked at by one at a time; the second waits, so that an
+ * older look never overwrites a newer one.
+ */
+export function createLookTurns() {
   const in_flight = new Map<string, Promise<unknown>>()
   const stretches = new Set<Stretch>()
   const scans = new Set<{ folder: string; noted: Set<string>; has_too_many: boolean }>()
@@ -64,7 +50,14 @@ export function createLookTurns(): LookTurns {
   }
 
   return {
-    async take({ folder, paths: wanted, by_scan, isLeft = () => false }, work) {
+    /**
+     * Begins the work when nobody else looks at any of these paths. A scan's own looks wait for
+     * none of its stretches.
+     */
+    async take<Result>(
+      { folder, paths: wanted, by_scan, isLeft = () => false }: Looks,
+      work: (paths: readonly string[]) => Promise<Result>,
+    ): Promise<Result> {
       if (!by_scan) note(folder, wanted)
       let paths = wanted
       for (;;) {
@@ -83,12 +76,21 @@ export function createLookTurns(): LookTurns {
       }
     },
     inFlight: () => in_flight.size + stretches.size,
-    beginScan(folder) {
+    /**
+     * From now on what is looked at in the folder by others is noted for this scan, which looks
+     * long before it tells.
+     */
+    beginScan(folder: string) {
       const scan = { folder, noted: new Set<string>(), has_too_many: false }
       scans.add(scan)
       return {
-        isFirst: (path) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
-        hold(first_path, last_path, work) {
+        /**
+         * Nobody else has looked at the path since the scan began. It is asked for where anybody
+         * has looked at anything.
+         */
+        isFirst: (path: () => string) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
+        /** From the first to the last path, in path order, others wait until the work is done. */
+        hold(first_path: string, last_path: string, work: Promise<unknown>) {
           const stretch = { folder, first_path, last_path, work }
           stretches.add(stretch)
           const forget = () => void stretches.delete(stretch)

@@ -9,26 +9,13 @@ const priorities: Record<Step, number> = { create: 0, put: 1, complete: 2 }
 /** A call without a body costs about what so many bytes do. */
 const bytes_of_a_call = 65_536
 
-/** Where uploads wait for each other: calls for a place on the line, large contents for one of their own, bytes for memory. */
-export interface SendPlaces {
-  /** How many calls may be out at once now. */
-  width(): number
-  /** Runs a call when a place is free; `bytes` is what its body has. */
-  call<Answer>(step: Step, task: () => Promise<Answer>, bytes?: number): Promise<Answer>
-  /**
-   * Runs all the steps of a large content: one place at the least is left to the small ones, unless there is only one. A slot lives
-   * for minutes, a large upload takes hours: it is asked for when the bytes can go.
-   */
-  large(task: () => Promise<void>): Promise<void>
-  /** So many large contents may be at work. */
-  largeMost(): number
-  /** The service, or the line, said that it is too much. */
-  slowDown(): void
-  /** From now on nothing waits: those who wait are to see that all stops. */
-  letAllIn(): void
-}
+export type SendPlaces = ReturnType<typeof createSendPlaces>
 
-export function createSendPlaces(most: number, clock: Clock): SendPlaces {
+/**
+ * Where uploads wait for each other: calls for a place on the line, large contents for one of their
+ * own, bytes for memory.
+ */
+export function createSendPlaces(most: number, clock: Clock) {
   const window = new SendWindow(most)
   const calls = new PQueue({ concurrency: window.width })
   const larges = new PQueue({ concurrency: largeOf(window.width) })
@@ -41,8 +28,10 @@ export function createSendPlaces(most: number, clock: Clock): SendPlaces {
   }
 
   return {
+    /** How many calls may be out at once now. */
     width: () => window.width,
-    async call(step, task, bytes = 0) {
+    /** Runs a call when a place is free; `bytes` is what its body has. */
+    async call<Answer>(step: Step, task: () => Promise<Answer>, bytes = 0): Promise<Answer> {
       try {
         return await calls.add(task, { priority: priorities[step] })
       } finally {
@@ -50,12 +39,20 @@ export function createSendPlaces(most: number, clock: Clock): SendPlaces {
         follow()
       }
     },
-    large: (task) => larges.add(task),
+    /**
+     * Runs all the steps of a large content: one place at the least is left to the small ones,
+     * unless there is only one. A slot lives for minutes, a large upload takes hours: it is asked
+     * for when the bytes can go.
+     */
+    large: (task: () => Promise<void>) => larges.add(task),
+    /** So many large contents may be at work. */
     largeMost: () => largeOf(window.width),
+    /** The service, or the line, said that it is too much. */
     slowDown() {
       window.slowDown(clock.monotonic_ms())
       follow()
     },
+    /** From now on nothing waits: those who wait are to see that all stops. */
     letAllIn() {
       open = true
       calls.concurrency = Number.POSITIVE_INFINITY

@@ -4,7 +4,7 @@ import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { Circuits } from '../../src/sync/circuits.ts'
-import { vanishedFact } from '../../src/sync/follow-verdict.ts'
+import { unreadFact } from '../../src/sync/follow-verdict.ts'
 import { givenUp, isSlotGivenUp } from '../../src/sync/give-up.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import type { Step } from '../../src/sync/send-places.ts'
@@ -151,9 +151,9 @@ test('an asset that is not there, after it was sent again: taken for removed whe
   const policy = { wait_ms: () => 500, slow_wait_ms: 0, deadline_ms: () => 0, dead_hit_after_ms: 0 }
   const work = { content: 7, attempts: 2, following_since_ms: 0, vanished: 1 } as FollowWork
   const gone: Failure = { about: 'asset_gone', status: 404, message: 'not there' }
-  expect(vanishedFact({ ...work, vanished: 0 }, gone, 0, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact({ ...work, vanished: 0 }, gone, 0, policy)).toEqual({ type: 'asset_vanished', content: 7 })
   const note = { code: 'asset_gone', message: 'not there' }
   const goes_on = { type: 'ingest_continues', content: 7, not_before_ms: 10 * minute_ms + 499, note }
-  expect(vanishedFact(work, gone, 10 * minute_ms - 1, policy)).toEqual(goes_on)
-  expect(vanishedFact(work, gone, 10 * minute_ms, policy)).toEqual({ type: 'asset_vanished', content: 7 })
+  expect(unreadFact(work, gone, 10 * minute_ms - 1, policy)).toEqual(goes_on)
+  expect(unreadFact(work, gone, 10 * minute_ms, policy)).toEqual({ type: 'asset_vanished', content: 7 })
 })
