@@ -1,7 +1,7 @@
 import { restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
-import { allEnded, runWorker, type Worker } from '../base/worker.ts'
+import { allEnded, runWorker } from '../base/worker.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'
@@ -28,17 +28,14 @@ export interface ClaimWork<Work, Tools> {
   act(work: readonly Work[], tools: Tools): Promise<void>
 }
 
-export interface ClaimWorker {
-  worker: Worker
-  inFlight(): number
-}
+export type ClaimWorker = ReturnType<typeof startClaimWorker>
 
 /** Claims contents, acts on them, and gives back what it claimed, however that ended. */
 export function startClaimWorker<Work extends { content: number }, Tools extends ClaimTools>(
   { name, kind, max_claimed, pace_ms, claim, act }: ClaimWork<Work, Tools>,
   tools: Tools,
   signal: AbortSignal,
-): ClaimWorker {
+) {
   const { ledger, circuits, clock, report, pulses } = tools
   let in_flight = 0
 
@@ -55,10 +52,8 @@ export function startClaimWorker<Work extends { content: number }, Tools extends
       await act(work, { ...tools, remote: heldBy(pulse, tools.remote) })
     } finally {
       in_flight = 0
-      ledger.release(
-        kind,
-        work.map(({ content }) => content),
-      )
+      const contents = work.map(({ content }) => content)
+      ledger.release(kind, contents)
     }
     return { wait_ms: 0 }
   }
@@ -74,7 +69,8 @@ const max_at_once = 4
 export async function actOnEach<Work extends { project_id: string }>(
   work: readonly Work[],
   { circuits, signal }: { circuits: Circuits; signal: AbortSignal },
-  { act, leave }: { act(item: Work): Promise<void>; leave(left: readonly Work[]): Promise<void> },
+  act: (item: Work) => Promise<void>,
+  leave: (left: readonly Work[]) => Promise<void>,
 ): Promise<void> {
   const left = new Set(work)
   try {

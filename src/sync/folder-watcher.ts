@@ -1,40 +1,30 @@
 import { messageOf, SluiceError } from '../base/errors.ts'
 import { formatCount } from '../base/format.ts'
-import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { minute_ms, second_ms } from '../base/time.ts'
 import type { WatchChoice } from '../disk/choose-watcher.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
-import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
-import { isOtherDirectory, type RootStatus } from '../disk/mount.ts'
+import { isOtherDirectory, type OnlineRoot } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
 import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
-import type { FolderSettings } from './folder-settings.ts'
 import { type Hearing, judgeHearing, MissedEvents, unproven } from './missed-events.ts'
 import type { SyncReport } from './report.ts'
 import { ShutDirectories } from './shut-directories.ts'
-import { type Counted, chooseForFolder, type WatchingSettings, type WatchRoom } from './watch-choice.ts'
+import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
 /** A watcher that cannot start (inotify limit) is tried again after this. */
 const retry_ms = 10 * minute_ms
 /** One whose paths are not right any more is made anew at most so often: it reads the whole tree. */
 const renew_rest_ms = 10 * second_ms
 
-export interface WatchedFolder {
-  folder: FolderSettings
+type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'counted'> & {
   rules: IgnoreRules
-  watching: WatchingSettings
-  room: WatchRoom
-  clock: Clock
   examiner: Pick<Examiner, 'lstat'>
-  scan_thread?: KeptScanThread
   report: SyncReport
   on_hint: (hint: Hint) => void
   record: (event: FolderEvent) => Promise<void>
-  signal: AbortSignal
 }
-
-type Root = Extract<RootStatus, { kind: 'online' }>
 
 /**
  * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed, given up when the folder goes
@@ -47,7 +37,7 @@ export class FolderWatcher {
   #choice: WatchChoice | undefined
   #watcher: DiskWatcher | undefined
   /** As it stood when watching began. */
-  #root: Root | undefined
+  #root: OnlineRoot | undefined
   /** By the monotonic clock. */
   #not_before_ms = Number.NEGATIVE_INFINITY
   #renew_from_ms = Number.NEGATIVE_INFINITY
@@ -73,13 +63,13 @@ export class FolderWatcher {
    * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
    * find. Rejects only where the ledger does.
    */
-  async keepOn(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
+  async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
     const is_open = await this.#isOneOpen()
     if (is_open) await this.stop()
     return (await this.#watch(now_ms, state, root)) || is_open
   }
 
-  async #watch(now_ms: number, state: FolderState, root: Root): Promise<boolean> {
+  async #watch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
     await this.#giveUpStale(now_ms, root)
     if (now_ms >= this.#native_retry_ms) this.#native_failed = undefined
     if (this.#watcher) await this.#tellTrouble(this.#watcher, state)
@@ -167,9 +157,9 @@ export class FolderWatcher {
     }
   }
 
-  async #choose(state: FolderState, root: Root): Promise<WatchChoice | undefined> {
+  async #choose(state: FolderState, root: OnlineRoot): Promise<WatchChoice | undefined> {
     if (this.#choice && !this.#choose_again) return this.#choice
-    const { folder, record, report } = this.#watched
+    const { folder, report } = this.#watched
     const [native_failed, counted] = [this.#native_failed, this.#counted]
     const choice = await chooseForFolder({ ...this.#watched, state, root, native_failed, counted })
     if (this.#watched.signal.aborted) return undefined
@@ -178,7 +168,7 @@ export class FolderWatcher {
     const { watcher, reason } = choice
     const known = state.watch
     if (known?.watcher !== watcher || known.reason !== reason) {
-      await record({ type: 'folder_watched', folder: folder.name, watcher, reason })
+      await this.#record(choice)
       const how = watcher === 'scan' ? 'is scanned, not watched' : `is watched by ${watcher}`
       if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
     }
@@ -187,11 +177,10 @@ export class FolderWatcher {
 
   /** What it does not hear stands beside the reason for it, for as long as it is so; one that is stale is soon another. */
   async #tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
-    const { folder, record } = this.#watched
     if (!this.#choice || watch?.watcher !== this.#choice.watcher || watcher.isStale()) return
     const reason = [this.#choice.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
     if (watch.reason === reason) return
-    await record({ type: 'folder_watched', folder: folder.name, watcher: watch.watcher, reason })
+    await this.#record({ watcher: watch.watcher, reason })
   }
 
   async #start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
@@ -202,14 +191,8 @@ export class FolderWatcher {
     }
     const { burst_events } = watching
     try {
-      this.#watcher = await watchFolder({
-        root: folder.path,
-        watcher,
-        rules,
-        burst_events,
-        on_hint: hear,
-        signal,
-      })
+      const root = folder.path
+      this.#watcher = await watchFolder({ root, watcher, rules, burst_events, on_hint: hear, signal })
       this.#native_failed = undefined
       return true
     } catch (error) {
@@ -226,7 +209,7 @@ export class FolderWatcher {
   }
 
   /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
-  async #giveUpStale(now_ms: number, root: Root): Promise<void> {
+  async #giveUpStale(now_ms: number, root: OnlineRoot): Promise<void> {
     if (!this.#watcher || now_ms < this.#renew_from_ms) return
     const is_other = this.#root === undefined || isOtherDirectory(this.#root, root)
     if (!this.#watcher.isStale() && !is_other) return
@@ -235,17 +218,16 @@ export class FolderWatcher {
   }
 
   async #renew(why: string): Promise<void> {
-    const { folder, record, report } = this.#watched
-    if (this.#choice)
-      await record({ type: 'folder_watched', folder: folder.name, ...wordsOf(this.#choice), rebuilt: why })
+    const { folder, report } = this.#watched
+    if (this.#choice) await this.#record(this.#choice, { rebuilt: why })
     report.folder(folder.name, `has its watcher made anew: ${why}`, 'info')
     await this.stop()
   }
 
   async #giveUp(count: string): Promise<void> {
-    const { folder, record, report } = this.#watched
+    const { folder, report } = this.#watched
     const deaf = `native proved deaf: after it had been made anew a scan found ${count} that it missed`
-    await record({ type: 'folder_watched', folder: folder.name, watcher: 'scan', reason: deaf, deaf })
+    await this.#record({ watcher: 'scan', reason: deaf }, { deaf })
     report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
     await this.stop()
   }
@@ -259,8 +241,12 @@ export class FolderWatcher {
     if (!is_native && this.#choice.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
     return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
   }
-}
 
-function wordsOf({ watcher, reason }: WatchChoice): Pick<WatchChoice, 'watcher' | 'reason'> {
-  return { watcher, reason }
+  async #record(
+    { watcher, reason }: Pick<WatchChoice, 'watcher' | 'reason'>,
+    found: { rebuilt?: string; deaf?: string } = {},
+  ): Promise<void> {
+    const { folder, record } = this.#watched
+    await record({ type: 'folder_watched', folder: folder.name, watcher, reason, ...found })
+  }
 }

@@ -1,9 +1,9 @@
 import { backoff_ms, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { LabelFact } from '../domain/fact.ts'
 import type { LabelWork, Ledger } from '../ledger/ledger.ts'
-import { type Failure, isSurelyUndone } from '../remote/outcome.ts'
+import { type Failure, isSurelyUndone, type Outcome } from '../remote/outcome.ts'
+import type { Remote } from '../remote/remote.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
-import { type LabelCall, labelCalls, makeLabelCall, withdrawn } from './label-calls.ts'
 
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 /** A label that the service does not take: asked again rarely, for as long as it is wanted. */
@@ -28,17 +28,11 @@ export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorke
       claim: (limit, options) => ledger.claimToLabel(limit, options),
       async act(work, held) {
         await intend(work, ledger)
-        await actOnEach(
-          work,
-          { circuits, signal },
-          {
-            act: (item) => labelAsset(item, held, tries),
-            async leave(left) {
-              const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
-              if (unsent.length > 0) await ledger.record(unsent)
-            },
-          },
-        )
+        const act = (item: LabelWork) => labelAsset(item, held, tries)
+        await actOnEach(work, { circuits, signal }, act, async (left) => {
+          const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
+          if (unsent.length > 0) await ledger.record(unsent)
+        })
       },
     },
     tools,
@@ -48,10 +42,11 @@ export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorke
 
 /** Intents before the calls, in one commit for all of these assets. */
 async function intend(work: readonly LabelWork[], ledger: Ledger): Promise<void> {
-  const namesOf = (item: LabelWork) => labelCalls(item).map(({ name }) => name)
-  await ledger.record(
-    work.map((item) => ({ type: 'labels_intended' as const, content: item.content, names: namesOf(item) })),
-  )
+  const intents = work.map((item) => {
+    const names = labelCalls(item).map(({ name }) => name)
+    return { type: 'labels_intended' as const, content: item.content, names }
+  })
+  await ledger.record(intents)
 }
 
 /** The answer of every call is recorded before the next call. */
@@ -92,4 +87,69 @@ async function setBack(
   const not_before_ms = clock.now_ms() + (failure.about === 'content' ? refused_ms : wait_ms)
   await ledger.record([...facts, { type: 'labels_set_back', content, not_before_ms, wanted }])
   report.later(`its labels: ${failure.message}`, name)
+}
+
+/** One attach or detach of a label of an asset. */
+interface LabelCall {
+  verb: 'attach' | 'detach'
+  name: string
+  /** Of a detach; undefined where the answer that named it was lost. */
+  label_id: string | undefined
+  /** An earlier call about this label has no recorded answer. */
+  is_in_doubt: boolean
+}
+
+/**
+ * The calls that bring the asset to the wanted labels. Attach first: a file that moves is never
+ * without a label.
+ */
+function labelCalls({ wanted, attached, in_doubt }: LabelWork): LabelCall[] {
+  const ids = new Map(attached.map(({ name, label_id }) => [name, label_id]))
+  const doubted = new Set(in_doubt)
+  const call = (verb: LabelCall['verb'], name: string): LabelCall => {
+    return { verb, name, label_id: ids.get(name), is_in_doubt: doubted.has(name) }
+  }
+  const missing = wanted.filter((name) => !ids.has(name) || doubted.has(name))
+  const unwanted = [...new Set([...ids.keys(), ...in_doubt])].filter((name) => !wanted.includes(name))
+  return [...missing.map((name) => call('attach', name)), ...unwanted.map((name) => call('detach', name))]
+}
+
+/** Makes the call. Its outcome is the fact to record. */
+async function makeLabelCall(
+  { verb, name, label_id }: LabelCall,
+  { content, project_id, asset_id }: LabelWork,
+  remote: Remote,
+): Promise<Outcome<LabelFact>> {
+  if (verb === 'attach') {
+    const outcome = await remote.attachLabel(project_id, asset_id, name)
+    if (!outcome.ok) return outcome
+    return { ok: true, value: { type: 'label_attached', content, name, label_id: outcome.value.label_id } }
+  }
+  const outcome = await detach(remote, project_id, asset_id, name, label_id)
+  return outcome.ok ? { ok: true, value: { type: 'label_detached', content, name } } : outcome
+}
+
+async function detach(
+  remote: Remote,
+  project_id: string,
+  asset_id: string,
+  name: string,
+  known_id: string | undefined,
+): Promise<Outcome<void>> {
+  if (known_id !== undefined) return remote.detachLabel(project_id, asset_id, known_id)
+  const labels = await remote.listLabels(project_id)
+  if (!labels.ok) return labels
+  const label = labels.value.find((candidate) => candidate.name === name)
+  // A label that the project does not have is on no asset.
+  return label ? remote.detachLabel(project_id, asset_id, label.label_id) : { ok: true, value: undefined }
+}
+
+/**
+ * Withdraws the intents of calls that the service surely did not act on, so that a label of this
+ * name that a person attached is not taken for one of ours. An earlier call in doubt keeps its
+ * intent.
+ */
+function withdrawn({ content }: LabelWork, unsent: readonly LabelCall[]): LabelFact[] {
+  const names = unsent.filter(({ is_in_doubt }) => !is_in_doubt).map(({ name }) => name)
+  return names.length === 0 ? [] : [{ type: 'labels_unsent', content, names }]
 }

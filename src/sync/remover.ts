@@ -22,12 +22,11 @@ export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorke
       max_claimed,
       pace_ms,
       claim: (limit, options) => tools.ledger.claimToRemove(limit, options),
-      act: (work, held) =>
-        actOnEach(
-          work,
-          { circuits: tools.circuits, signal },
-          { act: (item) => removeAsset(item, held), leave: (left) => forgetIntents(left, tools) },
-        ),
+      act(work, held) {
+        const { circuits } = tools
+        const act = (item: RemoveWork) => removeAsset(item, held)
+        return actOnEach(work, { circuits, signal }, act, (left) => forgetIntents(left, tools))
+      },
     },
     tools,
     signal,

@@ -2,7 +2,7 @@ import type { Pulses } from '../base/pulse.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
 import type { RootAsker } from '../disk/root-asker.ts'
 import { rootChange } from '../disk/root-trust.ts'
-import { type ScanEnd, type ScanOptions, scanFolder } from '../disk/scan.ts'
+import { type ScanOptions, scanFolder } from '../disk/scan.ts'
 import type { Found } from '../domain/disappearance.ts'
 import type { ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
@@ -35,22 +35,22 @@ export type ScanOutcome =
 export async function scanOnce(
   folder: FolderSettings,
   tools: ScanTools,
-  options: ScanOnceOptions,
+  options: { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal },
 ): Promise<ScanOutcome> {
+  const { under, missed, signal } = options
   // One directory is soon done, and somebody saves files in it.
-  if (options.under !== undefined) return scanNow(folder, tools, options)
+  if (under !== undefined) return scanNow(folder, tools, { under, missed, signal, isSameDisk: async () => true })
   const state = await tools.ledger.folder(folder.name)
-  const { signal, missed } = options
-  const isSameDisk = async () => state !== undefined && (await isKnownRoot(folder, state, tools))
+
+  async function isSameDisk(): Promise<boolean> {
+    const now = await tools.roots.status(folder.path, tools.answer_ms, { doubtful: true })
+    return now.kind === 'online' && state !== undefined && rootChange(state, now) === 'none'
+  }
+
   const scanned = await inTurn(state?.device ?? 0n, tools, signal, () =>
-    scanNow(folder, tools, { missed, signal, isSameDisk }),
+    scanNow(folder, tools, { under, missed, signal, isSameDisk }),
   )
   return scanned ?? { kind: 'stopped' }
-}
-
-async function isKnownRoot(folder: FolderSettings, state: FolderState, tools: ScanTools): Promise<boolean> {
-  const now = await tools.roots.status(folder.path, tools.answer_ms, { doubtful: true })
-  return now.kind === 'online' && rootChange(state, now) === 'none'
 }
 
 /** Undefined: stopped before it could begin. */
@@ -68,30 +68,19 @@ async function inTurn<Walked>(
   }
 }
 
-interface ScanOnceOptions {
-  under?: string
-  missed?: MissedEvents | undefined
+interface ScanNowOptions {
+  under: string | undefined
+  missed: MissedEvents | undefined
   signal: AbortSignal
-}
-
-interface ScanNowOptions extends ScanOnceOptions {
   /** Asked once the walk has read the root: a disk swapped before that is not walked through. */
-  isSameDisk?: () => Promise<boolean>
+  isSameDisk: () => Promise<boolean>
 }
 
 async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNowOptions): Promise<ScanOutcome> {
-  const { under, missed, signal, isSameDisk = async () => true } = options
+  const { under, missed, signal, isSameDisk } = options
   const walk = new FolderWalk(folder, tools, under)
   if (under === undefined) await walk.begin()
-  const scan = scanFolder({
-    root: folder.path,
-    ignore: folder,
-    hashing: walk.hashing(),
-    pulses: tools.pulses,
-    signal,
-    ...(under === undefined ? {} : { under }),
-    ...keptThread(tools),
-  })
+  const scan = startScan(folder, tools, { signal, hashing: walk.hashing(), ...(under === undefined ? {} : { under }) })
   try {
     let is_first = true
     for await (const batch of scan.batches) {
@@ -113,7 +102,9 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNo
   // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
   if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
   if (walk.is_doubted) return { kind: 'stopped' }
-  const summary = { ...summaryOf(end), ...(missed ? { missed: missed.count() } : {}) }
+  const { complete: _true_here, odd_names, ...seen } = end
+  const summary: ScanSummary = { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
+  if (missed) summary.missed = missed.count()
   return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total, is_part: await walk.isPart() }
 }
 
@@ -122,45 +113,32 @@ export interface FoundAgain extends Found {
   met: number
 }
 
-interface CompareOptions {
-  state: FolderState
-  /** On which it lies now. */
-  device: bigint
-  signal: AbortSignal
-}
-
 /**
  * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not
- * come to its end.
+ * come to its end. `device`: on which the folder lies now.
  */
 export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
-  options: CompareOptions,
+  { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
 ): Promise<FoundAgain | undefined> {
-  return inTurn(options.device, tools, options.signal, () => compareNow(folder, tools, options))
+  return inTurn(device, tools, signal, async () => {
+    const scan = startScan(folder, tools, { signal })
+    const walk = new FolderWalk(folder, tools, undefined)
+    let met = 0
+    for await (const batch of scan.batches) met += await walk.countMet(batch)
+    const end = await scan.end
+    if (!end.complete || signal.aborted) return undefined
+    await walk.close()
+    return { ...(await walk.found(state, end)), met }
+  })
 }
 
-async function compareNow(
+function startScan(
   folder: FolderSettings,
-  tools: ScanTools,
-  { state, signal }: CompareOptions,
-): Promise<FoundAgain | undefined> {
-  const { pulses } = tools
-  const scan = scanFolder({ root: folder.path, ignore: folder, pulses, signal, ...keptThread(tools) })
-  const walk = new FolderWalk(folder, tools, undefined)
-  let met = 0
-  for await (const batch of scan.batches) met += await walk.countMet(batch)
-  const end = await scan.end
-  if (!end.complete || signal.aborted) return undefined
-  await walk.close()
-  return { ...(await walk.found(state, end)), met }
-}
-
-function keptThread({ scan_thread: threads }: ScanTools): Pick<ScanOptions, 'threads'> {
-  return threads ? { threads } : {}
-}
-
-function summaryOf({ complete: _true_here, odd_names, ...seen }: ScanEnd): ScanSummary {
-  return { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
+  { pulses, scan_thread }: ScanTools,
+  options: Pick<ScanOptions, 'signal' | 'hashing' | 'under'>,
+) {
+  const threads = scan_thread ? { threads: scan_thread } : {}
+  return scanFolder({ root: folder.path, ignore: folder, pulses, ...threads, ...options })
 }

@@ -1,23 +1,14 @@
 import PQueue from 'p-queue'
 import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { runWorker, type Worker } from '../base/worker.ts'
+import { runWorker } from '../base/worker.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { ByteGate, createSendPlaces } from './send-places.ts'
 
 type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
-export interface Uploader {
-  worker: Worker
-  inFlight(): number
-  /** How many calls may be out at once now. */
-  width(): number
-  /** Halves what is out at once; it grows back while that helps. */
-  slowDown(): void
-  /** Resolves when what was begun has ended. */
-  drained(): Promise<void>
-}
+export type Uploader = ReturnType<typeof startUploader>
 
 /**
  * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
@@ -37,7 +28,7 @@ export function startUploader(
     signal: AbortSignal
     hard_stop: AbortSignal
   },
-): Uploader {
+) {
   const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
   const places = createSendPlaces(options.calls_most, clock)
   const contentsAtOnce = () => places.width() * contents_per_call
@@ -162,8 +153,11 @@ export function startUploader(
   return {
     worker,
     inFlight: () => in_flight,
+    /** How many calls may be out at once now. */
     width: () => places.width(),
+    /** Halves what is out at once; it grows back while that helps. */
     slowDown: () => places.slowDown(),
+    /** Resolves when what was begun has ended. */
     drained: () => queue.onIdle(),
   }
 }

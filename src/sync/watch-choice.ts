@@ -10,7 +10,7 @@ import {
 import { freeMemory_bytes } from '../disk/examine-slots.ts'
 import { inotifyLimit } from '../disk/inotify-limits.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
-import type { RootStatus } from '../disk/mount.ts'
+import type { OnlineRoot } from '../disk/mount.ts'
 import { scanFolder } from '../disk/scan.ts'
 import { hasShareBelow } from '../disk/shares-below.ts'
 import type { FolderState } from '../ledger/ledger.ts'
@@ -32,7 +32,7 @@ export type Counted = WatchFacts['counted']
 export interface ChoiceFacts {
   folder: FolderSettings
   state: FolderState
-  root: Extract<RootStatus, { kind: 'online' }>
+  root: OnlineRoot
   watching: WatchingSettings
   room: WatchRoom
   clock: Clock

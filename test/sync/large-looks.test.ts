@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LargeLooks } from '../../src/sync/look-lane.ts'
+import { LargeLooks } from '../../src/sync/large-looks.ts'
 
 /** A look that ends when the test says so. */
 function held() {
