@@ -1,4 +1,4 @@
-import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Examiner } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
@@ -8,22 +8,18 @@ import { type RootTrust, rootChange, trustInRoot } from '../disk/root-trust.ts'
 import type { Hint } from '../disk/watch.ts'
 import { filesThere, isBeyondWord, knownBefore, waitingText } from '../domain/disappearance.ts'
 import type { FolderEvent } from '../domain/fact.ts'
-import type { FolderState, Ledger } from '../ledger/ledger.ts'
+import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { FolderWatcher } from './folder-watcher.ts'
 import { followHints } from './follow-verdict.ts'
 import { HintQueue } from './hint-queue.ts'
-import type { Intake } from './intake.ts'
 import type { SyncReport } from './report.ts'
 import { change_texts, isAskedAbout, isComparing, RootDoubt, type RootVerdict } from './root-doubt.ts'
 import { type ScanTools, scanOnce } from './scan-folder.ts'
 import { isJudgementWanted, isScanWanted, ScanTimer } from './scan-timer.ts'
 import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
 
-export interface KeeperTools extends ScanTools {
-  ledger: Ledger
-  intake: Intake
-  clock: Clock
+interface KeeperTools extends ScanTools {
   report: SyncReport
   examiner: Pick<Examiner, 'lstat'>
   watching: WatchingSettings

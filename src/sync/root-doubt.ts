@@ -1,4 +1,4 @@
-import { type Clock, minute_ms } from '../base/time.ts'
+import { minute_ms } from '../base/time.ts'
 import { type OnlineRoot, wordOn } from '../disk/mount.ts'
 import { type RootChange, type RootTrust, rootChange } from '../disk/root-trust.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../domain/disappearance.ts'
@@ -21,7 +21,7 @@ export interface RootVerdict {
  */
 export class RootDoubt {
   readonly #folder: FolderSettings
-  readonly #tools: ScanTools & { clock: Clock }
+  readonly #tools: ScanTools
   #last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
 
   constructor(folder: FolderSettings, tools: ScanTools) {

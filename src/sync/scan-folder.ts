@@ -8,7 +8,7 @@ import type { ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { DeviceTurns } from './device-turns.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { FolderWalk, type WalkTools } from './folder-walk.ts'
+import { beginWalk, type WalkTools } from './folder-walk.ts'
 import type { MissedEvents } from './missed-events.ts'
 
 export interface ScanTools extends WalkTools {
@@ -78,8 +78,7 @@ interface ScanNowOptions {
 
 async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNowOptions): Promise<ScanOutcome> {
   const { under, missed, signal, isSameDisk } = options
-  const walk = new FolderWalk(folder, tools, under)
-  if (under === undefined) await walk.begin()
+  const walk = await beginWalk(folder, tools, { under, looks: true })
   const scan = startScan(folder, tools, { signal, hashing: walk.hashing(), ...(under === undefined ? {} : { under }) })
   try {
     let is_first = true
@@ -101,11 +100,11 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNo
   if (doubted !== undefined) return { kind: 'doubtful', found: doubted }
   // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
   if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
-  if (walk.is_doubted) return { kind: 'stopped' }
+  if (walk.isDoubted()) return { kind: 'stopped' }
   const { complete: _true_here, odd_names, ...seen } = end
   const summary: ScanSummary = { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
   if (missed) summary.missed = missed.count()
-  return { kind: 'finished', summary, changed: walk.changed_total + walk.missing_total, is_part: await walk.isPart() }
+  return { kind: 'finished', summary, changed: walk.differing(), is_part: await walk.isPart() }
 }
 
 export interface FoundAgain extends Found {
@@ -124,7 +123,7 @@ export function compareWithKnown(
 ): Promise<FoundAgain | undefined> {
   return inTurn(device, tools, signal, async () => {
     const scan = startScan(folder, tools, { signal })
-    const walk = new FolderWalk(folder, tools, undefined)
+    const walk = await beginWalk(folder, tools, { looks: false })
     let met = 0
     for await (const batch of scan.batches) met += await walk.countMet(batch)
     const end = await scan.end
