@@ -7,35 +7,27 @@ import { readSecretFile } from '../deliver/secret-file.ts'
 import type { SyncReport } from '../sync/report.ts'
 
 /** Tells a checker elsewhere that all is well. A checker that is down is told of once, and once when it is back. */
-export class CheckerPing {
-  readonly #clock: Clock
-  readonly #http: HttpClient
-  readonly #report: SyncReport
-  #pinged_ms = Number.NEGATIVE_INFINITY
-  #is_down = false
-
-  constructor({ clock, receivers, report }: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
-    this.#clock = clock
-    this.#http = receivers
-    this.#report = report
-  }
+export function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
+  const { clock, receivers, report } = tools
+  let pinged_ms = Number.NEGATIVE_INFINITY
+  let is_down = false
 
   /** When it is time. Never throws: what goes wrong is in the log, without the address. */
-  async look({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> {
+  return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
     if (!checker) return
-    const now_ms = this.#clock.monotonic_ms()
-    if (now_ms - this.#pinged_ms < ping_every_ms) return
-    this.#pinged_ms = now_ms
+    const now_ms = clock.monotonic_ms()
+    if (now_ms - pinged_ms < ping_every_ms) return
+    pinged_ms = now_ms
     try {
       const address = checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
-      await ping(address, this.#http, signal)
-      if (this.#is_down) this.#report.trouble('alerts.ping', 'the checker answers again', 'info')
-      this.#is_down = false
+      await ping(address, receivers, signal)
+      if (is_down) report.trouble('alerts.ping', 'the checker answers again', 'info')
+      is_down = false
     } catch (error) {
-      if (signal.aborted || this.#is_down) return
-      this.#is_down = true
+      if (signal.aborted || is_down) return
+      is_down = true
       const more = 'It goes on every so often, and tells when the checker answers again'
-      this.#report.trouble('alerts.ping', `the ping failed: ${messageOf(error)}. ${more}`, 'error')
+      report.trouble('alerts.ping', `the ping failed: ${messageOf(error)}. ${more}`, 'error')
     }
   }
 }

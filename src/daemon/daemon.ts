@@ -9,11 +9,11 @@ import { startRemover } from '../sync/remover.ts'
 import { closeTools } from './close.ts'
 import { projectsOf } from './config-changes.ts'
 import { type Generation, type PreparedGeneration, prepareGeneration } from './generation.ts'
-import { KeptFolders } from './kept-folders.ts'
+import { keepFolders } from './kept-folders.ts'
 import { auditSettings } from './limits.ts'
 import { openReceivers } from './open-remote.ts'
-import { type ReloadParts, Reloads } from './reload.ts'
-import { Daemon } from './running-daemon.ts'
+import { createReloads, type ReloadParts, type Reloads } from './reload.ts'
+import { type Daemon, runDaemon } from './running-daemon.ts'
 import {
   startAuditor,
   startFollower,
@@ -53,7 +53,7 @@ const workers: WorkerTable = {
 }
 
 /**
- * THE MAIN JOB. Opens the ledger, makes the workers, lets each commit wake those that it has work for; `Daemon` closes in
+ * THE MAIN JOB. Opens the ledger, makes the workers, lets each commit wake those that it has work for; `runDaemon` closes in
  * reverse. Errors on start: `ledger.locked`, `database.*`, `config.*`. A token that is refused is no error here but a trouble in
  * the ledger.
  */
@@ -63,19 +63,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const tools = await openTools(options)
   try {
     const is_audited = mode === 'run'
-    const makeCircuits = () => circuitsOf(() => reloads.current, tools, is_audited)
+    const makeCircuits = () => circuitsOf(() => reloads.current(), tools, is_audited)
     const prepare: ReloadParts['prepare'] = (...of) => prepareGeneration(...of, { tools, asking, workers })
     const factsOf = (config: Config) => factsOfConfig(config, tools, { asks: asking !== 'never' })
     const first = prepare(config, secrets, makeCircuits())
     await recordStart(first, tools, { at_work: mode === 'run', facts: () => factsOf(config) })
-    const folders = new KeptFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
+    const folders = keepFolders(tools, config, { watch: mode === 'run', only: options.only_folders })
     folders.configure(config)
-    const reloads: Reloads = new Reloads(
-      { tools, folders, makeCircuits, prepare, factsOf },
-      first.begin(folders.settings),
-      secrets,
-    )
-    return new Daemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
+    const parts = { tools, folders, makeCircuits, prepare, factsOf }
+    const reloads: Reloads = createReloads(parts, first.begin(folders.settings()), secrets)
+    return runDaemon({ tools, folders, reloads, mode, receivers: () => openReceivers(clock) })
   } catch (error) {
     await closeTools(tools)
     throw error

@@ -34,139 +34,126 @@ export interface ReloadParts {
 
 const all_work: readonly WorkKind[] = ['send', 'follow', 'label', 'remove', 'prompt', 'run', 'delivery']
 
+export type Reloads = ReturnType<typeof createReloads>
+
 /** Puts one config after another in force, one at a time, and keeps what still ends under an earlier one. */
-export class Reloads {
-  readonly #parts: ReloadParts
+export function createReloads(parts: ReloadParts, first: Generation, first_secrets: Secrets) {
+  const { tools, folders, makeCircuits, prepare, factsOf } = parts
+  let current = first
+  let secrets = first_secrets
   /** Told to begin nothing new; each leaves when it has finished what it had in hand. */
-  readonly #earlier = new Set<Generation>()
-  #current: Generation
-  #secrets: Secrets
-  #last: Promise<unknown> = Promise.resolve()
-  #is_stopped = false
+  const earlier = new Set<Generation>()
+  let last: Promise<unknown> = Promise.resolve()
+  let is_stopped = false
+  const all = (): readonly Generation[] => [current, ...earlier]
 
-  constructor(parts: ReloadParts, first: Generation, secrets: Secrets) {
-    this.#parts = parts
-    this.#current = first
-    this.#secrets = secrets
-  }
-
-  get current(): Generation {
-    return this.#current
-  }
-
-  inFlight(): number {
-    let sum = this.#current.inFlight()
-    for (const generation of this.#earlier) sum += generation.inFlight()
-    return sum
-  }
-
-  /**
-   * All of the config or nothing: what cannot be used is found out before anything of it is in force. Errors: `config.*` for
-   * that, `database.*` where it could not be recorded, `reload.stopped`; after each the config before it is wholly in force.
-   */
-  reload(config: Config, secrets: Secrets): Promise<ReloadOutcome> {
-    const reloaded = this.#last.then(() => this.#reloadNow(config, secrets))
-    this.#last = reloaded.catch(() => {})
-    return reloaded
-  }
-
-  /** Nothing new is begun by any config; answers what has to end. */
-  stop(): { generations: readonly Generation[]; reloading: Promise<unknown> } {
-    this.#is_stopped = true
-    return { generations: [this.#current, ...this.#earlier], reloading: this.#last }
-  }
-
-  /** Drop what is under way. */
-  abort(): void {
-    for (const generation of [this.#current, ...this.#earlier]) generation.abort()
-  }
-
-  async #reloadNow(config: Config, secrets: Secrets): Promise<ReloadOutcome> {
-    const { config: before, circuits } = this.#current
-    this.#refuseStopped()
+  async function reloadNow(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+    const { config: before, circuits } = current
+    refuseStopped()
     refuseWhatCannotChange(before, config)
     const changes = changesBetween(before, config)
-    if (changes.length > 0) await this.#putInForce(config, secrets)
-    if (secrets.token() !== this.#secrets.token()) changes.push('token changed')
-    this.#takeToken(secrets)
-    if (circuits === this.#current.circuits) await circuits.forgetProjectsExcept(projectsOf(config))
+    if (changes.length > 0) await putInForce(config, newer)
+    if (newer.token() !== secrets.token()) changes.push('token changed')
+    takeToken(newer)
+    if (circuits === current.circuits) await circuits.forgetProjectsExcept(projectsOf(config))
     else await circuits.retire()
     return { changes, at_next_start: changesForNextStart(before, config) }
   }
 
-  async #putInForce(config: Config, secrets: Secrets): Promise<void> {
-    const { folders, makeCircuits, prepare, tools } = this.#parts
-    const { config: config_before, circuits } = this.#current
-    const prepared = prepare(config, secrets, isSameService(config_before, config) ? circuits : makeCircuits())
+  async function putInForce(config: Config, newer: Secrets): Promise<void> {
+    const prepared = prepare(config, newer, isSameService(current.config, config) ? current.circuits : makeCircuits())
     try {
-      await this.#record(config)
-      this.#refuseStopped()
+      await record(config)
+      refuseStopped()
     } catch (error) {
       await prepared.close()
       throw error
     }
     tools.setLogLevel(config.log.level)
-    const before = this.#current
+    const before = current
     before.stop()
-    this.#earlier.add(before)
-    this.#current = prepared.begin(folders.settings)
-    void this.#letEnd(before)
+    earlier.add(before)
+    current = prepared.begin(folders.settings())
+    void letEnd(before)
   }
 
   /**
-   * The folders change in the same breath as the ledger is told, and after it in its order of calls: what was seen under the old
-   * settings is recorded before that, or not at all.
+   * The folders change in the same breath as the ledger is told, and after it in its order of
+   * calls: what was seen under the old settings is recorded before that, or not at all.
    */
-  async #record(config: Config): Promise<void> {
-    const { folders, factsOf, tools } = this.#parts
+  async function record(config: Config): Promise<void> {
     const facts = await factsOf(config)
-    this.#refuseStopped()
+    refuseStopped()
     const recorded = tools.ledger.record(facts)
     folders.configure(config)
     try {
       await recorded
       await tools.ledger.setLimits(ledgerLimits(config))
     } catch (error) {
-      folders.configure(this.#current.config)
+      folders.configure(current.config)
       throw error
     }
   }
 
   /** Those that still end under an earlier config show it too, where they speak to the same service. */
-  #takeToken(secrets: Secrets): void {
-    const is_other = secrets.token() !== this.#secrets.token()
-    this.#secrets = secrets
-    for (const generation of [this.#current, ...this.#earlier]) {
-      if (isSameService(generation.config, this.#current.config)) generation.takeToken(secrets)
+  function takeToken(newer: Secrets): void {
+    const is_other = newer.token() !== secrets.token()
+    secrets = newer
+    for (const generation of all()) {
+      if (isSameService(generation.config, current.config)) generation.takeToken(secrets)
     }
     if (!is_other) return
-    this.#current.circuits.tokenChanged()
-    this.#wakeAll()
+    current.circuits.tokenChanged()
+    wakeAll()
   }
 
-  async #letEnd(generation: Generation): Promise<void> {
+  async function letEnd(generation: Generation): Promise<void> {
     try {
       await generation.ended()
       await generation.close()
     } catch (error) {
-      this.#parts.tools.report.fault('the end of an earlier configuration', error)
+      tools.report.fault('the end of an earlier configuration', error)
     } finally {
-      this.#earlier.delete(generation)
+      earlier.delete(generation)
       // What it gave back is free.
-      this.#wakeAll()
+      wakeAll()
     }
   }
 
-  #wakeAll(): void {
-    for (const kind of all_work) this.#current.wake(kind)
+  function wakeAll(): void {
+    for (const kind of all_work) current.wake(kind)
   }
 
-  #refuseStopped(): void {
-    if (!this.#is_stopped) return
+  function refuseStopped(): void {
+    if (!is_stopped) return
     throw new SluiceError({
       code: 'reload.stopped',
       message: 'Sluice is stopping: the configuration was not read again',
       hint: 'the next start reads it',
     })
+  }
+
+  return {
+    current: () => current,
+    inFlight: () => all().reduce((sum, generation) => sum + generation.inFlight(), 0),
+    /**
+     * All of the config or nothing: what cannot be used is found out before anything of it is in
+     * force. Errors: `config.*` for that, `database.*` where it could not be recorded,
+     * `reload.stopped`; after each the config before it is wholly in force.
+     */
+    reload(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+      const reloaded = last.then(() => reloadNow(config, newer))
+      last = reloaded.catch(() => {})
+      return reloaded
+    },
+    /** Nothing new is begun by any config; answers what has to end. */
+    stop() {
+      is_stopped = true
+      return { generations: all(), reloading: last }
+    },
+    /** Drop what is under way. */
+    abort(): void {
+      for (const generation of all()) generation.abort()
+    },
   }
 }

@@ -44,17 +44,7 @@ export interface WorkerTable extends Record<string, WorkerKind> {
   uploader: Omit<WorkerKind, 'start'> & { start(tools: WorkerTools, settings: WorkerSettings): Uploader }
 }
 
-export interface Workers {
-  uploader: Uploader
-  wake(kind: WorkKind): void
-  inFlight(): number
-  /** Resolves when what was begun has ended. */
-  drained(): Promise<void>
-  /** Resolves when every worker has ended. */
-  ended(): Promise<void>
-}
-
-export function startWorkers(table: WorkerTable, tools: WorkerTools, settings: WorkerSettings): Workers {
+export function startWorkers(table: WorkerTable, tools: WorkerTools, settings: WorkerSettings) {
   const { uploader: upload, ...others } = table
   const uploader = upload.start(tools, settings)
   const started: (Started & Pick<WorkerKind, 'wakes_on'>)[] = [{ ...upload, ...uploader }]
@@ -62,13 +52,27 @@ export function startWorkers(table: WorkerTable, tools: WorkerTools, settings: W
     const one = kind.start(tools, settings)
     if (one) started.push({ ...kind, ...one })
   }
+
+  async function drained(): Promise<void> {
+    await Promise.all(started.map((one) => one.drained?.()))
+  }
+
   return {
-    uploader,
-    wake(kind) {
+    wake(kind: WorkKind): void {
       for (const { worker, wakes_on } of started) if (wakes_on === kind) worker.wake()
     },
     inFlight: () => started.reduce((sum, { inFlight }) => sum + (inFlight?.() ?? 0), 0),
-    drained: async () => void (await Promise.all(started.map(({ drained }) => drained?.()))),
-    ended: async () => void (await Promise.all(started.map(({ worker }) => worker.ended))),
+    /** How many calls for uploads may be out at once now. */
+    width: uploader.width,
+    /** The service asked for less at once. */
+    slowDown: uploader.slowDown,
+    /** After the soft signal: resolves when the uploads and the runs that were begun have ended. */
+    drained,
+    /** After the soft signal: the same, and every worker has ended. */
+    async ended(): Promise<void> {
+      await Promise.all(started.map(({ worker }) => worker.ended))
+      // The last step of a worker may still hand something to those who are waited for next.
+      await drained()
+    },
   }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Idling } from '../../src/daemon/idling.ts'
+import { createIdling } from '../../src/daemon/idling.ts'
 
 /** Looks that end when they are told to, or when nobody waits any more. */
 function looks() {
   const begun: { gone: AbortSignal; end: () => void; fail: (error: Error) => void }[] = []
-  const idling = new Idling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
+  const idling = createIdling((gone) => new Promise<void>((end, fail) => void begun.push({ gone, end, fail })))
   return { begun, idling }
 }
 
