@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Fact } from '../domain/fact.ts'
 import { factsOfPrompts } from '../prompts/configure-prompts.ts'
-import { Circuits } from '../sync/circuits.ts'
+import { type Circuits, createCircuits } from '../sync/circuits.ts'
 import { rulesText } from '../sync/folder-settings.ts'
 import { startLabeler } from '../sync/labeler.ts'
 import { startRemover } from '../sync/remover.ts'
@@ -80,7 +80,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 function circuitsOf(current: () => Generation, tools: Tools, is_audited: boolean): Circuits {
-  return new Circuits({
+  return createCircuits({
     ...tools,
     get projects() {
       return projectsOf(current().config)

@@ -5,7 +5,7 @@ import { createDeviceTurns } from '../sync/device-turns.ts'
 import { type FolderKeeper, keepFolder } from '../sync/folder-keeper.ts'
 import { createIntake, type IntakeFolder } from '../sync/intake.ts'
 import { startLooker } from '../sync/looker.ts'
-import { WatchRoom } from '../sync/watch-choice.ts'
+import { createWatchRoom } from '../sync/watch-choice.ts'
 import type { Tools } from './tools.ts'
 
 interface Kept {
@@ -38,7 +38,7 @@ export function keepFolders(
   const leaving = new Set<Promise<void>>()
   const intake = createIntake({ ...tools, ...scan, folders: in_force })
   const looker = startLooker({ ...tools, intake }, stop.signal)
-  const keeper_tools = { ...tools, ...scan, intake, watching, room: new WatchRoom(), turns: createDeviceTurns() }
+  const keeper_tools = { ...tools, ...scan, intake, watching, room: createWatchRoom(), turns: createDeviceTurns() }
 
   function takeUp(folder: FolderConfig, settings: string): void {
     const rules = createIgnoreRules(folder.path, folder)

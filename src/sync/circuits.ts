@@ -2,7 +2,7 @@ import { messageOf } from '../base/errors.ts'
 import { backoff_ms, type Clock, day_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Failure } from '../remote/outcome.ts'
-import { type Concern, FaultCounts, type Host, isOfAHost } from './fault-counts.ts'
+import { type Concern, createFaultCounts, type Host, isOfAHost } from './fault-counts.ts'
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 import type { Step } from './send-places.ts'
 
@@ -55,174 +55,45 @@ export interface CircuitTools {
   readonly audited?: readonly string[]
 }
 
+export type Circuits = ReturnType<typeof createCircuits>
+
 /** One for each service that is or was in force: what ends late with an earlier one says nothing about the next. */
-export class Circuits {
-  readonly #tools: CircuitTools
-  readonly #tripped = new Map<About, Tripped>()
-  readonly #counts: FaultCounts
-  #probe_until_ms = 0
-  #token_looked_ms = 0
-  #is_retired = false
-  #paused_until_ms = Number.NEGATIVE_INFINITY
-
-  constructor(tools: CircuitTools) {
-    this.#tools = tools
-    this.#counts = new FaultCounts(tools.clock)
-  }
-
-  /**
-   * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
-   * its pause is over it takes part again, and rests anew at its first refusal.
-   */
-  allowance(hosts: readonly Host[]): Allowance {
-    const now_ms = this.#tools.clock.now_ms()
-    this.#lookAtToken(now_ms)
-    const except_projects: string[] = []
-    let probing = false
-    let wait_ms = 0
-    for (const [about, { until_ms }] of this.#tripped) {
-      if (about.startsWith('project:')) {
-        if (until_ms > now_ms) except_projects.push(about.slice('project:'.length))
-      } else if (isOfUploads(about) && !hosts.includes('blob')) continue
-      else if (until_ms <= now_ms) probing = true
-      else wait_ms = Math.max(wait_ms, until_ms - now_ms)
-    }
-    if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_look_ms), except_projects }
-    if (!probing) return { limit: Number.POSITIVE_INFINITY, wait_ms: 0, except_projects }
-    if (this.#probe_until_ms > now_ms) return { limit: 0, wait_ms: token_look_ms, except_projects }
-    this.#probe_until_ms = now_ms + probe_lost_ms
-    return { limit: 1, wait_ms: 0, except_projects }
-  }
-
-  /** Whether claimed work must not begin now: in a pause, or while a host or its project rests. */
-  rests(project_id: string, hosts: readonly Host[]): boolean {
-    return this.#paused_until_ms > this.#tools.clock.now_ms() || this.restsForTrouble(project_id, hosts)
-  }
+export function createCircuits(tools: CircuitTools) {
+  const { ledger, clock, report } = tools
+  const counts = createFaultCounts(clock)
+  const resting = new Map<About, Tripped>()
+  let probe_until_ms = 0
+  let token_looked_ms = 0
+  let is_retired = false
+  let pause_ends_ms = Number.NEGATIVE_INFINITY
 
   /** The same for work that goes on in a pause. */
-  restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
-    const now_ms = this.#tools.clock.now_ms()
+  function restsForTrouble(project_id: string, hosts: readonly Host[]): boolean {
+    const now_ms = clock.now_ms()
     const concerns = (about: About) => {
       if (about.startsWith('project:')) return about === `project:${project_id}`
       return !isOfUploads(about) || hosts.includes('blob')
     }
-    return [...this.#tripped].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
-  }
-
-  /** The probe found nothing to do, or has ended, whether the service was asked or not. */
-  unused(): void {
-    this.#probe_until_ms = 0
-  }
-
-  /** Nothing is to be sent: what rested for its sake is no trouble any more. */
-  async nothingToSend(): Promise<void> {
-    const now_ms = this.#tools.clock.now_ms()
-    for (const [about, { until_ms }] of [...this.#tripped]) {
-      if (until_ms > now_ms) continue
-      if (isOfUploads(about)) await this.#heal(about)
-      if (!about.startsWith('project:')) continue
-      if (this.#tools.audited?.some((project) => about === `project:${project}`)) continue
-      const others = this.#tools.projects.filter((project) => about !== `project:${project}`)
-      if (!(await this.#tools.ledger.dueElsewhere(others, far_ahead_ms))) await this.#heal(about)
-    }
-  }
-
-  /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
-  async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
-    this.#probe_until_ms = 0
-    // Tried again it carries the other one.
-    if (failure.of_old_token) return 'hold'
-    if (failure.about === 'account') return this.#trip('account', failure)
-    // What is left of a project that is no longer asked for is a matter of its own.
-    if (failure.about === 'project' && !this.asksFor(project_id)) return 'count'
-    if (failure.about === 'project') return this.#trip(`project:${project_id}`, failure)
-    // The service's word about this content.
-    if (failure.about === 'content') return 'count'
-    if (isOfAHost(failure, host)) {
-      if (!this.#is_retired && isTooMuch(failure)) this.#tools.onSlowDown()
-      const pause_ms = failure.retry_after_ms
-      if (pause_ms !== undefined) return this.#trip(host, failure, { pause_ms })
-      const is_known = this.#tripped.has(host)
-      if (this.#counts.addInARow(failure, host, concern) || is_known) return this.#trip(host, failure)
-    }
-    if (concern?.step === undefined) return 'count'
-    const { content, step } = concern
-    const about = step === 'put' ? 'blob' : 'uploads'
-    const is_known = this.#tripped.get(about)?.step === step
-    const is_alike = this.#counts.addAlike(failure, step, content)
-    return is_known || is_alike ? this.#trip(about, failure, { step }) : 'count'
-  }
-
-  /** `step`: of an upload. */
-  async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
-    this.#counts.succeeded(host, step)
-    const able: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
-    if (step !== undefined && this.#tripped.get('uploads')?.step === step) able.push('uploads')
-    const healed = able.filter((about) => this.#tripped.has(about))
-    if (healed.length === 0) return
-    this.#probe_until_ms = 0
-    for (const about of healed) await this.#heal(about)
-  }
-
-  /** A person stops what goes out: what was claimed before and is not begun goes back; the ledger hands out no more. */
-  pause(until_ms = Number.POSITIVE_INFINITY): void {
-    this.#paused_until_ms = until_ms
-  }
-
-  resume(): void {
-    this.#paused_until_ms = Number.NEGATIVE_INFINITY
+    return [...resting].some(([about, { until_ms }]) => until_ms > now_ms && concerns(about))
   }
 
   /** Another token is shown from now on: what the last one was told says nothing about it. */
-  tokenChanged(): void {
-    const account = this.#tripped.get('account')
+  function tokenChanged(): void {
+    const account = resting.get('account')
     if (!account) return
-    account.until_ms = this.#tools.clock.now_ms()
+    account.until_ms = clock.now_ms()
     account.attempts = 0
   }
 
-  /**
-   * Another service is in force, or another way to this one, with circuits of its own: no trouble here is one any more, and from
-   * now on nothing is told, for the ledger knows one trouble of a kind and it would be that of the other.
-   */
-  async retire(): Promise<void> {
-    for (;;) {
-      const told = [...this.#tripped].filter(([, tripped]) => tripped.told)
-      if (told.length === 0) break
-      // Where it cannot be recorded these circuits stay in force, and end it when they can.
-      await this.#tools.ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
-      for (const [about, tripped] of told) {
-        tripped.told = false
-        this.#tools.report.trouble(about, 'left behind: another service is in force', 'info')
-      }
-    }
-    this.#is_retired = true
-  }
-
   /** Whether the configuration in force names this project. */
-  asksFor(project_id: string): boolean {
-    return this.#tools.projects.includes(project_id)
+  function asksFor(project_id: string): boolean {
+    return tools.projects.includes(project_id)
   }
 
-  /** Of projects that are no longer asked for. */
-  async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
-    for (const about of [...this.#tripped.keys()]) {
-      if (about.startsWith('project:') && !projects.some((project) => about === `project:${project}`))
-        await this.#heal(about)
-    }
-  }
-
-  /** What rests now, and since when. */
-  tripped(): { about: About; since_ms: number; until_ms: number; asked_to_wait: boolean; message: string }[] {
-    return [...this.#tripped].map(([about, { since_ms, until_ms, asked_to_wait, message }]) => {
-      return { about, since_ms, until_ms, asked_to_wait, message }
-    })
-  }
-
-  async #trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
+  async function trip(about: About, failure: Failure, of: { pause_ms?: number; step?: Step } = {}): Promise<'hold'> {
     const { pause_ms, step } = of
-    const now_ms = this.#tools.clock.now_ms()
-    const before = this.#tripped.get(about)
+    const now_ms = clock.now_ms()
+    const before = resting.get(about)
     // Calls that were already out when it tripped say nothing new.
     if (before && before.until_ms > now_ms) return 'hold'
     const attempts = before?.attempts ?? 0
@@ -233,7 +104,7 @@ export class Circuits {
     const since_ms = before?.since_ms ?? now_ms
     // Short pauses one after the other, with nothing answered in between, are a long one.
     const is_long = pause_ms === undefined || pause_ms > quiet_pause_ms || now_ms - since_ms > quiet_pause_ms
-    const told = !this.#is_retired && (before?.told === true || is_long)
+    const told = !is_retired && (before?.told === true || is_long)
     const tripped = {
       attempts: attempts + 1,
       until_ms: now_ms + wait_ms,
@@ -243,11 +114,13 @@ export class Circuits {
       step,
       asked_to_wait: pause_ms !== undefined,
     }
-    this.#tripped.set(about, tripped)
+    resting.set(about, tripped)
     const status_code = failure.status === undefined ? failure.about : `http.${failure.status}`
     const code = pause_ms === undefined ? (failure.code ?? status_code) : code_of_pause
     if (told && !before?.told) {
-      await this.#tell(about, code, message).catch((error) => {
+      const hint = hintFor(about)
+      report.trouble(about, `${message.replace(/\.$/, '')}. ${hint}`, 'error')
+      await ledger.record([{ type: 'trouble_began', about, error: { code, message, hint } }]).catch((error) => {
         tripped.told = false
         throw error
       })
@@ -255,35 +128,147 @@ export class Circuits {
     return 'hold'
   }
 
-  async #tell(about: About, code: string, message: string): Promise<void> {
-    this.#tools.report.trouble(about, `${message.replace(/\.$/, '')}. ${hintFor(about)}`, 'error')
-    await this.#tools.ledger.record([{ type: 'trouble_began', about, error: { code, message, hint: hintFor(about) } }])
-  }
-
-  async #heal(about: About): Promise<void> {
-    const tripped = this.#tripped.get(about)
+  async function heal(about: About): Promise<void> {
+    const tripped = resting.get(about)
     if (!tripped) return
-    this.#tripped.delete(about)
-    if (!tripped.told || this.#is_retired) return
+    resting.delete(about)
+    if (!tripped.told || is_retired) return
     try {
-      await this.#tools.ledger.record([{ type: 'trouble_ended', about }])
+      await ledger.record([{ type: 'trouble_ended', about }])
     } catch (error) {
       // The next success says it again.
-      if (!this.#tripped.has(about)) this.#tripped.set(about, { ...tripped, until_ms: 0 })
+      if (!resting.has(about)) resting.set(about, { ...tripped, until_ms: 0 })
       throw error
     }
-    this.#tools.report.trouble(about, 'right again', 'info')
+    report.trouble(about, 'right again', 'info')
   }
 
-  #lookAtToken(now_ms: number): void {
-    const account = this.#tripped.get('account')
-    if (!account || now_ms - this.#token_looked_ms < token_look_ms) return
-    this.#token_looked_ms = now_ms
+  function lookAtToken(now_ms: number): void {
+    const account = resting.get('account')
+    if (!account || now_ms - token_looked_ms < token_look_ms) return
+    token_looked_ms = now_ms
     try {
-      if (this.#tools.reloadToken()) this.tokenChanged()
+      if (tools.reloadToken()) tokenChanged()
     } catch (error) {
-      this.#tools.report.trouble('account', messageOf(error), 'error')
+      report.trouble('account', messageOf(error), 'error')
     }
+  }
+
+  return {
+    /**
+     * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
+     * its pause is over it takes part again, and rests anew at its first refusal.
+     */
+    allowance(hosts: readonly Host[]): Allowance {
+      const now_ms = clock.now_ms()
+      lookAtToken(now_ms)
+      const except_projects: string[] = []
+      let probing = false
+      let wait_ms = 0
+      for (const [about, { until_ms }] of resting) {
+        if (about.startsWith('project:')) {
+          if (until_ms > now_ms) except_projects.push(about.slice('project:'.length))
+        } else if (isOfUploads(about) && !hosts.includes('blob')) continue
+        else if (until_ms <= now_ms) probing = true
+        else wait_ms = Math.max(wait_ms, until_ms - now_ms)
+      }
+      if (wait_ms > 0) return { limit: 0, wait_ms: Math.min(wait_ms, token_look_ms), except_projects }
+      if (!probing) return { limit: Number.POSITIVE_INFINITY, wait_ms: 0, except_projects }
+      if (probe_until_ms > now_ms) return { limit: 0, wait_ms: token_look_ms, except_projects }
+      probe_until_ms = now_ms + probe_lost_ms
+      return { limit: 1, wait_ms: 0, except_projects }
+    },
+    /** Whether claimed work must not begin now: in a pause, or while a host or its project rests. */
+    rests(project_id: string, hosts: readonly Host[]): boolean {
+      return pause_ends_ms > clock.now_ms() || restsForTrouble(project_id, hosts)
+    },
+    restsForTrouble,
+    /** The probe found nothing to do, or has ended, whether the service was asked or not. */
+    unused(): void {
+      probe_until_ms = 0
+    },
+    /** Nothing is to be sent: what rested for its sake is no trouble any more. */
+    async nothingToSend(): Promise<void> {
+      const now_ms = clock.now_ms()
+      for (const [about, { until_ms }] of [...resting]) {
+        if (until_ms > now_ms) continue
+        if (isOfUploads(about)) await heal(about)
+        if (!about.startsWith('project:')) continue
+        if (tools.audited?.some((project) => about === `project:${project}`)) continue
+        const others = tools.projects.filter((project) => about !== `project:${project}`)
+        if (!(await ledger.dueElsewhere(others, far_ahead_ms))) await heal(about)
+      }
+    },
+    /** Answers `hold` where the item itself is not at fault and must keep its state, `count` where it may be. */
+    async failed(failure: Failure, project_id: string, host: Host, concern?: Concern): Promise<'hold' | 'count'> {
+      probe_until_ms = 0
+      // Tried again it carries the other one.
+      if (failure.of_old_token) return 'hold'
+      if (failure.about === 'account') return trip('account', failure)
+      // What is left of a project that is no longer asked for is a matter of its own.
+      if (failure.about === 'project' && !asksFor(project_id)) return 'count'
+      if (failure.about === 'project') return trip(`project:${project_id}`, failure)
+      // The service's word about this content.
+      if (failure.about === 'content') return 'count'
+      if (isOfAHost(failure, host)) {
+        if (!is_retired && isTooMuch(failure)) tools.onSlowDown()
+        const pause_ms = failure.retry_after_ms
+        if (pause_ms !== undefined) return trip(host, failure, { pause_ms })
+        const is_known = resting.has(host)
+        if (counts.addInARow(failure, host, concern) || is_known) return trip(host, failure)
+      }
+      if (concern?.step === undefined) return 'count'
+      const { content, step } = concern
+      const about = step === 'put' ? 'blob' : 'uploads'
+      const is_known = resting.get(about)?.step === step
+      const is_alike = counts.addAlike(failure, step, content)
+      return is_known || is_alike ? trip(about, failure, { step }) : 'count'
+    },
+    /** `step`: of an upload. */
+    async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
+      counts.succeeded(host, step)
+      const able: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
+      if (step !== undefined && resting.get('uploads')?.step === step) able.push('uploads')
+      const healed = able.filter((about) => resting.has(about))
+      if (healed.length === 0) return
+      probe_until_ms = 0
+      for (const about of healed) await heal(about)
+    },
+    /** A person stops what goes out: what was claimed before and is not begun goes back; the ledger hands out no more. */
+    pause(until_ms = Number.POSITIVE_INFINITY): void {
+      pause_ends_ms = until_ms
+    },
+    resume(): void {
+      pause_ends_ms = Number.NEGATIVE_INFINITY
+    },
+    tokenChanged,
+    /**
+     * Another service is in force, or another way to this one, with circuits of its own: no trouble here is one any more, and from
+     * now on nothing is told, for the ledger knows one trouble of a kind and it would be that of the other.
+     */
+    async retire(): Promise<void> {
+      for (;;) {
+        const told = [...resting].filter(([, tripped]) => tripped.told)
+        if (told.length === 0) break
+        // Where it cannot be recorded these circuits stay in force, and end it when they can.
+        await ledger.record(told.map(([about]) => ({ type: 'trouble_ended', about })))
+        for (const [about, tripped] of told) {
+          tripped.told = false
+          report.trouble(about, 'left behind: another service is in force', 'info')
+        }
+      }
+      is_retired = true
+    },
+    asksFor,
+    /** Of projects that are no longer asked for. */
+    async forgetProjectsExcept(projects: readonly string[]): Promise<void> {
+      for (const about of [...resting.keys()]) {
+        if (about.startsWith('project:') && !projects.some((project) => about === `project:${project}`))
+          await heal(about)
+      }
+    },
+    /** What rests now, and since when. */
+    tripped: () => [...resting].map(([about, tripped]) => ({ about, ...tripped })),
   }
 }
 

@@ -46,51 +46,46 @@ interface InARow {
 }
 
 /** Counts failed calls, and tells a fault of the service from a fault of one content. */
-export class FaultCounts {
-  readonly #clock: Clock
-  readonly #in_a_row = new Map<Host, InARow>()
-  readonly #succeeded_ms = new Map<Host, number>()
+export function createFaultCounts(clock: Clock) {
+  const in_a_row = new Map<Host, InARow>()
+  const succeeded_ms = new Map<Host, number>()
   /** By step and fault: when each content last met it. */
-  readonly #alike = new Map<string, Map<number, number>>()
+  const alike = new Map<string, Map<number, number>>()
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Counts a failure that may be that of a host. True where so many came in a row that it is. */
-  addInARow({ code }: Failure, host: Host, concern: Concern | undefined): boolean {
-    const row = this.#in_a_row.get(host) ?? { times: 0, general: 0, contents: new Set() }
-    this.#in_a_row.set(host, row)
-    row.times++
-    // Every call goes to the same API. Where to upload stands in the ticket of the content.
-    const is_general = concern === undefined || (host === 'api' && isSurelyUnsent(code))
-    if (is_general) row.general++
-    else row.contents.add(concern.content)
-    if (row.general + row.contents.size >= failures_to_trip) return true
-    const works = this.#clock.monotonic_ms() - (this.#succeeded_ms.get(host) ?? Number.NEGATIVE_INFINITY) < works_ms
-    return row.times >= failures_alone_to_trip && !works
-  }
-
-  /**
-   * Counts a fault of one step. True where so many contents met the same one that it is the
-   * service's.
-   */
-  addAlike({ about, code, status }: Failure, step: Step, content: number): boolean {
-    const now_ms = this.#clock.monotonic_ms()
-    const key = `${step} ${code ?? status ?? about}`
-    const met = this.#alike.get(key) ?? new Map<number, number>()
-    this.#alike.set(key, met.set(content, now_ms))
-    for (const [fault, contents] of this.#alike) {
-      for (const [other, at_ms] of contents) if (now_ms - at_ms > alike_ms) contents.delete(other)
-      if (contents.size === 0) this.#alike.delete(fault)
-    }
-    return met.size >= failures_to_trip
-  }
-
-  succeeded(host: Host, step?: Step): void {
-    this.#in_a_row.delete(host)
-    this.#succeeded_ms.set(host, this.#clock.monotonic_ms())
-    if (step === undefined) return
-    for (const fault of this.#alike.keys()) if (fault.startsWith(`${step} `)) this.#alike.delete(fault)
+  return {
+    /** Counts a failure that may be that of a host. True where so many came in a row that it is. */
+    addInARow({ code }: Failure, host: Host, concern: Concern | undefined): boolean {
+      const row = in_a_row.get(host) ?? { times: 0, general: 0, contents: new Set() }
+      in_a_row.set(host, row)
+      row.times++
+      // Every call goes to the same API. Where to upload stands in the ticket of the content.
+      const is_general = concern === undefined || (host === 'api' && isSurelyUnsent(code))
+      if (is_general) row.general++
+      else row.contents.add(concern.content)
+      if (row.general + row.contents.size >= failures_to_trip) return true
+      const works = clock.monotonic_ms() - (succeeded_ms.get(host) ?? Number.NEGATIVE_INFINITY) < works_ms
+      return row.times >= failures_alone_to_trip && !works
+    },
+    /**
+     * Counts a fault of one step. True where so many contents met the same one that it is the
+     * service's.
+     */
+    addAlike({ about, code, status }: Failure, step: Step, content: number): boolean {
+      const now_ms = clock.monotonic_ms()
+      const key = `${step} ${code ?? status ?? about}`
+      const met = alike.get(key) ?? new Map<number, number>()
+      alike.set(key, met.set(content, now_ms))
+      for (const [fault, contents] of alike) {
+        for (const [other, at_ms] of contents) if (now_ms - at_ms > alike_ms) contents.delete(other)
+        if (contents.size === 0) alike.delete(fault)
+      }
+      return met.size >= failures_to_trip
+    },
+    succeeded(host: Host, step?: Step): void {
+      in_a_row.delete(host)
+      succeeded_ms.set(host, clock.monotonic_ms())
+      if (step === undefined) return
+      for (const fault of alike.keys()) if (fault.startsWith(`${step} `)) alike.delete(fault)
+    },
   }
 }

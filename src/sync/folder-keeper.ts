@@ -10,13 +10,13 @@ import { filesThere, isBeyondWord, knownBefore, waitingText } from '../domain/di
 import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { FolderWatcher } from './folder-watcher.ts'
+import { createFolderWatcher } from './folder-watcher.ts'
 import { followHints } from './follow-verdict.ts'
-import { HintQueue } from './hint-queue.ts'
+import { createHintQueue } from './hint-queue.ts'
 import type { SyncReport } from './report.ts'
-import { change_texts, isAskedAbout, isComparing, RootDoubt, type RootVerdict } from './root-doubt.ts'
+import { change_texts, createRootDoubt, isAskedAbout, isComparing, type RootVerdict } from './root-doubt.ts'
 import { type ScanTools, scanOnce } from './scan-folder.ts'
-import { isJudgementWanted, isScanWanted, ScanTimer } from './scan-timer.ts'
+import { createScanTimer, isJudgementWanted, isScanWanted } from './scan-timer.ts'
 import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
 
 interface KeeperTools extends ScanTools {
@@ -45,16 +45,18 @@ export function keepFolder(
 ) {
   const { name } = folder
   const { ledger, clock, report, watching } = tools
-  const hints = new HintQueue({ max_hints: tools.max_hints, directory_hints: watching.directory_hints })
-  const timer = new ScanTimer(clock, { ...watching, rescan_interval_ms: folder.rescan_interval_ms })
-  const root_doubt = new RootDoubt(folder, tools)
+  const hints = createHintQueue({ max_hints: tools.max_hints, directory_hints: watching.directory_hints })
+  const timer = createScanTimer(clock, { ...watching, rescan_interval_ms: folder.rescan_interval_ms })
+  const root_doubt = createRootDoubt(folder, tools)
   let scan_asked = true
   let busy = true
   let looking = false
   let is_online = false
   let is_first_check = true
   /** Absent where scans alone keep the folder. */
-  const watcher = watch ? new FolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal }) : undefined
+  const watcher = watch
+    ? createFolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal })
+    : undefined
   const scanner = startWorker('scanner', keep)
   const hinter = startWorker('hints', followQueued)
 

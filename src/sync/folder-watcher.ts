@@ -8,9 +8,9 @@ import { isOtherDirectory, type OnlineRoot } from '../disk/mount.ts'
 import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../disk/watch.ts'
 import type { FolderEvent, ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
-import { type Hearing, judgeHearing, MissedEvents, unproven } from './missed-events.ts'
+import { createMissedEvents, type Hearing, judgeHearing, type MissedEvents, unproven } from './missed-events.ts'
 import type { SyncReport } from './report.ts'
-import { ShutDirectories } from './shut-directories.ts'
+import { createShutDirectories } from './shut-directories.ts'
 import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
 /** A watcher that cannot start (inotify limit) is tried again after this. */
@@ -31,125 +31,71 @@ type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'cou
  * away, tried again where it could not start. It knows whether its silence means anything: then what a scan finds is what it
  * missed, and one that misses again and again is made anew, and our own at last given up for scans alone.
  */
-export class FolderWatcher {
-  readonly #watched: WatchedFolder
-  readonly #shut: ShutDirectories
-  #choice: WatchChoice | undefined
-  #watcher: DiskWatcher | undefined
+export function createFolderWatcher(watched: WatchedFolder) {
+  const { folder, rules, clock, report, room, signal, watching, on_hint } = watched
+  const shut = createShutDirectories(folder.path, watched)
+  let chosen: WatchChoice | undefined
+  let disk_watcher: DiskWatcher | undefined
   /** As it stood when watching began. */
-  #root: OnlineRoot | undefined
+  let watched_root: OnlineRoot | undefined
   /** By the monotonic clock. */
-  #not_before_ms = Number.NEGATIVE_INFINITY
-  #renew_from_ms = Number.NEGATIVE_INFINITY
-  #native_failed: string | undefined
-  #native_retry_ms = Number.NEGATIVE_INFINITY
-  #choose_again = false
-  #counted: Counted | undefined
+  let not_before_ms = Number.NEGATIVE_INFINITY
+  let renew_from_ms = Number.NEGATIVE_INFINITY
+  let native_fault: string | undefined
+  let native_retry_ms = Number.NEGATIVE_INFINITY
+  let choose_again = false
+  let last_counted: Counted | undefined
   /** A scan has ended, and from its beginning on everything was told and followed. */
-  #is_trusted = false
-  #is_doubted = true
-  #missed: MissedEvents | undefined
-  #told = 0
-  #hearing: Hearing = unproven
+  let is_trusted = false
+  let is_doubted = true
+  let scan_missed: MissedEvents | undefined
+  let told_total = 0
+  let heard: Hearing = unproven
   /** The last change of the choice by count; the same is not tried twice in a row. */
-  #refitted: 'more' | 'fewer' | undefined
+  let refitted: 'more' | 'fewer' | undefined
 
-  constructor(watched: WatchedFolder) {
-    this.#watched = watched
-    this.#shut = new ShutDirectories(watched.folder.path, watched)
-  }
-
-  /**
-   * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
-   * find. Rejects only where the ledger does.
-   */
-  async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
-    const is_open = await this.#isOneOpen()
-    if (is_open) await this.stop()
-    return (await this.#watch(now_ms, state, root)) || is_open
-  }
-
-  async #watch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
-    await this.#giveUpStale(now_ms, root)
-    if (now_ms >= this.#native_retry_ms) this.#native_failed = undefined
-    if (this.#watcher) await this.#tellTrouble(this.#watcher, state)
-    if (this.#watcher || now_ms < this.#not_before_ms) return false
+  async function beginWatch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
+    await giveUpStale(now_ms, root)
+    if (now_ms >= native_retry_ms) native_fault = undefined
+    if (disk_watcher) await tellTrouble(disk_watcher, state)
+    if (disk_watcher || now_ms < not_before_ms) return false
     // Where the native one fails, the second choice is another.
-    for (let attempt = 0; attempt < 2 && now_ms >= this.#not_before_ms; attempt += 1) {
-      const choice = await this.#choose(state, root)
+    for (let attempt = 0; attempt < 2 && now_ms >= not_before_ms; attempt += 1) {
+      const choice = await choose(state, root)
       if (choice === undefined || choice.watcher === 'scan') return false
-      if (await this.#start(choice.watcher, now_ms)) {
-        this.#root = root
+      if (await start(choice.watcher, now_ms)) {
+        watched_root = root
         return true
       }
-      if (this.#watched.signal.aborted) return false
+      if (signal.aborted) return false
     }
     return false
   }
 
-  covers(): 'all' | 'part' | 'none' {
-    if (this.#watcher !== undefined && this.#watcher.trouble() === undefined) return 'all'
-    return this.#choice?.watcher === 'scan' ? 'none' : 'part'
+  function covers(): 'all' | 'part' | 'none' {
+    if (disk_watcher !== undefined && disk_watcher.trouble() === undefined) return 'all'
+    return chosen?.watcher === 'scan' ? 'none' : 'part'
   }
 
   /** Events may be lost, or were told and not followed: the next scan finds what they were about. */
-  doubt(): void {
-    this.#is_trusted = false
-    this.#is_doubted = true
+  function doubt(): void {
+    is_trusted = false
+    is_doubted = true
   }
 
-  /** Counts what should have been told before this scan; undefined where silence means nothing. */
-  scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
-    const { folder, clock } = this.#watched
-    const covers_all = this.covers() === 'all'
-    const is_heard = this.#is_trusted && all_followed && covers_all
-    this.#is_doubted = !covers_all
-    // What is found again and again cannot be recorded: that is no event.
-    const known = this.#missed?.found() ?? new Set<string>()
-    const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
-    this.#missed = is_heard ? new MissedEvents(options) : undefined
-    return this.#missed
-  }
-
-  /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
-  async scanEnded(summary: ScanSummary): Promise<void> {
-    const { missed, files, directories } = summary
-    this.#shut.scanEnded(summary)
-    const { folder, report, watching } = this.#watched
-    this.#is_trusted = this.covers() === 'all' && !this.#is_doubted
-    this.#counted = { files, directories, is_least: false }
-    if (missed !== undefined) {
-      const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
-      if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
-      const { hearing, verdict } = judgeHearing(this.#hearing, { told: this.#told, missed }, watching)
-      this.#hearing = hearing
-      // What chokidar is known to miss now and then the scans find: it stays, made anew.
-      const is_given_up = verdict === 'deaf' && this.#choice?.watcher === 'native'
-      if (is_given_up) await this.#giveUp(count)
-      else if (verdict === 'rebuild' || verdict === 'deaf') await this.#renew(`a scan found ${count} that it missed`)
-    }
-    this.#told = 0
-    // What stood against watching may be gone.
-    this.#choose_again = this.#choice?.watcher === 'scan'
-    const change = this.#fitsNoMore()
-    if (change === undefined || change === this.#refitted) return
-    this.#refitted = change
-    await this.stop()
-  }
-
-  async stop(): Promise<void> {
-    const watcher = this.#watcher
-    this.#watcher = undefined
-    this.#choice = undefined
-    this.#root = undefined
-    this.#watched.room.free(this.#watched.folder.name)
-    this.doubt()
+  async function stop(): Promise<void> {
+    const watcher = disk_watcher
+    disk_watcher = undefined
+    chosen = undefined
+    watched_root = undefined
+    room.free(folder.name)
+    doubt()
     await watcher?.close()
   }
 
-  async #isOneOpen(): Promise<boolean> {
+  async function isOneOpen(): Promise<boolean> {
     try {
-      return await this.#shut.isOneOpen()
+      return await shut.isOneOpen()
     } catch (error) {
       // The root went away meanwhile, or the process ends: others say so.
       if (!(error instanceof SluiceError)) throw error
@@ -157,18 +103,17 @@ export class FolderWatcher {
     }
   }
 
-  async #choose(state: FolderState, root: OnlineRoot): Promise<WatchChoice | undefined> {
-    if (this.#choice && !this.#choose_again) return this.#choice
-    const { folder, report } = this.#watched
-    const [native_failed, counted] = [this.#native_failed, this.#counted]
-    const choice = await chooseForFolder({ ...this.#watched, state, root, native_failed, counted })
-    if (this.#watched.signal.aborted) return undefined
-    this.#choice = choice
-    this.#choose_again = false
+  async function choose(state: FolderState, root: OnlineRoot): Promise<WatchChoice | undefined> {
+    if (chosen && !choose_again) return chosen
+    const [native_failed, counted] = [native_fault, last_counted]
+    const choice = await chooseForFolder({ ...watched, state, root, native_failed, counted })
+    if (signal.aborted) return undefined
+    chosen = choice
+    choose_again = false
     const { watcher, reason } = choice
     const known = state.watch
     if (known?.watcher !== watcher || known.reason !== reason) {
-      await this.#record(choice)
+      await recordWatch(choice)
       const how = watcher === 'scan' ? 'is scanned, not watched' : `is watched by ${watcher}`
       if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
     }
@@ -176,77 +121,122 @@ export class FolderWatcher {
   }
 
   /** What it does not hear stands beside the reason for it, for as long as it is so; one that is stale is soon another. */
-  async #tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
-    if (!this.#choice || watch?.watcher !== this.#choice.watcher || watcher.isStale()) return
-    const reason = [this.#choice.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
+  async function tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
+    if (!chosen || watch?.watcher !== chosen.watcher || watcher.isStale()) return
+    const reason = [chosen.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
     if (watch.reason === reason) return
-    await this.#record({ watcher: watch.watcher, reason })
+    await recordWatch({ watcher: watch.watcher, reason })
   }
 
-  async #start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
-    const { folder, rules, report, on_hint, signal, watching } = this.#watched
+  async function start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
     const hear = (hint: Hint) => {
-      if (hint.kind !== 'doubtful') this.#told += 1
+      if (hint.kind !== 'doubtful') told_total += 1
       on_hint(hint)
     }
     const { burst_events } = watching
     try {
       const root = folder.path
-      this.#watcher = await watchFolder({ root, watcher, rules, burst_events, on_hint: hear, signal })
-      this.#native_failed = undefined
+      disk_watcher = await watchFolder({ root, watcher, rules, burst_events, on_hint: hear, signal })
+      native_fault = undefined
       return true
     } catch (error) {
       if (signal.aborted) return false
       report.fault(`watching ${folder.name} by ${watcher}`, error)
-      this.#choice = undefined
+      chosen = undefined
       if (watcher === 'native') {
         // The other one may do, at once.
-        this.#native_failed = messageOf(error)
-        this.#native_retry_ms = now_ms + retry_ms
-      } else this.#not_before_ms = now_ms + retry_ms
+        native_fault = messageOf(error)
+        native_retry_ms = now_ms + retry_ms
+      } else not_before_ms = now_ms + retry_ms
       return false
     }
   }
 
   /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
-  async #giveUpStale(now_ms: number, root: OnlineRoot): Promise<void> {
-    if (!this.#watcher || now_ms < this.#renew_from_ms) return
-    const is_other = this.#root === undefined || isOtherDirectory(this.#root, root)
-    if (!this.#watcher.isStale() && !is_other) return
-    this.#renew_from_ms = now_ms + renew_rest_ms
-    await this.#renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')
+  async function giveUpStale(now_ms: number, root: OnlineRoot): Promise<void> {
+    if (!disk_watcher || now_ms < renew_from_ms) return
+    const is_other = watched_root === undefined || isOtherDirectory(watched_root, root)
+    if (!disk_watcher.isStale() && !is_other) return
+    renew_from_ms = now_ms + renew_rest_ms
+    await renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')
   }
 
-  async #renew(why: string): Promise<void> {
-    const { folder, report } = this.#watched
-    if (this.#choice) await this.#record(this.#choice, { rebuilt: why })
+  async function renew(why: string): Promise<void> {
+    if (chosen) await recordWatch(chosen, { rebuilt: why })
     report.folder(folder.name, `has its watcher made anew: ${why}`, 'info')
-    await this.stop()
+    await stop()
   }
 
-  async #giveUp(count: string): Promise<void> {
-    const { folder, report } = this.#watched
+  async function giveUp(count: string): Promise<void> {
     const deaf = `native proved deaf: after it had been made anew a scan found ${count} that it missed`
-    await this.#record({ watcher: 'scan', reason: deaf }, { deaf })
+    await recordWatch({ watcher: 'scan', reason: deaf }, { deaf })
     report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
-    await this.stop()
+    await stop()
   }
 
   /** By what the scan counted; well below the bound before it goes back, so that it does not go to and fro. */
-  #fitsNoMore(): 'more' | 'fewer' | undefined {
-    const { folder, watching } = this.#watched
-    if (folder.watch !== 'auto' || !this.#choice || !this.#counted) return undefined
-    const entries = this.#counted.files + this.#counted.directories
-    const is_native = this.#choice.watcher === 'native'
-    if (!is_native && this.#choice.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
+  function fitsNoMore(): 'more' | 'fewer' | undefined {
+    if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
+    const entries = last_counted.files + last_counted.directories
+    const is_native = chosen.watcher === 'native'
+    if (!is_native && chosen.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
     return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
   }
 
-  async #record(
+  async function recordWatch(
     { watcher, reason }: Pick<WatchChoice, 'watcher' | 'reason'>,
     found: { rebuilt?: string; deaf?: string } = {},
   ): Promise<void> {
-    const { folder, record } = this.#watched
-    await record({ type: 'folder_watched', folder: folder.name, watcher, reason, ...found })
+    await watched.record({ type: 'folder_watched', folder: folder.name, watcher, reason, ...found })
+  }
+
+  return {
+    /**
+     * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
+     * find. Rejects only where the ledger does.
+     */
+    async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
+      const is_open = await isOneOpen()
+      if (is_open) await stop()
+      return (await beginWatch(now_ms, state, root)) || is_open
+    },
+    covers,
+    doubt,
+    /** Counts what should have been told before this scan; undefined where silence means nothing. */
+    scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
+      const covers_all = covers() === 'all'
+      const is_heard = is_trusted && all_followed && covers_all
+      is_doubted = !covers_all
+      // What is found again and again cannot be recorded: that is no event.
+      const known = scan_missed?.found() ?? new Set<string>()
+      const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
+      scan_missed = is_heard ? createMissedEvents(options) : undefined
+      return scan_missed
+    },
+    /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
+    async scanEnded(summary: ScanSummary): Promise<void> {
+      const { missed, files, directories } = summary
+      shut.scanEnded(summary)
+      is_trusted = covers() === 'all' && !is_doubted
+      last_counted = { files, directories, is_least: false }
+      if (missed !== undefined) {
+        const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
+        if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
+        const { hearing, verdict } = judgeHearing(heard, { told: told_total, missed }, watching)
+        heard = hearing
+        // What chokidar is known to miss now and then the scans find: it stays, made anew.
+        const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
+        if (is_given_up) await giveUp(count)
+        else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
+      }
+      told_total = 0
+      // What stood against watching may be gone.
+      choose_again = chosen?.watcher === 'scan'
+      const change = fitsNoMore()
+      if (change === undefined || change === refitted) return
+      refitted = change
+      await stop()
+    },
+    stop,
   }
 }

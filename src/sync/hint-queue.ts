@@ -11,67 +11,61 @@ export interface HintLimits {
  * Gathers hints, each once, within a bound: many in one directory become one look at it and all below, too many a scan of the
  * folder. So a storm takes no more memory than a shower.
  */
-export class HintQueue {
-  readonly #limits: HintLimits
-  readonly #paths = new Map<string, Set<string>>()
-  readonly #directories = new Set<string>()
-  #path_count = 0
-
-  constructor(limits: HintLimits) {
-    this.#limits = limits
-  }
-
-  /** False when there are too many to remember: all of them are dropped, and the caller scans. */
-  add(hint: Extract<Hint, { path: string }>): boolean {
-    if (hint.kind === 'directory') this.#directories.add(hint.path)
-    else if (!this.#directories.has(parentOf(hint.path))) this.#addPath(hint.path)
-    if (this.#path_count + this.#directories.size <= this.#limits.max_hints) return true
-    this.clear()
-    return false
-  }
-
-  take(most: number): { paths: string[]; directories: string[] } {
-    const directories = outermost([...this.#directories])
-    this.#directories.clear()
-    const paths: string[] = []
-    for (const [directory, names] of this.#paths) {
-      for (const path of names) {
-        if (paths.length >= most) return { paths, directories }
-        paths.push(path)
-        names.delete(path)
-        this.#path_count -= 1
-      }
-      this.#paths.delete(directory)
-    }
-    return { paths, directories }
-  }
+export function createHintQueue(limits: HintLimits) {
+  const by_directory = new Map<string, Set<string>>()
+  const directories = new Set<string>()
+  let path_count = 0
 
   /** A scan of the folder answers all of them. */
-  clear(): void {
-    this.#paths.clear()
-    this.#directories.clear()
-    this.#path_count = 0
+  function clear(): void {
+    by_directory.clear()
+    directories.clear()
+    path_count = 0
   }
 
-  isEmpty(): boolean {
-    return this.#path_count === 0 && this.#directories.size === 0
-  }
-
-  #addPath(path: string): void {
+  function addPath(path: string): void {
     const directory = parentOf(path)
-    let paths = this.#paths.get(directory)
+    let paths = by_directory.get(directory)
     if (!paths) {
       paths = new Set()
-      this.#paths.set(directory, paths)
+      by_directory.set(directory, paths)
     }
     const before = paths.size
     paths.add(path)
-    this.#path_count += paths.size - before
+    path_count += paths.size - before
     // At the root that would be the whole folder: its other directories have nothing to do with it.
-    if (paths.size < this.#limits.directory_hints || directory === '') return
-    this.#paths.delete(directory)
-    this.#path_count -= paths.size
-    this.#directories.add(directory)
+    if (paths.size < limits.directory_hints || directory === '') return
+    by_directory.delete(directory)
+    path_count -= paths.size
+    directories.add(directory)
+  }
+
+  return {
+    /** False when there are too many to remember: all of them are dropped, and the caller scans. */
+    add(hint: Extract<Hint, { path: string }>): boolean {
+      if (hint.kind === 'directory') directories.add(hint.path)
+      else if (!directories.has(parentOf(hint.path))) addPath(hint.path)
+      if (path_count + directories.size <= limits.max_hints) return true
+      clear()
+      return false
+    },
+    take(most: number) {
+      const whole = outermost([...directories])
+      directories.clear()
+      const paths: string[] = []
+      for (const [directory, names] of by_directory) {
+        for (const path of names) {
+          if (paths.length >= most) return { paths, directories: whole }
+          paths.push(path)
+          names.delete(path)
+          path_count -= 1
+        }
+        by_directory.delete(directory)
+      }
+      return { paths, directories: whole }
+    },
+    clear,
+    isEmpty: () => path_count === 0 && directories.size === 0,
   }
 }
 

@@ -12,7 +12,7 @@ import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { createFoundFiles, type FoundFiles, hashRule } from './found-files.ts'
-import { LargeLooks } from './large-looks.ts'
+import { createLargeLooks } from './large-looks.ts'
 import { hashFact, isShut, isStranger, type ToHash, unreadableFact } from './look-fact.ts'
 import { createLookTurns } from './look-turns.ts'
 import { lookVerdict } from './look-verdict.ts'
@@ -65,7 +65,7 @@ type Answer = 'recorded' | 'doubtful' | 'outdated'
  */
 export function createIntake(tools: IntakeTools) {
   const turns = createLookTurns()
-  const large = new LargeLooks()
+  const large = createLargeLooks()
 
   /** Looks until the settings that it began with are still in force at its end. */
   async function lookAtSome(name: string, wanted: readonly string[], how: HowToLook): Promise<'recorded' | 'doubtful'> {

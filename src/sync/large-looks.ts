@@ -11,28 +11,10 @@ interface LargeLook {
  * Large files that are looked at now, each by one at a time. Reading one may take an hour: nobody
  * else waits for it.
  */
-export class LargeLooks {
-  readonly #under_way = new Map<string, LargeLook>()
+export function createLargeLooks() {
+  const looks = new Map<string, LargeLook>()
 
-  /** True when the file is being looked at, and will be looked at once more after that. */
-  askAgain(folder: string, path: string): boolean {
-    const under_way = this.#under_way.get(lookKey(folder, path))
-    if (under_way) under_way.is_wanted_again = true
-    return under_way !== undefined
-  }
-
-  /** Who comes while it is read gets the answer of the first. */
-  look(folder: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
-    const key = lookKey(folder, path)
-    const under_way = this.#under_way.get(key)
-    if (under_way) return under_way.answer
-    const look: LargeLook = { answer: Promise.resolve('recorded'), is_wanted_again: false }
-    this.#under_way.set(key, look)
-    look.answer = this.#repeat(key, look, work)
-    return look.answer
-  }
-
-  async #repeat(key: string, look: LargeLook, work: () => Promise<Answer>): Promise<Answer> {
+  async function repeat(key: string, look: LargeLook, work: () => Promise<Answer>): Promise<Answer> {
     try {
       for (;;) {
         look.is_wanted_again = false
@@ -41,7 +23,26 @@ export class LargeLooks {
       }
     } finally {
       // In the turn in which nobody wanted it again: who asks later looks for himself.
-      this.#under_way.delete(key)
+      looks.delete(key)
     }
+  }
+
+  return {
+    /** True when the file is being looked at, and will be looked at once more after that. */
+    askAgain(folder: string, path: string): boolean {
+      const under_way = looks.get(lookKey(folder, path))
+      if (under_way) under_way.is_wanted_again = true
+      return under_way !== undefined
+    },
+    /** Who comes while it is read gets the answer of the first. */
+    look(folder: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
+      const key = lookKey(folder, path)
+      const under_way = looks.get(key)
+      if (under_way) return under_way.answer
+      const look: LargeLook = { answer: Promise.resolve('recorded'), is_wanted_again: false }
+      looks.set(key, look)
+      look.answer = repeat(key, look, work)
+      return look.answer
+    },
   }
 }

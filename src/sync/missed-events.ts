@@ -17,55 +17,47 @@ const told_within_ms = 30 * second_ms
 /** Beyond so many nobody asks whether one of them was moved here a moment ago. */
 const most_paths = 1_000
 
+export type MissedEvents = ReturnType<typeof createMissedEvents>
+
 /**
  * Counts the files of one scan that are new or changed, though the watcher should have told of them long ago. Their ctime says
  * when they changed. A directory that was moved here brings old files: what stands in one that was lately is not counted.
  */
-export class MissedEvents {
-  readonly #options: MissedEventsOptions
-  readonly #since_ms: number
-  readonly #paths = new Set<string>()
-  readonly #moved_ms = new Map<string, number>()
-  #more = 0
-
-  constructor(options: MissedEventsOptions) {
-    this.#options = options
-    this.#since_ms = options.clock.now_ms() - options.settle_ms - told_within_ms
-  }
-
-  /** `changed`: the entries of the batch that differ from what is known. */
-  consider(batch: ScanBatch, changed: Uint32Array): void {
-    for (const index of changed) {
-      // Of each entry: size, mtime, ctime, inode.
-      if (Number(batch.stats[4 * index + 2]! / 1_000_000n) > this.#since_ms) continue
-      const path = entryPath(batch, index)
-      if (this.#options.known.has(path)) continue
-      if (this.#paths.size < most_paths) this.#paths.add(path)
-      else this.#more += 1
-    }
-  }
-
-  found(): ReadonlySet<string> {
-    return this.#paths
-  }
-
-  count(): number {
-    return [...this.#paths].filter((path) => this.#stoodHere(dirname(path))).length + this.#more
-  }
+export function createMissedEvents({ root, settle_ms, clock, known }: MissedEventsOptions) {
+  const since_ms = clock.now_ms() - settle_ms - told_within_ms
+  const paths = new Set<string>()
+  const moved_by_directory = new Map<string, number>()
+  let more = 0
 
   /** Whether this directory and those around it, up to the root, were not moved lately. */
-  #stoodHere(directory: string): boolean {
+  function stoodHere(directory: string): boolean {
     if (directory === '.') return true
-    return this.#movedAt_ms(directory) <= this.#since_ms && this.#stoodHere(dirname(directory))
+    return whenMoved_ms(directory) <= since_ms && stoodHere(dirname(directory))
   }
 
-  #movedAt_ms(directory: string): number {
-    let moved_ms = this.#moved_ms.get(directory)
+  function whenMoved_ms(directory: string): number {
+    let moved_ms = moved_by_directory.get(directory)
     if (moved_ms === undefined) {
-      moved_ms = movedAt_ms(join(this.#options.root, directory))
-      this.#moved_ms.set(directory, moved_ms)
+      moved_ms = movedAt_ms(join(root, directory))
+      moved_by_directory.set(directory, moved_ms)
     }
     return moved_ms
+  }
+
+  return {
+    /** `changed`: the entries of the batch that differ from what is known. */
+    consider(batch: ScanBatch, changed: Uint32Array): void {
+      for (const index of changed) {
+        // Of each entry: size, mtime, ctime, inode.
+        if (Number(batch.stats[4 * index + 2]! / 1_000_000n) > since_ms) continue
+        const path = entryPath(batch, index)
+        if (known.has(path)) continue
+        if (paths.size < most_paths) paths.add(path)
+        else more += 1
+      }
+    },
+    found: (): ReadonlySet<string> => paths,
+    count: () => [...paths].filter((path) => stoodHere(dirname(path))).length + more,
   }
 }
 

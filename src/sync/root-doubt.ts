@@ -19,49 +19,41 @@ export interface RootVerdict {
  * Whether the disk or directory that now stands at a folder's root is the one that is known (mounted anew, by another number; put
  * there by who writes a folder anew and swaps it in). The ledger keeps the known one until then, so the doubt outlives this process.
  */
-export class RootDoubt {
-  readonly #folder: FolderSettings
-  readonly #tools: ScanTools
-  #last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
+export function createRootDoubt(folder: FolderSettings, tools: ScanTools) {
+  const { clock, ledger } = tools
+  let last: { root: string; verdict: RootVerdict; until_ms: number } | undefined
 
-  constructor(folder: FolderSettings, tools: ScanTools) {
-    this.#folder = folder
-    this.#tools = tools
-  }
-
-  /** What was found a moment ago of the root that stands here. */
-  remembered({ device, identity }: OnlineRoot): RootVerdict | undefined {
-    const last = this.#last
-    const is_rested = last === undefined || this.#tools.clock.monotonic_ms() >= last.until_ms
-    return is_rested || last.root !== `${device} ${identity}` ? undefined : last.verdict
-  }
-
-  /** Walks it and holds it against what is known; undefined where it is that, or a person said that it is right. */
-  async compare(
-    now: OnlineRoot,
-    { state, trust, signal }: { state: FolderState; trust: RootTrust; signal: AbortSignal },
-  ): Promise<RootVerdict | undefined> {
-    const { clock, ledger } = this.#tools
-    const { comparing, doubted } = change_texts[rootChange(state, now)]
-    const found = await compareWithKnown(this.#folder, this.#tools, { state, device: now.device, signal })
-    if (found === undefined) return { reason: comparing }
-    const after = await ledger.folder(state.name)
-    if (wordOn(now, after?.disappearance)) return undefined
-    const { known_files: known } = state
-    const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
-    if (!is_other && !hasVanished(found, this.#tools)) return undefined
-    const { device, identity } = now
-    const met = is_other ? { ...found, missing: Math.max(found.missing, found.known - found.met) } : found
-    const verdict = {
-      reason: `${doubted}: ${waitingText(state.name, met)}`,
-      found: { device, identity, files: filesThere(met) },
-    }
-    this.#last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
-    return verdict
-  }
-
-  forget(): void {
-    this.#last = undefined
+  return {
+    /** What was found a moment ago of the root that stands here. */
+    remembered({ device, identity }: OnlineRoot): RootVerdict | undefined {
+      if (last === undefined || clock.monotonic_ms() >= last.until_ms) return undefined
+      return last.root === `${device} ${identity}` ? last.verdict : undefined
+    },
+    /** Walks it and holds it against what is known; undefined where it is that, or a person said that it is right. */
+    async compare(
+      now: OnlineRoot,
+      { state, trust, signal }: { state: FolderState; trust: RootTrust; signal: AbortSignal },
+    ): Promise<RootVerdict | undefined> {
+      const { comparing, doubted } = change_texts[rootChange(state, now)]
+      const found = await compareWithKnown(folder, tools, { state, device: now.device, signal })
+      if (found === undefined) return { reason: comparing }
+      const after = await ledger.folder(state.name)
+      if (wordOn(now, after?.disappearance)) return undefined
+      const { known_files: known } = state
+      const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: found.met }))
+      if (!is_other && !hasVanished(found, tools)) return undefined
+      const { device, identity } = now
+      const met = is_other ? { ...found, missing: Math.max(found.missing, found.known - found.met) } : found
+      const verdict = {
+        reason: `${doubted}: ${waitingText(state.name, met)}`,
+        found: { device, identity, files: filesThere(met) },
+      }
+      last = { root: `${device} ${identity}`, verdict, until_ms: clock.monotonic_ms() + doubt_rest_ms }
+      return verdict
+    },
+    forget(): void {
+      last = undefined
+    },
   }
 }
 

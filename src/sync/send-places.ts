@@ -66,32 +66,27 @@ function largeOf(width: number): number {
 }
 
 /** Bounds the bytes that are held in memory at once; who comes first goes first. */
-export class ByteGate {
-  readonly #most: number
-  readonly #waiting: { bytes: number; enter: () => void }[] = []
-  #held = 0
+export function createByteGate(most_bytes: number) {
+  const waiting: { bytes: number; enter: () => void }[] = []
+  let held = 0
 
-  constructor(most_bytes: number) {
-    this.#most = most_bytes
+  function fits(bytes: number): boolean {
+    return held === 0 || held + bytes <= most_bytes
   }
 
-  /** What alone is larger than all that may be held goes alone. `leave` must follow. */
-  async enter(bytes: number): Promise<void> {
-    if (this.#waiting.length > 0 || !this.#fits(bytes))
-      await new Promise<void>((enter) => this.#waiting.push({ bytes, enter }))
-    else this.#held += bytes
-  }
-
-  leave(bytes: number): void {
-    this.#held -= bytes
-    for (let first = this.#waiting[0]; first && this.#fits(first.bytes); first = this.#waiting[0]) {
-      this.#waiting.shift()
-      this.#held += first.bytes
-      first.enter()
-    }
-  }
-
-  #fits(bytes: number): boolean {
-    return this.#held === 0 || this.#held + bytes <= this.#most
+  return {
+    /** What alone is larger than all that may be held goes alone. `leave` must follow. */
+    async enter(bytes: number): Promise<void> {
+      if (waiting.length > 0 || !fits(bytes)) await new Promise<void>((enter) => waiting.push({ bytes, enter }))
+      else held += bytes
+    },
+    leave(bytes: number): void {
+      held -= bytes
+      for (let first = waiting[0]; first && fits(first.bytes); first = waiting[0]) {
+        waiting.shift()
+        held += first.bytes
+        first.enter()
+      }
+    },
   }
 }

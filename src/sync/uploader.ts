@@ -4,7 +4,7 @@ import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { runWorker } from '../base/worker.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
-import { ByteGate, createSendPlaces } from './send-places.ts'
+import { createByteGate, createSendPlaces } from './send-places.ts'
 
 type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
@@ -33,7 +33,7 @@ export function startUploader(
   const places = createSendPlaces(options.calls_most, clock)
   const contentsAtOnce = () => places.width() * contents_per_call
   const queue = new PQueue({ concurrency: contentsAtOnce() })
-  const memory = new ByteGate(max_held_bytes)
+  const memory = createByteGate(max_held_bytes)
   const letWaitingSeeTheSignal = () => {
     queue.concurrency = Number.POSITIVE_INFINITY
     places.letAllIn()

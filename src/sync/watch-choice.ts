@@ -97,20 +97,17 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
   return { files, directories: (await end).directories, is_least: false }
 }
 
+export type WatchRoom = ReturnType<typeof createWatchRoom>
+
 /** The inotify watches that the folders of this process mean to take: the kernel counts all of them together. */
-export class WatchRoom {
-  readonly #taken = new Map<string, number>()
+export function createWatchRoom() {
+  const taken = new Map<string, number>()
 
-  /** Instead of what this folder meant to take before. */
-  take(folder: string, watches: number): void {
-    this.#taken.set(folder, watches)
-  }
-
-  free(folder: string): void {
-    this.#taken.delete(folder)
-  }
-
-  takenBesides(folder: string): number {
-    return [...this.#taken].reduce((sum, [name, watches]) => (name === folder ? sum : sum + watches), 0)
+  return {
+    /** Instead of what this folder meant to take before. */
+    take: (folder: string, watches: number) => void taken.set(folder, watches),
+    free: (folder: string) => void taken.delete(folder),
+    takenBesides: (folder: string) =>
+      [...taken].reduce((sum, [name, watches]) => (name === folder ? sum : sum + watches), 0),
   }
 }

@@ -3,7 +3,7 @@ import { minute_ms, second_ms } from '../../src/base/time.ts'
 import { type Drained, drain } from '../../src/daemon/drain.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
-import { Circuits } from '../../src/sync/circuits.ts'
+import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../fake-clock.ts'
 
@@ -16,7 +16,7 @@ function onePass({ reading = 0 } = {}) {
     pending: async () => ({ look: 0, send, follow: reading, label: 0, remove: 0, next_due_ms: undefined }),
   } as unknown as Ledger
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
-  const circuits = new Circuits({
+  const circuits = createCircuits({
     ledger,
     clock,
     report,

@@ -17,7 +17,7 @@ import type { RunTools } from '../../src/prompts/run-tools.ts'
 import { createRemote, type Remote } from '../../src/remote/remote.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import type { Service } from '../../src/service/service.ts'
-import { Circuits } from '../../src/sync/circuits.ts'
+import { type Circuits, createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { no_limits, nothing_seen } from '../ledger/fixture.ts'
 import { faultsOf } from '../ledger/sound.ts'
@@ -92,7 +92,7 @@ export class RunRig {
   async open(): Promise<void> {
     this.ledger = await openLedger({ state_dir: this.#state_dir, limits: no_limits, clock: system_clock })
     const { ledger, project_id } = this
-    this.circuits = new Circuits({
+    this.circuits = createCircuits({
       ledger,
       clock: system_clock,
       report: silent as unknown as SyncReport,

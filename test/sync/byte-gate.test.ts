@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { ByteGate } from '../../src/sync/send-places.ts'
+import { createByteGate } from '../../src/sync/send-places.ts'
 
-async function entered(gate: ByteGate, ...sizes: number[]): Promise<number[]> {
+async function entered(gate: ReturnType<typeof createByteGate>, ...sizes: number[]): Promise<number[]> {
   const inside: number[] = []
   for (const bytes of sizes) void gate.enter(bytes).then(() => inside.push(bytes))
   await new Promise(setImmediate)
@@ -9,7 +9,7 @@ async function entered(gate: ByteGate, ...sizes: number[]): Promise<number[]> {
 }
 
 test('so many bytes are inside at once, in the order in which they came', async () => {
-  const gate = new ByteGate(100)
+  const gate = createByteGate(100)
   const inside = await entered(gate, 60, 40, 50, 10)
   expect(inside).toEqual([60, 40])
   gate.leave(40)
@@ -21,7 +21,7 @@ test('so many bytes are inside at once, in the order in which they came', async 
 })
 
 test('what is larger than all goes alone', async () => {
-  const gate = new ByteGate(100)
+  const gate = createByteGate(100)
   const inside = await entered(gate, 500, 1)
   expect(inside).toEqual([500])
   gate.leave(500)
@@ -30,6 +30,6 @@ test('what is larger than all goes alone', async () => {
 })
 
 test('nothing held needs no room', async () => {
-  const gate = new ByteGate(0)
+  const gate = createByteGate(0)
   expect(await entered(gate, 0, 0)).toEqual([0, 0])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
-import { Circuits } from '../../src/sync/circuits.ts'
+import { createCircuits } from '../../src/sync/circuits.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../fake-clock.ts'
 
@@ -24,7 +24,7 @@ function setUp(reloadToken = () => false, has_work = true, isFull = () => false)
     dueElsewhere: async () => has_work,
   } as unknown as Ledger
   let slowed = 0
-  const circuits = new Circuits({
+  const circuits = createCircuits({
     ledger,
     clock,
     report: silent,

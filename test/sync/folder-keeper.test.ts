@@ -8,7 +8,7 @@ import { createDeviceTurns } from '../../src/sync/device-turns.ts'
 import { keepFolder } from '../../src/sync/folder-keeper.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import { WatchRoom } from '../../src/sync/watch-choice.ts'
+import { createWatchRoom } from '../../src/sync/watch-choice.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree } from '../tree.ts'
@@ -100,7 +100,7 @@ async function keep() {
       roots,
       examiner,
       watching,
-      room: new WatchRoom(),
+      room: createWatchRoom(),
       ...limits,
     }
     const rules = createIgnoreRules(root, settings)

@@ -3,9 +3,9 @@ import { minute_ms } from '../../src/base/time.ts'
 import { createIgnoreRules } from '../../src/disk/ignore.ts'
 import { type RootStatus, rootStatus } from '../../src/disk/mount.ts'
 import type { FolderEvent } from '../../src/domain/fact.ts'
-import { FolderWatcher } from '../../src/sync/folder-watcher.ts'
+import { createFolderWatcher } from '../../src/sync/folder-watcher.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import { WatchRoom } from '../../src/sync/watch-choice.ts'
+import { createWatchRoom } from '../../src/sync/watch-choice.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { openRig, project_id } from '../ledger/view-rig.ts'
 import { makeTree } from '../tree.ts'
@@ -38,11 +38,11 @@ async function watched() {
     rescan_interval_ms: minute_ms,
     widening: 'warn',
   } as const
-  const watcher = new FolderWatcher({
+  const watcher = createFolderWatcher({
     folder,
     rules: createIgnoreRules(path, folder),
     watching,
-    room: new WatchRoom(),
+    room: createWatchRoom(),
     clock,
     examiner: { lstat: async () => [] },
     report: new Proxy({}, { get: () => () => {} }) as SyncReport,

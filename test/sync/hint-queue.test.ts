@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { HintQueue } from '../../src/sync/hint-queue.ts'
+import { createHintQueue } from '../../src/sync/hint-queue.ts'
 
 const limits = { max_hints: 10, directory_hints: 100 }
 
 test('each path once, in portions', () => {
-  const queue = new HintQueue(limits)
+  const queue = createHintQueue(limits)
   for (const path of ['a', 'b', 'a', 'c']) expect(queue.add({ kind: 'path', path })).toBe(true)
   expect(queue.take(2)).toEqual({ paths: ['a', 'b'], directories: [] })
   expect(queue.take(2)).toEqual({ paths: ['c'], directories: [] })
@@ -13,13 +13,13 @@ test('each path once, in portions', () => {
 })
 
 test('a directory covers those below it, and not its neighbours', () => {
-  const queue = new HintQueue(limits)
+  const queue = createHintQueue(limits)
   for (const path of ['a/b', 'a', 'a-b', 'ab', 'a/b/c']) queue.add({ kind: 'directory', path })
   expect(queue.take(5).directories.sort()).toEqual(['a', 'a-b', 'ab'])
 })
 
 test('too many hints are dropped for one scan', () => {
-  const queue = new HintQueue({ ...limits, max_hints: 2 })
+  const queue = createHintQueue({ ...limits, max_hints: 2 })
   expect(queue.add({ kind: 'path', path: 'a' })).toBe(true)
   expect(queue.add({ kind: 'directory', path: 'b' })).toBe(true)
   expect(queue.add({ kind: 'path', path: 'c' })).toBe(false)
@@ -27,7 +27,7 @@ test('too many hints are dropped for one scan', () => {
 })
 
 test('many in one directory become one look at it; at the root they stay what they are', () => {
-  const queue = new HintQueue({ max_hints: 1_000, directory_hints: 3 })
+  const queue = createHintQueue({ max_hints: 1_000, directory_hints: 3 })
   for (let index = 0; index < 500; index++) queue.add({ kind: 'path', path: `d/${index}` })
   for (const path of ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4']) queue.add({ kind: 'path', path })
   expect(queue.take(10)).toEqual({ paths: ['e/1', 'e/2', 'd', 'r2', 'r3', 'r4'], directories: ['d'] })
@@ -46,7 +46,7 @@ test('whatever comes, what is taken covers each hint, or the folder is scanned; 
   })
   fc.assert(
     fc.property(fc.array(hint, { maxLength: 40 }), bounds, (hints, bounds) => {
-      const queue = new HintQueue(bounds)
+      const queue = createHintQueue(bounds)
       let waiting: typeof hints = []
       for (const hint of hints) waiting = queue.add(hint) ? [...waiting, hint] : []
       const { paths, directories } = queue.take(100)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LargeLooks } from '../../src/sync/large-looks.ts'
+import { createLargeLooks } from '../../src/sync/large-looks.ts'
 
 /** A look that ends when the test says so. */
 function held() {
@@ -17,7 +17,7 @@ async function turn(): Promise<void> {
 }
 
 test('who asks meanwhile does not wait: the file is looked at once more, and once for all of them', async () => {
-  const looks = new LargeLooks()
+  const looks = createLargeLooks()
   const { work, begun, end } = held()
   expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
   const looked = looks.look('docs', 'huge.bin', work)
@@ -33,7 +33,7 @@ test('who asks meanwhile does not wait: the file is looked at once more, and onc
 })
 
 test('a file is looked at by one at a time', async () => {
-  const looks = new LargeLooks()
+  const looks = createLargeLooks()
   const { work, begun, end } = held()
   const both = [looks.look('docs', 'huge.bin', work), looks.look('docs', 'huge.bin', work)]
   expect(begun()).toBe(1)
@@ -42,13 +42,13 @@ test('a file is looked at by one at a time', async () => {
 })
 
 test('one that failed is over', async () => {
-  const looks = new LargeLooks()
+  const looks = createLargeLooks()
   await expect(looks.look('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow('the disk')
   expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
 test.each([0, 1, 2, 3, 4, 5])('who asks %i turns after its end is heard, or told that nobody looks', async (turns) => {
-  const looks = new LargeLooks()
+  const looks = createLargeLooks()
   const { work, begun, end } = held()
   const looked = looks.look('docs', 'huge.bin', work)
   end()

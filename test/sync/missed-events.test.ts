@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { minute_ms, second_ms } from '../../src/base/time.ts'
 import { entryPath, scanFolder } from '../../src/disk/scan.ts'
-import { MissedEvents } from '../../src/sync/missed-events.ts'
+import { createMissedEvents } from '../../src/sync/missed-events.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { makeTree } from '../tree.ts'
 import { realWait } from '../waiting.ts'
@@ -13,7 +13,7 @@ const ignore = { include: [], exclude: [], dot_files: false }
 /** Every file differs, seen `later_ms` after now, or after `since_ms`. */
 async function count(root: string, later_ms: number, known: string[] = [], since_ms = Date.now()) {
   const clock = new FakeClock(since_ms + later_ms)
-  const missed = new MissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
+  const missed = createMissedEvents({ root, settle_ms: 5 * second_ms, clock, known: new Set(known) })
   const { batches } = scanFolder({ root, ignore })
   for await (const batch of batches) {
     missed.consider(

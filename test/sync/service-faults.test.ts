@@ -3,7 +3,7 @@ import { minute_ms, second_ms } from '../../src/base/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
-import { Circuits } from '../../src/sync/circuits.ts'
+import { createCircuits } from '../../src/sync/circuits.ts'
 import { unreadFact } from '../../src/sync/follow-verdict.ts'
 import { givenUp, isSlotGivenUp } from '../../src/sync/give-up.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
@@ -20,7 +20,7 @@ function setUp() {
   const told: Fact[] = []
   const ledger = { record: async (facts: readonly Fact[]) => void told.push(...facts) } as unknown as Ledger
   const tools = { ledger, clock, report: silent, reloadToken: () => false, onSlowDown: () => {}, projects: ['p'] }
-  const circuits = new Circuits(tools)
+  const circuits = createCircuits(tools)
   const fails = (failure: Failure, content: number, step?: Step) =>
     circuits.failed(failure, 'p', step === 'put' ? 'blob' : 'api', { content, step })
   return { circuits, clock, told, fails }

@@ -4,7 +4,7 @@ import { inotifyLimit } from '../../src/disk/inotify-limits.ts'
 import { rootStatus } from '../../src/disk/mount.ts'
 import type { FolderState } from '../../src/ledger/ledger.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
-import { type ChoiceFacts, chooseForFolder, WatchRoom } from '../../src/sync/watch-choice.ts'
+import { type ChoiceFacts, chooseForFolder, createWatchRoom, type WatchRoom } from '../../src/sync/watch-choice.ts'
 import { makeTree } from '../tree.ts'
 import { watching } from './usual-watching.ts'
 
@@ -27,7 +27,7 @@ function choose(name: string, path: string, room: WatchRoom, change: Partial<Cho
 
 test.skipIf(!Number.isFinite(limit))('what the other folders take counts, until they are free', async () => {
   const path = makeTree({ 'a.txt': 'a' })
-  const room = new WatchRoom()
+  const room = createWatchRoom()
   const chosen = () => choose('notes', path, room, { counted: { files: 1, directories: 1, is_least: false } })
   expect((await chosen()).watcher).toBe('chokidar')
   room.take('others', limit)
@@ -40,7 +40,7 @@ test.skipIf(!Number.isFinite(limit))('what the other folders take counts, until 
 
 test.skipIf(!Number.isFinite(limit))('folders that choose at once do not take the same room', async () => {
   const tree = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`${index}.txt`, '']))
-  const room = new WatchRoom()
+  const room = createWatchRoom()
   const for_one = { ...watching, inotify_percent: (150 / limit) * 100 }
   const choices = await Promise.all(
     ['one', 'two'].map((name) => choose(name, makeTree(tree), room, { watching: for_one })),
