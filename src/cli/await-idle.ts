@@ -1,6 +1,6 @@
 import { SluiceError } from '../base/errors.ts'
 import { type Clock, second_ms } from '../base/time.ts'
-import { ReadingWait } from '../daemon/drain.ts'
+import { createReadingWait } from '../daemon/drain.ts'
 import type { Trouble } from '../ledger/trouble-rows.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
@@ -26,7 +26,7 @@ export async function awaitIdle(options: {
   const began_ms = clock.now_ms()
   const decided = new AbortController()
   const either = AbortSignal.any([stopped, decided.signal])
-  const reading = new ReadingWait(clock, options.reading_most_ms ?? Number.POSITIVE_INFINITY)
+  const reading = createReadingWait(clock, options.reading_most_ms ?? Number.POSITIVE_INFINITY)
   const is_idle = idle.then(() => 'idle' as const)
 
   async function watch(): Promise<'stopped' | SluiceError> {

@@ -1,30 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { HttpClient } from '../base/http-client.ts'
-import { backoff_ms, type Clock, localDate, localTime } from '../base/time.ts'
+import { backoff_ms, localDate, localTime } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { deliver } from '../deliver/deliver.ts'
 import type { Message } from '../deliver/message.ts'
 import type { AlertFact } from '../domain/alert.ts'
 import type { AlertWork } from '../ledger/alert-rows.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { HealthView } from '../ledger/view-health.ts'
 import type { PromptReport } from '../prompts/prompt-report.ts'
 import { alertText } from '../status/alert-text.ts'
 import { type AlertDue, AlertJudge, toldAfter } from '../status/alerts.ts'
 import type { Reason } from '../status/health-promises.ts'
-import { recordUnlessStuck } from './record-unless-stuck.ts'
+import { type Recorder, recordUnlessStuck } from './record-unless-stuck.ts'
 
-export interface AlertTools {
-  ledger: Ledger
-  clock: Clock
+export interface AlertTools extends Recorder {
   prompt_report: PromptReport
   receivers: HttpClient
   signal: AbortSignal
   config(): Config
-  /** Whether calls of the ledger have had no answer for too long. */
-  isLedgerStuck(): boolean
 }
 
 /** Each holds a connection or a process; a receiver that hangs until its time-out holds up few others. */

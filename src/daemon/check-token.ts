@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import { textOf } from '../sync/give-up.ts'
+import { within } from './close.ts'
 import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
 
@@ -22,16 +23,9 @@ export async function checkToken(
   signal: AbortSignal,
 ): Promise<'taken' | 'unreachable'> {
   const remote = openRemote(config, () => secrets.token(), clock)
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
   try {
-    const late = clock.sleep(patience_ms, ended.signal).then(() => undefined)
-    const outcome: Outcome<unknown> | undefined = await Promise.race([
-      remote.listAssets(config.service.project_id, { limit: 1 }),
-      late,
-    ])
+    const listed = remote.listAssets(config.service.project_id, { limit: 1 })
+    const outcome = await within<Outcome<unknown>>(listed, patience_ms, clock, signal)
     if (outcome?.ok === true) return 'taken'
     if (outcome === undefined) return 'unreachable'
     const { failure } = outcome
@@ -44,8 +38,6 @@ export async function checkToken(
     }
     return failure.about === 'network' || failure.about === 'later' ? 'unreachable' : 'taken'
   } finally {
-    end()
-    signal.removeEventListener('abort', end)
     await remote.close()
   }
 }
@@ -63,15 +55,9 @@ export async function tellRefusal(
   { code, message, hint }: SluiceError,
   { clock, hurry, on_error }: { clock: Clock; hurry: AbortSignal; on_error: (error: unknown) => void },
 ): Promise<void> {
-  const waiting = new AbortController()
   const told = async () => {
     await ledger.record([{ type: 'trouble_began', about: 'account', error: { code, message, hint } }])
     await health?.tellAtOnce()
   }
-  const signal = AbortSignal.any([waiting.signal, hurry])
-  try {
-    await Promise.race([told().catch(on_error), clock.sleep(max_wait_ms, signal)])
-  } finally {
-    waiting.abort()
-  }
+  await within(told().catch(on_error), max_wait_ms, clock, hurry)
 }

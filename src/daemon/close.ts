@@ -41,14 +41,27 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   finished.abort()
   // The same for what still waits for the disk. A thread inside a read that never returns (a dead share) cannot even be ended.
   await within(Promise.all([examiner.close(), roots.close(), ended]), last_wait_ms, clock)
-  await within(health ?? Promise.resolve(), last_wait_ms, clock)
+  if (health) await within(health, last_wait_ms, clock)
   await closeTools(tools)
 }
 
-async function within(work: Promise<unknown>, most_ms: number, clock: Clock): Promise<void> {
+/** What the work answers; undefined where that takes longer, or the signal comes before. */
+export async function within<Answer>(
+  work: Promise<Answer>,
+  most_ms: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<Answer | undefined> {
   const finished = new AbortController()
-  await Promise.race([work, clock.sleep(most_ms, finished.signal)])
-  finished.abort()
+  const end = () => finished.abort()
+  signal?.addEventListener('abort', end)
+  if (signal?.aborted) end()
+  try {
+    return await Promise.race([work, clock.sleep(most_ms, finished.signal).then(() => undefined)])
+  } finally {
+    end()
+    signal?.removeEventListener('abort', end)
+  }
 }
 
 /** What openTools opened, where no worker runs. */

@@ -1,18 +1,16 @@
 import { SluiceError } from '../base/errors.ts'
 import { formatCount, formatDuration } from '../base/format.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { Circuits } from '../sync/circuits.ts'
+import type { Tools } from './tools.ts'
 
 export type Drained =
   | { why: 'done' }
   /** It gave up: what is not in stays where it is, and goes on with the next run. */
   | { why: 'account' | 'project' | 'service_unreachable' | 'asked_to_wait' | 'still_reading'; error: SluiceError }
 
-export interface DrainTools {
-  ledger: Ledger
+export interface DrainTools extends Pick<Tools, 'ledger' | 'clock' | 'ledgerFault'> {
   circuits: Circuits
-  clock: Clock
   signal: AbortSignal
   /** Everything that is being worked on and is not in the ledger yet. */
   inFlight(): number
@@ -21,8 +19,6 @@ export interface DrainTools {
   recorded(): number
   /** The same for what makes work, or ends it; a look at what the service reads is none of it. */
   moved(): number
-  /** The disk under the ledger is full or broken. */
-  ledgerFault(): SluiceError | undefined
 }
 
 const look_ms = 50
@@ -42,14 +38,14 @@ export async function drain(
   options: { give_up: false } | { give_up: true; reading_most_ms: number },
 ): Promise<Drained> {
   const { clock, signal, circuits } = tools
-  const patience = new Patience(clock)
-  const reading = options.give_up ? new ReadingWait(clock, options.reading_most_ms) : undefined
+  const worstOf = createPatience(clock)
+  const reading = options.give_up ? createReadingWait(clock, options.reading_most_ms) : undefined
   while (!signal.aborted) {
     const lost = options.give_up ? tools.ledgerFault() : undefined
     if (lost) throw lost
     if (await isSettled(tools)) return { why: 'done' }
     const fault =
-      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? patience.worstOf(circuits) : undefined
+      options.give_up && tools.foldersAreIdle() && tools.inFlight() === 0 ? worstOf(circuits.tripped()) : undefined
     if (fault && !(await hasOtherWork(tools, circuits))) return fault
     if (reading?.isOver(tools.foldersAreIdle() ? String(tools.moved()) : undefined)) {
       const { look, send, follow, label, remove } = await tools.ledger.pending(horizon_ms)
@@ -82,35 +78,13 @@ async function hasOtherWork({ ledger }: DrainTools, circuits: Circuits): Promise
 type Tripped = ReturnType<Circuits['tripped']>[number]
 
 /** Judges what rests: whether it still makes sense to wait for it. */
-class Patience {
-  readonly #clock: Clock
+function createPatience(clock: Clock) {
   /** The end of the last pause that a host asked for. */
-  readonly #paused_until_ms = new Map<string, number>()
+  const paused_until_ms = new Map<string, number>()
 
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  worstOf(circuits: Circuits): Drained | undefined {
-    for (const tripped of circuits.tripped()) {
-      const { about, message } = tripped
-      if (about === 'account') {
-        const hint = 'renew the token, then run it again'
-        return { why: 'account', error: new SluiceError({ code: 'account.refused', message, hint }) }
-      }
-      if (about.startsWith('project:')) {
-        const hint = 'check project_id in the config, and that the token may use it'
-        return { why: 'project', error: new SluiceError({ code: 'project.refused', message, hint }) }
-      }
-      const lost = tripped.asked_to_wait ? this.#pause(tripped) : this.#unreachable(tripped)
-      if (lost) return lost
-    }
-    return undefined
-  }
-
-  #pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {
-    this.#paused_until_ms.set(about, until_ms)
-    const now_ms = this.#clock.now_ms()
+  function pause({ about, since_ms, until_ms, message }: Tripped): Drained | undefined {
+    paused_until_ms.set(about, until_ms)
+    const now_ms = clock.now_ms()
     const is_too_long = until_ms - since_ms > pauses_most_ms
     // The probe after the pause has some time to bring its answer.
     if (!is_too_long && now_ms - until_ms < unreachable_ms) return undefined
@@ -120,42 +94,51 @@ class Patience {
     return { why: 'asked_to_wait', error: new SluiceError(error) }
   }
 
-  #unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
-    const lost_since_ms = Math.max(since_ms, this.#paused_until_ms.get(about) ?? since_ms)
-    if (this.#clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
+  function unreachable({ about, since_ms, message }: Tripped): Drained | undefined {
+    const lost_since_ms = Math.max(since_ms, paused_until_ms.get(about) ?? since_ms)
+    if (clock.now_ms() - lost_since_ms < unreachable_ms) return undefined
     const hint = 'what was not sent goes up with the next run; check service.base_url and the network'
     return { why: 'service_unreachable', error: new SluiceError({ code: 'service.unreachable', message, hint }) }
+  }
+
+  return (resting: readonly Tripped[]): Drained | undefined => {
+    for (const tripped of resting) {
+      const { about, message } = tripped
+      if (about === 'account') {
+        const hint = 'renew the token, then run it again'
+        return { why: 'account', error: new SluiceError({ code: 'account.refused', message, hint }) }
+      }
+      if (about.startsWith('project:')) {
+        const hint = 'check project_id in the config, and that the token may use it'
+        return { why: 'project', error: new SluiceError({ code: 'project.refused', message, hint }) }
+      }
+      const lost = tripped.asked_to_wait ? pause(tripped) : unreachable(tripped)
+      if (lost) return lost
+    }
+    return undefined
   }
 }
 
 /** How long it has been so that nothing but the service's own reading went on: a large scan may take it hours. */
-export class ReadingWait {
-  readonly #clock: Clock
-  readonly #most_ms: number
-  #state: string | undefined
-  #since_ms: number
-
-  constructor(clock: Clock, most_ms: number) {
-    this.#clock = clock
-    this.#most_ms = most_ms
-    this.#since_ms = clock.monotonic_ms()
-  }
-
-  /** `state` is another one when something moved; undefined while there is other work. Answers whether that is long enough. */
-  isOver(state: string | undefined): boolean {
-    const now_ms = this.#clock.monotonic_ms()
-    if (state === undefined || state !== this.#state) this.#since_ms = now_ms
-    this.#state = state
-    return state !== undefined && now_ms - this.#since_ms >= this.#most_ms
-  }
-
-  /** What a pass then says: nothing is wrong, and nothing is lost. */
-  verdict(files: number): SluiceError {
-    const what = files === 1 ? '1 file' : `${formatCount(files)} files`
-    return new SluiceError({
-      code: 'answer.still_reading',
-      message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(this.#most_ms)}`,
-      hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
-    })
+export function createReadingWait(clock: Clock, most_ms: number) {
+  let last_state: string | undefined
+  let since_ms = clock.monotonic_ms()
+  return {
+    /** `state` is another one when something moved; undefined while there is other work. Answers whether that is long enough. */
+    isOver(state: string | undefined): boolean {
+      const now_ms = clock.monotonic_ms()
+      if (state === undefined || state !== last_state) since_ms = now_ms
+      last_state = state
+      return state !== undefined && now_ms - since_ms >= most_ms
+    },
+    /** What a pass then says: nothing is wrong, and nothing is lost. */
+    verdict(files: number): SluiceError {
+      const what = files === 1 ? '1 file' : `${formatCount(files)} files`
+      return new SluiceError({
+        code: 'answer.still_reading',
+        message: `the service is still reading ${what}, and nothing else has gone on for ${formatDuration(most_ms)}`,
+        hint: 'they are sent; the next `sluice sync`, or a running daemon, goes on waiting for them',
+      })
+    },
   }
 }

@@ -10,11 +10,7 @@ export interface HealthAnswer {
   content_type?: string
 }
 
-export interface HealthEndpoints {
-  /** `127.0.0.1:9464` */
-  readonly address: string
-  close(): Promise<void>
-}
+export type HealthEndpoints = Awaited<ReturnType<typeof serveHealth>>
 
 export type HealthPath = '/healthz' | '/readyz' | '/metrics'
 
@@ -27,10 +23,7 @@ const close_grace_ms = 200
  * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A page in a browser on this machine can read nothing of
  * it: a Host that is not this machine (DNS rebinding) and every Origin are turned away. Error `http.listen`.
  */
-export async function serveHealth(
-  where: string,
-  answers: Record<HealthPath, () => Promise<HealthAnswer>>,
-): Promise<HealthEndpoints> {
+export async function serveHealth(where: string, answers: Record<HealthPath, () => Promise<HealthAnswer>>) {
   const { host, port } = addressOf(where)
   const paths = Object.keys(answers) as HealthPath[]
   const isPath = (path: string) => paths.some((known) => known === path)
@@ -47,6 +40,7 @@ export async function serveHealth(
     await app.close()
     throw error
   }
+  /** `127.0.0.1:9464` */
   return { address: where.replace(/\d+$/, String(real_port)), close: () => close(app) }
 }
 

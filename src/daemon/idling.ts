@@ -1,3 +1,5 @@
+import { unlessAborted } from '../sync/device-turns.ts'
+
 /**
  * Many wait for one look at the work; it ends with the last of them, for who has gone hears of
  * nothing. `look` resolves when nothing is left to do, or nobody waits any more.
@@ -19,15 +21,9 @@ export function createIdling(look: (gone: AbortSignal) => Promise<unknown>) {
       looking ??= begin()
       const mine = looking
       mine.waiting++
-      let leave = () => {}
-      const left = new Promise<void>((resolve) => {
-        leave = resolve
-      })
-      gone?.addEventListener('abort', leave)
       try {
-        await Promise.race([mine.ended, left])
+        await (gone ? unlessAborted(mine.ended, gone) : mine.ended)
       } finally {
-        gone?.removeEventListener('abort', leave)
         mine.waiting--
         if (mine.waiting === 0) {
           mine.nobody.abort()

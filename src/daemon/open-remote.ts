@@ -48,21 +48,17 @@ export function readCa(file: string): string {
   }
 }
 
-/** What goes out of the machine, as one config has it. */
-export interface Connections {
-  remote: Remote
-  /** To the receivers of reports, never with our token. */
-  receivers: HttpClient
-  /** Ends every request at once. */
-  close(): Promise<void>
-}
+export type Connections = ReturnType<typeof openConnections>
 
-/** Errors: `config.*`, `network.proxy_address`; nothing stays open then. */
-export function openConnections(config: Config, token: () => string, { clock, pulses, measures }: Tools): Connections {
+/** What goes out of the machine, as one config has it. Errors: `config.*`, `network.proxy_address`; nothing stays open then. */
+export function openConnections(config: Config, token: () => string, { clock, pulses, measures }: Tools) {
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) => measures.current?.request(call, outcome)
   const remote = openRemote(config, token, clock, { pulses, on_outcome })
+  /** To the receivers of reports, never with our token. */
   const receivers = openReceivers(clock)
-  return { remote, receivers, close: async () => void (await Promise.all([remote.close(), receivers.close()])) }
+  /** Ends every request at once. */
+  const close = async () => void (await Promise.all([remote.close(), receivers.close()]))
+  return { remote, receivers, close }
 }
 
 /** Receivers answer within seconds; one that hangs is tried again later. Of their answers a few words are shown. */

@@ -6,10 +6,7 @@ import { parseUploadUrl } from './addresses.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
 import { findHeaderFault } from './upload-headers.ts'
 
-export interface LabelReference {
-  label_id: string
-  name: string
-}
+export type LabelReference = ReturnType<typeof labelOf>
 
 export interface AssetRecord extends AssetSaid {
   asset_id: string
@@ -64,19 +61,15 @@ export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
   })
 }
 
-export function labelOf(value: unknown): LabelReference {
+export function labelOf(value: unknown) {
   const fields = fieldsOf(value, 'the label')
   return { label_id: idOf('label', fields.label_id), name: textOf(fields.name) ?? '' }
 }
 
-export interface ProjectReference {
-  project_id: string
-  name: string
-  /** The project that the token opens first. */
-  is_default: boolean
-}
+export type ProjectReference = ReturnType<typeof projectOf>
 
-export function projectOf(value: unknown): ProjectReference {
+/** `is_default`: the project that the token opens first. */
+export function projectOf(value: unknown) {
   const fields = fieldsOf(value, 'the project')
   const project_id = idOf('project', fields.project_id)
   return { project_id, name: textOf(fields.name) ?? project_id, is_default: fields.default === true }

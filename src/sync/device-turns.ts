@@ -32,10 +32,14 @@ function turn(): { ended: Promise<void>; end: () => void } {
   return { ended, end }
 }
 
-async function unlessAborted(waited: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits for it, or for the signal, whichever is first. */
+export async function unlessAborted(waited: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { ended, end } = turn()
   signal.addEventListener('abort', end)
-  await Promise.race([waited, ended])
-  signal.removeEventListener('abort', end)
+  try {
+    await Promise.race([waited, ended])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
 }

@@ -28,6 +28,8 @@ export type ScanOutcome =
   /** What it found does not look like the folder that is known: nothing counts as gone. */
   | { kind: 'doubtful'; found: Found }
 
+type ScanOnceOptions = { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal }
+
 /**
  * Walks the folder, or one directory of it, and looks at every path that differs from the ledger. Differences are only looks:
  * intake lstats again before it records, so a file that moved while the walker was past it is not "gone".
@@ -35,11 +37,10 @@ export type ScanOutcome =
 export async function scanOnce(
   folder: FolderSettings,
   tools: ScanTools,
-  options: { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal },
+  options: ScanOnceOptions,
 ): Promise<ScanOutcome> {
-  const { under, missed, signal } = options
   // One directory is soon done, and somebody saves files in it.
-  if (under !== undefined) return scanNow(folder, tools, { under, missed, signal, isSameDisk: async () => true })
+  if (options.under !== undefined) return scanNow(folder, tools, options, async () => true)
   const state = await tools.ledger.folder(folder.name)
 
   async function isSameDisk(): Promise<boolean> {
@@ -47,8 +48,8 @@ export async function scanOnce(
     return now.kind === 'online' && state !== undefined && rootChange(state, now) === 'none'
   }
 
-  const scanned = await inTurn(state?.device ?? 0n, tools, signal, () =>
-    scanNow(folder, tools, { under, missed, signal, isSameDisk }),
+  const scanned = await inTurn(state?.device ?? 0n, tools, options.signal, () =>
+    scanNow(folder, tools, options, isSameDisk),
   )
   return scanned ?? { kind: 'stopped' }
 }
@@ -68,16 +69,13 @@ async function inTurn<Walked>(
   }
 }
 
-interface ScanNowOptions {
-  under: string | undefined
-  missed: MissedEvents | undefined
-  signal: AbortSignal
-  /** Asked once the walk has read the root: a disk swapped before that is not walked through. */
-  isSameDisk: () => Promise<boolean>
-}
-
-async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNowOptions): Promise<ScanOutcome> {
-  const { under, missed, signal, isSameDisk } = options
+/** `isSameDisk`: asked once the walk has read the root; a disk swapped before that is not walked through. */
+async function scanNow(
+  folder: FolderSettings,
+  tools: ScanTools,
+  { under, missed, signal }: ScanOnceOptions,
+  isSameDisk: () => Promise<boolean>,
+): Promise<ScanOutcome> {
   const walk = await beginWalk(folder, tools, { under, looks: true })
   const scan = startScan(folder, tools, { signal, hashing: walk.hashing(), ...(under === undefined ? {} : { under }) })
   try {
@@ -107,20 +105,16 @@ async function scanNow(folder: FolderSettings, tools: ScanTools, options: ScanNo
   return { kind: 'finished', summary, changed: walk.differing(), is_part: await walk.isPart() }
 }
 
-export interface FoundAgain extends Found {
-  /** Known files that stand there with the same size and mtime. */
-  met: number
-}
-
 /**
  * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not
- * come to its end. `device`: on which the folder lies now.
+ * come to its end. `device`: on which the folder lies now. `met`: known files that stand there with
+ * the same size and mtime.
  */
 export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
   { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
-): Promise<FoundAgain | undefined> {
+): Promise<(Found & { met: number }) | undefined> {
   return inTurn(device, tools, signal, async () => {
     const scan = startScan(folder, tools, { signal })
     const walk = await beginWalk(folder, tools, { looks: false })
