@@ -1,6 +1,6 @@
 import { type Clock, second_ms } from '../base/time.ts'
-import type { Generation } from './generation.ts'
 import type { KeptFolders } from './kept-folders.ts'
+import type { Reloads } from './reload.ts'
 import type { Tools } from './tools.ts'
 
 /** A large upload or the hash of a huge file may take hours; it goes on with the next start all the same. */
@@ -8,13 +8,9 @@ const stop_most_ms = 30 * second_ms
 /** For what is left when every tool that a worker may wait for has ended: moments. */
 const last_wait_ms = 5 * second_ms
 
-export interface Running {
+export interface Running extends ReturnType<Reloads['stop']> {
   tools: Tools
   folders: KeptFolders
-  /** That of the config in force, and those that still finish what they began under an earlier one. */
-  generations: readonly Generation[]
-  /** A reload that is under way; it sees the stop and ends. */
-  reloading: Promise<unknown>
   /** The end of what judges the health: an alert that is delivered meanwhile is still to be recorded. */
   health: Promise<void> | undefined
 }

@@ -146,7 +146,10 @@ export function createReloads(parts: ReloadParts, first: Generation, first_secre
       last = reloaded.catch(() => {})
       return reloaded
     },
-    /** Nothing new is begun by any config; answers what has to end. */
+    /**
+     * Nothing new is begun by any config. Answers what has to end: that in force, those that still
+     * finish what they began, and a reload that is under way, which sees the stop.
+     */
     stop() {
       is_stopped = true
       return { generations: all(), reloading: last }

@@ -19,7 +19,6 @@ export function startUploader(tools: WorkerTools, { config, soft, hard }: Worker
   return uploading.startUploader(
     {
       ...tools,
-      now_ms: () => tools.clock.now_ms(),
       small_file_bytes: uploads.small_file_bytes,
       follow_first_ms: follow.first_ms,
       retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },

@@ -1,22 +1,14 @@
 import { lossOf } from '../domain/asset.ts'
 import type { Fact } from '../domain/fact.ts'
 import type { AuditState, UnauditedAsset } from '../ledger/audit-work.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import type { AssetRecord } from '../remote/assets.ts'
 import { assets_a_page, ListCursor } from '../remote/list-cursor.ts'
 import type { Outcome } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import { reads_a_turn } from './audit-pace.ts'
-import type { Circuits } from './circuits.ts'
+import type { ClaimTools } from './claim-worker.ts'
 import { isOfAHost } from './fault-counts.ts'
 import { isUnfilled } from './follow-verdict.ts'
-import type { SyncReport } from './report.ts'
-
-export interface AuditTools {
-  ledger: Ledger
-  circuits: Circuits
-  report: SyncReport
-}
 
 const reads_at_once = 4
 /** Times that what got no answer is asked for again before the round ends without it. */
@@ -25,7 +17,7 @@ const passes_most = 3
 /** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
 export function createAuditRound(
   project_id: string,
-  { ledger, circuits, report }: AuditTools,
+  { ledger, circuits, report }: ClaimTools,
   { resend, signal }: { resend: boolean; signal: AbortSignal },
 ) {
   const list_cursor = new ListCursor()

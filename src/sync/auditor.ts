@@ -1,16 +1,15 @@
 import { longest_rest_ms } from '../base/fault-rest.ts'
 import { formatCount } from '../base/format.ts'
-import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { type Clock, hour_ms, minute_ms, second_ms } from '../base/time.ts'
+import { heldBy, type Pulse } from '../base/pulse.ts'
+import { hour_ms, minute_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import { isMassRemoval } from '../domain/audit.ts'
 import { type AuditState, expectedAssets } from '../ledger/audit-work.ts'
 import type { Remote } from '../remote/remote.ts'
 import { pauseAfterTurn_ms } from './audit-pace.ts'
-import { type AuditTools, createAuditRound } from './audit-round.ts'
+import { createAuditRound } from './audit-round.ts'
+import type { ClaimTools } from './claim-worker.ts'
 import type { About } from './report.ts'
-
-export type AuditorTools = AuditTools & { remote: Remote; clock: Clock; pulses: Pulses }
 
 export interface AuditSettings {
   projects: readonly string[]
@@ -28,7 +27,7 @@ const look_again_ms = 5 * second_ms
  * Holds the ledger against the service without end, gently: round after round for each project, a turn at a time. What it finds
  * becomes facts; a service or a project that cannot be asked rests as everywhere, and changes nothing.
  */
-export function startAuditor(tools: AuditorTools, settings: AuditSettings, signal: AbortSignal): Worker {
+export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
   const { ledger, circuits, clock, pulses, report } = tools
   const round_ms = settings.round_hours * hour_ms
   const resend = settings.on_remote_delete === 'resend'

@@ -6,13 +6,6 @@ import { type Concern, createFaultCounts, type Host, isOfAHost } from './fault-c
 import { type About, hintFor, isOfUploads, type SyncReport } from './report.ts'
 import type { Step } from './send-places.ts'
 
-export interface Allowance {
-  /** How many items may be begun now: 0 while everything rests, 1 as a probe. */
-  limit: number
-  wait_ms: number
-  except_projects: string[]
-}
-
 interface Tripped {
   attempts: number
   until_ms: number
@@ -157,9 +150,10 @@ export function createCircuits(tools: CircuitTools) {
   return {
     /**
      * What a worker that uses these hosts may begin. A project that rests is left out, and the others go on at full speed; when
-     * its pause is over it takes part again, and rests anew at its first refusal.
+     * its pause is over it takes part again, and rests anew at its first refusal. `limit`: how many items may be begun now, 0
+     * while everything rests, 1 as a probe.
      */
-    allowance(hosts: readonly Host[]): Allowance {
+    allowance(hosts: readonly Host[]) {
       const now_ms = clock.now_ms()
       lookAtToken(now_ms)
       const except_projects: string[] = []

@@ -11,16 +11,14 @@ import type { FolderEvent } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { FolderSettings } from './folder-settings.ts'
 import { createFolderWatcher } from './folder-watcher.ts'
-import { followHints } from './follow-verdict.ts'
 import { createHintQueue } from './hint-queue.ts'
-import type { SyncReport } from './report.ts'
+import type { IntakeTools } from './intake.ts'
 import { change_texts, createRootDoubt, isAskedAbout, isComparing, type RootVerdict } from './root-doubt.ts'
-import { type ScanTools, scanOnce } from './scan-folder.ts'
+import { followHints, type ScanTools, scanOnce } from './scan-folder.ts'
 import { createScanTimer, isJudgementWanted, isScanWanted } from './scan-timer.ts'
 import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
 
-interface KeeperTools extends ScanTools {
-  report: SyncReport
+interface KeeperTools extends ScanTools, Pick<IntakeTools, 'report'> {
   examiner: Pick<Examiner, 'lstat'>
   watching: WatchingSettings
   room: WatchRoom

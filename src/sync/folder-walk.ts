@@ -1,26 +1,16 @@
-import type { Clock } from '../base/time.ts'
 import { wordOn } from '../disk/mount.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, type ScanOptions } from '../disk/scan.ts'
 import { outOfReach } from '../disk/walk-report.ts'
-import {
-  type DisappearanceLimits,
-  type Found,
-  filesThere,
-  hasVanished,
-  isBeyondWord,
-  knownBefore,
-} from '../domain/disappearance.ts'
+import { type Found, filesThere, hasVanished, isBeyondWord, knownBefore } from '../domain/disappearance.ts'
 import type { FileStat } from '../domain/file.ts'
-import type { Differences, FolderState, Ledger } from '../ledger/ledger.ts'
+import type { Differences, FolderState } from '../ledger/ledger.ts'
 import { createFactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import type { Intake } from './intake.ts'
+import type { Intake, IntakeTools } from './intake.ts'
 import type { MissedEvents } from './missed-events.ts'
 
-export interface WalkTools extends DisappearanceLimits {
-  ledger: Ledger
+export interface WalkTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {
   intake: Intake
-  clock: Clock
 }
 
 /** Rounds of looks that may be under way while the walk goes on: twice as many as wait for one transaction. */
@@ -29,7 +19,9 @@ const looks_a_round = 500
 /** Programs that copy a file with its time keep it to the microsecond at least. */
 const max_copied_ns = 1_000_000
 /** Sorts after every path below a directory. */
-const after_all = '\u{10FFFF}'
+export const after_all = '\u{10FFFF}'
+
+export const empty_batch = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array() }
 
 /** One walk held against the ledger: what differs is looked at, what is missing is counted and looked at when the walk is over. */
 export async function beginWalk(
@@ -132,8 +124,7 @@ export async function beginWalk(
 
   /** The rows after the last path that the walker met. */
   async function close(): Promise<void> {
-    const nothing = { names: new Uint8Array(), ends: new Uint32Array(), stats: new BigInt64Array(), digest: undefined }
-    await compareRange(nothing, last_path)
+    await compareRange({ ...empty_batch, digest: undefined }, last_path)
     await settled()
   }
 

@@ -125,23 +125,15 @@ async function makeLabelCall(
     if (!outcome.ok) return outcome
     return { ok: true, value: { type: 'label_attached', content, name, label_id: outcome.value.label_id } }
   }
-  const outcome = await detach(remote, project_id, asset_id, name, label_id)
-  return outcome.ok ? { ok: true, value: { type: 'label_detached', content, name } } : outcome
-}
-
-async function detach(
-  remote: Remote,
-  project_id: string,
-  asset_id: string,
-  name: string,
-  known_id: string | undefined,
-): Promise<Outcome<void>> {
-  if (known_id !== undefined) return remote.detachLabel(project_id, asset_id, known_id)
-  const labels = await remote.listLabels(project_id)
-  if (!labels.ok) return labels
-  const label = labels.value.find((candidate) => candidate.name === name)
+  let detached_id = label_id
+  if (detached_id === undefined) {
+    const labels = await remote.listLabels(project_id)
+    if (!labels.ok) return labels
+    detached_id = labels.value.find((label) => label.name === name)?.label_id
+  }
   // A label that the project does not have is on no asset.
-  return label ? remote.detachLabel(project_id, asset_id, label.label_id) : { ok: true, value: undefined }
+  const outcome = detached_id === undefined ? undefined : await remote.detachLabel(project_id, asset_id, detached_id)
+  return outcome && !outcome.ok ? outcome : { ok: true, value: { type: 'label_detached', content, name } }
 }
 
 /**

@@ -1,15 +1,11 @@
 import type { FileFact } from '../domain/fact.ts'
 import { type FileStat, type KnownFile, sameStat } from '../domain/file.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { settle } from './settle.ts'
+import { type SettleInput, settle } from './settle.ts'
 
-export interface LookInput {
+export interface LookInput extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
   folder: FolderSettings
   path: string
-  known: KnownFile | undefined
-  stat: FileStat
-  now_ms: number
-  clock_doubt_ms: number
   /** When the folder was first taken up, and whether its first scan is over: what `start` is measured against. */
   started_ms: number
   first_scan_done: boolean
@@ -21,12 +17,12 @@ export interface LookInput {
 export type LookVerdict = { kind: 'nothing' } | { kind: 'fact'; fact: FileFact } | { kind: 'hash' }
 
 export function lookVerdict(input: LookInput): LookVerdict {
-  const { folder, path, known, stat, now_ms } = input
+  const { folder, path, known, stat } = input
   if (isUnchanged(known, stat)) return { kind: 'nothing' }
   const skip = skipReason(input)
   if (skip) return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, ...skip } }
   const { settle_ms, settle_cap_ms } = folder
-  const verdict = settle({ stat, known, now_ms, settle_ms, settle_cap_ms, clock_doubt_ms: input.clock_doubt_ms })
+  const verdict = settle({ ...input, settle_ms, settle_cap_ms })
   switch (verdict.kind) {
     case 'quiet':
       return { kind: 'hash' }

@@ -1,11 +1,11 @@
 import { after_fault, restUntilDue } from '../base/fault-rest.ts'
 import { listOf } from '../base/group.ts'
 import { type Pulses, unwatched } from '../base/pulse.ts'
-import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
+import { backoff_ms, second_ms } from '../base/time.ts'
 import { runWorker, type Worker } from '../base/worker.ts'
 import type { Ledger, LookChoice } from '../ledger/ledger.ts'
+import type { ClaimTools } from './claim-worker.ts'
 import type { Intake } from './intake.ts'
-import type { SyncReport } from './report.ts'
 
 /** Many facts wake it; they are gathered for this long. */
 const pace_ms = 20
@@ -24,11 +24,8 @@ interface LookLane {
   look(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
 }
 
-interface LookLaneTools {
+interface LookLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'> {
   ledger: Pick<Ledger, 'claimToLook' | 'release'>
-  clock: Clock
-  report: SyncReport
-  pulses: Pulses
 }
 
 /** Looks again at what is due: files that should be quiet by now, files that could not be read, large files that wait to be hashed. */

@@ -36,15 +36,17 @@ export function isOfUploads(about: About): boolean {
   return about === 'blob' || about === 'uploads'
 }
 
+const hints: Readonly<Record<string, string>> = {
+  account: 'Nothing is sent until the token works: renew it where it came from; it is read again by itself',
+  api: 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy',
+  blob: 'It is tried again by itself; if it lasts, check that the blob host can be reached from here',
+  uploads:
+    'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service',
+}
+
 /** What a person can do about a trouble that rests the calls. */
 export function hintFor(about: About): string {
-  if (about === 'account')
-    return 'Nothing is sent until the token works: renew it where it came from; it is read again by itself'
-  if (about === 'api')
-    return 'It is tried again by itself; if it lasts, check service.base_url, the network and the proxy'
-  if (about === 'blob')
-    return 'It is tried again by itself; if it lasts, check that the blob host can be reached from here'
-  if (about === 'uploads')
-    return 'Several files met this, so none is refused for it; one at a time is tried again by itself. If it lasts, tell the operator of the service'
-  return 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
+  return (
+    hints[about] ?? 'Nothing is sent to this project: check project_id in the config, and that the token may use it'
+  )
 }

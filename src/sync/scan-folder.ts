@@ -1,6 +1,6 @@
 import type { Pulses } from '../base/pulse.ts'
+import type { Examiner } from '../disk/examiner.ts'
 import type { KeptScanThread } from '../disk/kept-scan-thread.ts'
-import type { RootAsker } from '../disk/root-asker.ts'
 import { rootChange } from '../disk/root-trust.ts'
 import { type ScanOptions, scanFolder } from '../disk/scan.ts'
 import type { Found } from '../domain/disappearance.ts'
@@ -8,16 +8,13 @@ import type { ScanSummary } from '../domain/fact.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { DeviceTurns } from './device-turns.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { beginWalk, type WalkTools } from './folder-walk.ts'
+import { after_all, beginWalk, empty_batch, type WalkTools } from './folder-walk.ts'
 import type { MissedEvents } from './missed-events.ts'
 
 export interface ScanTools extends WalkTools {
   pulses: Pulses
   scan_thread?: KeptScanThread
   turns: DeviceTurns
-  roots: Pick<RootAsker, 'status'>
-  /** How long a root may be silent. */
-  answer_ms: number
 }
 
 export type ScanOutcome =
@@ -125,6 +122,35 @@ export function compareWithKnown(
     await walk.close()
     return { ...(await walk.found(state, end)), met }
   })
+}
+
+/**
+ * Looks at what hints name: paths one by one, directories with all below. Where a directory is none any more, what the ledger has
+ * below it is looked at. Answers `doubtful` when only a scan of the whole folder can tell.
+ */
+export async function followHints(
+  folder: FolderSettings,
+  tools: ScanTools & { examiner: Pick<Examiner, 'lstat'> },
+  hints: { paths: readonly string[]; directories: readonly string[] },
+  signal: AbortSignal,
+): Promise<'recorded' | 'doubtful'> {
+  const { examiner, intake, ledger } = tools
+  const paths = [...hints.paths]
+  const looks = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
+  let is_doubtful = false
+  for (const [index, directory] of hints.directories.entries()) {
+    if (looks[index]?.kind === 'directory') {
+      const { kind } = await scanOnce(folder, tools, { under: directory, signal })
+      if (kind !== 'finished') is_doubtful = true
+      continue
+    }
+    const [after_path, through_path] = [`${directory}/`, `${directory}/${after_all}`]
+    const below = await ledger.differences({ folder: folder.name, after_path, through_path, ...empty_batch })
+    paths.push(directory, ...below.missing)
+    if (below.missing_total > below.missing.length) is_doubtful = true
+  }
+  const looked = await intake.lookAt(folder.name, paths)
+  return is_doubtful ? 'doubtful' : looked
 }
 
 function startScan(

@@ -1,25 +1,18 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
-import { backoff_ms, type Clock, second_ms } from '../base/time.ts'
+import { backoff_ms, second_ms } from '../base/time.ts'
 import type { ContentFact, FileFact } from '../domain/fact.ts'
 import type { Ticket } from '../domain/ticket.ts'
-import type { Ledger, SendWork } from '../ledger/ledger.ts'
+import type { SendWork } from '../ledger/ledger.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
-import type { Remote } from '../remote/remote.ts'
 import type { Bandwidth } from './bandwidth.ts'
-import type { Circuits } from './circuits.ts'
+import type { ClaimTools } from './claim-worker.ts'
 import { isUnfilled } from './follow-verdict.ts'
 import { givenUp, isSlotGivenUp, noteOf, textOf, withoutTicket } from './give-up.ts'
-import type { SyncReport } from './report.ts'
 import type { SendPlaces, Step } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
 import { uploadName } from './upload-name.ts'
 
-export interface SendTools extends SourceTools {
-  ledger: Ledger
-  remote: Remote
-  circuits: Circuits
-  clock: Clock
-  report: SyncReport
+export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
   bandwidth: Bandwidth

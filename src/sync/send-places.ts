@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { Clock } from '../base/time.ts'
-import { SendWindow } from './send-window.ts'
+import { createSendWindow } from './send-window.ts'
 
 /** What is begun is ended first: its bytes are held, or its slot runs out. */
 export type Step = 'create' | 'put' | 'complete'
@@ -16,7 +16,7 @@ export type SendPlaces = ReturnType<typeof createSendPlaces>
  * own, bytes for memory.
  */
 export function createSendPlaces(most: number, clock: Clock) {
-  const window = new SendWindow(most)
+  const window = createSendWindow(most)
   const calls = new PQueue({ concurrency: window.width })
   const larges = new PQueue({ concurrency: largeOf(window.width) })
   let open = false

@@ -20,85 +20,78 @@ interface Measured {
  * How many calls are out at once: one number, found out while sending. It grows while that brings more through, and halves when
  * the service or the line says that it is too much. Pure: times are handed in, `monotonic`, in milliseconds.
  */
-export class SendWindow {
-  readonly #most: number
-  #width: number
+export function createSendWindow(most: number) {
+  let now_width = Math.min(first_width, most)
   /** Before the last growth; undefined while nothing is tried. */
-  #before: Measured | undefined
-  #doubles = true
-  #tries = true
-  #patience = patience.first
-  #quiet_epochs = 0
-  #began_ms: number | undefined
-  #work = 0
-  #answers = 0
-  #waited = 0
-  #slowed_ms = Number.NEGATIVE_INFINITY
+  let before: Measured | undefined
+  let doubles = true
+  let is_trying = true
+  let patience_epochs = patience.first
+  let quiet_epochs = 0
+  let began_ms: number | undefined
+  let work_done = 0
+  let answers = 0
+  let waited = 0
+  let slowed_ms = Number.NEGATIVE_INFINITY
 
-  constructor(most: number) {
-    this.#most = most
-    this.#width = Math.min(first_width, most)
-  }
-
-  get width(): number {
-    return this.#width
-  }
-
-  /** A call was answered; `work` is what it brought through, in any unit; `others_wait`: more could have been out. */
-  answered(work: number, others_wait: boolean, now_ms: number): void {
-    this.#began_ms ??= now_ms
-    this.#work += work
-    this.#answers++
-    if (others_wait) this.#waited++
-    const elapsed_ms = now_ms - this.#began_ms
-    if (elapsed_ms < epoch_ms || this.#answers < this.#width * answers_per_place) return
-    // Of a width that was not used up nothing is learnt.
-    if (this.#waited > this.#answers / 2) this.#judge(this.#work / elapsed_ms)
-    this.#restart(now_ms)
-  }
-
-  /** Halves, once a burst: 429, 503 or a time-out. */
-  slowDown(now_ms: number): void {
-    if (now_ms - this.#slowed_ms < one_burst_ms) return
-    this.#slowed_ms = now_ms
-    this.#width = Math.max(1, Math.floor(this.#width / 2))
-    this.#rest()
-    this.#restart(undefined)
-  }
-
-  #judge(rate: number): void {
-    const before = this.#before
-    if (!this.#tries) {
-      if (++this.#quiet_epochs >= this.#patience) this.#grow(rate)
+  function judge(rate: number): void {
+    if (!is_trying) {
+      if (++quiet_epochs >= patience_epochs) grow(rate)
     } else if (!before || rate >= before.rate * worth_it) {
-      if (before) this.#patience = patience.first
-      this.#grow(rate)
+      if (before) patience_epochs = patience.first
+      grow(rate)
     } else {
-      this.#width = before.width
-      this.#patience = Math.min(this.#patience * 2, patience.most)
-      this.#rest()
+      now_width = before.width
+      patience_epochs = Math.min(patience_epochs * 2, patience.most)
+      rest()
     }
   }
 
-  #grow(rate: number): void {
-    this.#before = { width: this.#width, rate }
-    const more = this.#doubles ? this.#width : Math.ceil(this.#width / 4)
-    this.#width = Math.min(this.#most, this.#width + more)
-    this.#tries = this.#width > this.#before.width
-    this.#quiet_epochs = 0
+  function grow(rate: number): void {
+    before = { width: now_width, rate }
+    const more = doubles ? now_width : Math.ceil(now_width / 4)
+    now_width = Math.min(most, now_width + more)
+    is_trying = now_width > before.width
+    quiet_epochs = 0
   }
 
-  #rest(): void {
-    this.#before = undefined
-    this.#doubles = false
-    this.#tries = false
-    this.#quiet_epochs = 0
+  function rest(): void {
+    before = undefined
+    doubles = false
+    is_trying = false
+    quiet_epochs = 0
   }
 
-  #restart(now_ms: number | undefined): void {
-    this.#began_ms = now_ms
-    this.#work = 0
-    this.#answers = 0
-    this.#waited = 0
+  function restart(now_ms: number | undefined): void {
+    began_ms = now_ms
+    work_done = 0
+    answers = 0
+    waited = 0
+  }
+
+  return {
+    get width(): number {
+      return now_width
+    },
+    /** A call was answered; `work` is what it brought through, in any unit; `others_wait`: more could have been out. */
+    answered(work: number, others_wait: boolean, now_ms: number): void {
+      began_ms ??= now_ms
+      work_done += work
+      answers++
+      if (others_wait) waited++
+      const elapsed_ms = now_ms - began_ms
+      if (elapsed_ms < epoch_ms || answers < now_width * answers_per_place) return
+      // Of a width that was not used up nothing is learnt.
+      if (waited > answers / 2) judge(work_done / elapsed_ms)
+      restart(now_ms)
+    },
+    /** Halves, once a burst: 429, 503 or a time-out. */
+    slowDown(now_ms: number): void {
+      if (now_ms - slowed_ms < one_burst_ms) return
+      slowed_ms = now_ms
+      now_width = Math.max(1, Math.floor(now_width / 2))
+      rest()
+      restart(undefined)
+    },
   }
 }

@@ -1,25 +1,27 @@
 import { isSluiceError } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
 import type { Examiner } from '../disk/examiner.ts'
-import type { IgnoreRules } from '../disk/ignore.ts'
 import { mimeType, type_bytes } from '../disk/mime.ts'
 import { openSource } from '../disk/source.ts'
 import type { FileFact } from '../domain/fact.ts'
 import type { SendWork, SourcePath } from '../ledger/ledger.ts'
+import type { UploadBody } from '../remote/put-bytes.ts'
 import type { FolderSettings } from './folder-settings.ts'
+import type { IntakeFolder } from './intake.ts'
 
 /** Bytes ready to be sent, proved to be those that were hashed (large ones: proved before the last of them leaves). */
 export interface SendingSource {
   place: SourcePath
   mime_type: string
-  body: { size: number; bytes: Uint8Array } | { size: number; stream: AsyncIterable<Uint8Array> }
+  body: UploadBody
   close(): Promise<void>
 }
 
 export interface SourceTools {
   examiner: Examiner
   small_file_bytes: number
-  folders: ReadonlyMap<string, { settings: FolderSettings; rules: IgnoreRules }>
-  now_ms: () => number
+  folders: ReadonlyMap<string, IntakeFolder>
+  clock: Clock
 }
 
 /**
@@ -72,7 +74,7 @@ export function changedFact(
   tools: SourceTools,
   fault: PlaceFault,
 ): FileFact {
-  const not_before_ms = tools.now_ms() + (fault === 'changed' ? folder.settle_ms : 0)
+  const not_before_ms = tools.clock.now_ms() + (fault === 'changed' ? folder.settle_ms : 0)
   return { type: 'file_changed', folder: place.folder, path: place.path, not_before_ms }
 }
 

@@ -1,4 +1,5 @@
 import { type FileStat, type KnownFile, sameStat } from '../domain/file.ts'
+import type { FolderSettings } from './folder-settings.ts'
 
 /**
  * Whether a file is quiet enough to be hashed. A writer may pause between two writes, so one look is not enough: size, mtime,
@@ -10,12 +11,10 @@ export type SettleVerdict =
   /** It kept changing for longer than the cap: told to people, looked at again later. */
   | { kind: 'still_changing'; until_ms: number }
 
-export interface SettleInput {
+export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
   stat: FileStat
   known: KnownFile | undefined
   now_ms: number
-  settle_ms: number
-  settle_cap_ms: number
   /** How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network share. */
   clock_doubt_ms: number
 }
