@@ -1,6 +1,5 @@
 import { formatCount } from '../base/format.ts'
 import { scrubText } from '../base/scrub.ts'
-import type { AssetSaid } from '../domain/asset.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseUploadUrl } from './addresses.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
@@ -8,14 +7,7 @@ import { findHeaderFault } from './upload-headers.ts'
 
 export type LabelReference = ReturnType<typeof labelOf>
 
-export interface AssetRecord extends AssetSaid {
-  asset_id: string
-  filename?: string
-  size_in_bytes?: number
-  created_at_ms?: number
-  /** Listed assets have them, single ones may not. */
-  labels?: LabelReference[]
-}
+export type AssetRecord = ReturnType<typeof assetRecordOf>
 
 /** A slot to fill, or the asset that has these bytes already (and whose status may not be final). */
 export type Created =
@@ -38,13 +30,13 @@ export function createdOf(value: unknown, status: number): Created {
   const { already_exists, upload_url } = fields
   // An absent already_exists is false; but 200 without upload fields can mean nothing else.
   if (already_exists === true || (already_exists === undefined && status === 200 && upload_url === undefined)) {
-    return present({ kind: 'exists', asset_id, status: statusText(fields.status) })
+    return present({ kind: 'exists' as const, asset_id, status: statusText(fields.status) })
   }
   return { kind: 'slot', asset_id, ticket: ticketOf(fields) }
 }
 
 /** `asset_id`, where the record must be of that asset. */
-export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
+export function assetRecordOf(value: unknown, asset_id?: string) {
   const fields = fieldsOf(value, 'the asset')
   const id = idOf('asset', fields.asset_id)
   if (asset_id !== undefined && id !== asset_id) throw new OddAnswer('it is about another asset')
@@ -52,11 +44,12 @@ export function assetRecordOf(value: unknown, asset_id?: string): AssetRecord {
   if (raw_status === undefined) throw new OddAnswer('the asset has no status')
   return present({
     asset_id: id,
-    status: statuses.find((status) => status === raw_status) ?? 'other',
+    status: statuses.find((status) => status === raw_status) ?? ('other' as const),
     raw_status,
     filename: textOf(fields.filename),
     size_in_bytes: isSize(fields.size_in_bytes) ? fields.size_in_bytes : undefined,
     created_at_ms: timeOf_ms(fields.created_at),
+    // Listed assets have them, single ones may not.
     labels: labelsOf(fields.labels),
   })
 }

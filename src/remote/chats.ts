@@ -18,23 +18,8 @@ export interface Question {
 /** Ids by kind; several kinds are a union. */
 export type Scope = { readonly [Kind in keyof NonNullable<ChatStart['scope']>]?: readonly string[] }
 
-export interface MessageSummary {
-  message_id: string
-  created_at_ms?: number
-}
-
-export interface ChatStarted extends MessageSummary {
-  chat_id: string
-}
-
-export interface ChatSummary {
-  chat_id: string
-  created_at_ms?: number
-  title?: string
-}
-
 /** `running` until an answer or an error is there; where a service shows no errors, only a deadline ends it. */
-export interface Message extends MessageSummary {
+export interface Message extends ReturnType<typeof messageSummary> {
   state: 'running' | 'answered' | 'failed'
   /** What was asked; a service may show it only together with the answer. */
   prompt?: string
@@ -67,21 +52,21 @@ function refuseEmptyScope(scope: Scope | undefined): void {
   })
 }
 
-export function chatStartedOf(value: unknown): ChatStarted {
+export function chatStartedOf(value: unknown) {
   const fields = fieldsOf(value, 'the answer')
   return { chat_id: idOf('chat', fields.chat_id), ...messageSummary(fields) }
 }
 
-export function messageAppendedOf(value: unknown): MessageSummary {
+export function messageAppendedOf(value: unknown) {
   return messageSummary(fieldsOf(value, 'the answer'))
 }
 
-export function chatSummaryOf(value: unknown): ChatSummary {
+export function chatSummaryOf(value: unknown) {
   const { chat_id, created_at, title } = fieldsOf(value, 'the chat')
   return present({ chat_id: idOf('chat', chat_id), created_at_ms: timeOf_ms(created_at), title: textOf(title) })
 }
 
-export function messageSummariesOf(value: unknown): MessageSummary[] {
+export function messageSummariesOf(value: unknown) {
   const { messages } = fieldsOf(value, 'the answer')
   return itemsOf(messages, 'messages').map((item) => messageSummary(fieldsOf(item, 'the message')))
 }
@@ -98,6 +83,6 @@ export function messageOf(value: unknown, message_id: string): Message {
 }
 
 /** The hosted service calls the id of a message `id`. */
-function messageSummary({ message_id, id, created_at }: Fields): MessageSummary {
+function messageSummary({ message_id, id, created_at }: Fields) {
   return present({ message_id: idOf('message', message_id ?? id), created_at_ms: timeOf_ms(created_at) })
 }

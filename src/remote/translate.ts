@@ -34,8 +34,12 @@ export function timeOf_ms(value: unknown): number | undefined {
   return Number.isNaN(at_ms) ? undefined : at_ms
 }
 
+type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
 /** Leaves out what is undefined, so that a field is there or is not. */
-export function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
