@@ -58,5 +58,3 @@ export function createClaimQueries(database: Sqlite) {
 
   return { sources, a_path, next_due, label, follow, to_complete, send_as_found, send_newest, looks }
 }
-
-export type ClaimQueries = ReturnType<typeof createClaimQueries>

@@ -53,5 +53,3 @@ export function createHeldForBudget() {
 
   return { note, forget, holds }
 }
-
-export type HeldForBudget = ReturnType<typeof createHeldForBudget>

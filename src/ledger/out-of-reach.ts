@@ -43,5 +43,3 @@ export function createOutOfReach(database: Sqlite) {
 
   return { deferContent, deferLook, bringBack }
 }
-
-export type OutOfReach = ReturnType<typeof createOutOfReach>

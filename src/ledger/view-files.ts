@@ -141,8 +141,6 @@ export function createFilesView(database: Sqlite) {
   return { files, known, story }
 }
 
-export type FilesView = ReturnType<typeof createFilesView>
-
 function stageOfRow(raw: RawRow): Stage {
   return stageOf((raw.content_state ?? raw.state) as string)
 }
