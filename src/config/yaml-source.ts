@@ -29,9 +29,10 @@ export function parseYaml(text: string) {
     const advice = code === 'BLOCK_AS_IMPLICIT_KEY' ? '; a text that holds ": " must stand in quotes' : ''
     return { path: [], message: `${plainMessage(message)}${advice}`, place: placeAt(pos[0]) }
   })
-  const places = new Map<string, Place>()
-  for (const { path, offset } of partsOf(document.contents, [])) places.set(JSON.stringify(path), placeAt(offset))
-  faults.push(...secretFaults(places, text, placeAt))
+  const parts = [...partsOf(document.contents, [])].map(({ path, offset }) => ({ path, place: placeAt(offset) }))
+  // Of a name that stands there twice the first counts.
+  const places = new Map(parts.toReversed().map(({ path, place }) => [JSON.stringify(path), place]))
+  faults.push(...secretFaults(parts, text, placeAt))
 
   let value: unknown
   try {
@@ -55,9 +56,12 @@ function plainMessage(message: string): string {
   return message.split(/[:\n]/)[0]!.trim()
 }
 
-function secretFaults(places: ReadonlyMap<string, Place>, text: string, placeAt: (offset: number) => Place): Fault[] {
-  const faults = [...places].flatMap(([key, place]) => {
-    const path = JSON.parse(key) as Path
+function secretFaults(
+  parts: readonly { path: Path; place: Place }[],
+  text: string,
+  placeAt: (offset: number) => Place,
+): Fault[] {
+  const faults = parts.flatMap(({ path, place }) => {
     const name = String(path.at(-1))
     return secret_field.test(name) ? [{ path, message: hintFor(name), place }] : []
   })
