@@ -1,4 +1,3 @@
-import PQueue from 'p-queue'
 import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import { runWorker } from '../base/worker.ts'
@@ -12,10 +11,10 @@ export type Uploader = ReturnType<typeof startUploader>
 
 /**
  * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
- * they are, the fewer commits each of them pays for. Half as many again are claimed ahead, so that a free place never waits for a
- * claim, and what is saved now does not wait for a long row of others; a slot is asked for only when a place is free.
+ * they are, the fewer commits each of them pays for. So few, that what is saved now does not wait for a long row of others. More
+ * are claimed when a third of them has ended: a free place on the line never waits for a claim.
  */
-const contents_per_call = 16
+const contents_per_call = 24
 
 /** Of small files, in memory at once: hundreds of usual documents, and little beside what the daemon needs anyway. */
 const max_held_bytes = 32 * 2 ** 20
@@ -31,14 +30,10 @@ export function startUploader(
 ) {
   const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
   const places = createSendPlaces(options.calls_most, clock)
-  const contentsAtOnce = () => places.width() * contents_per_call
-  const queue = new PQueue({ concurrency: contentsAtOnce() })
   const memory = createByteGate(max_held_bytes)
-  const letWaitingSeeTheSignal = () => {
-    queue.concurrency = Number.POSITIVE_INFINITY
-    places.letAllIn()
-  }
-  options.signal.addEventListener('abort', letWaitingSeeTheSignal, { once: true })
+  // Those who wait for a place see the signal.
+  options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
+  const sending = new Set<Promise<void>>()
   let in_flight = 0
   let large_in_flight = 0
   const fault_rest = new FaultRest(clock)
@@ -79,7 +74,6 @@ export function startUploader(
       memory.leave(held_bytes)
       in_flight--
       if (isLarge(work)) large_in_flight--
-      if (!options.signal.aborted) queue.concurrency = contentsAtOnce()
       ledger.release('send', [work.content])
       worker.wake()
     }
@@ -118,10 +112,9 @@ export function startUploader(
       await clock.sleep(rest_ms, options.signal)
       return { wait_ms: 0 }
     }
-    const at_once = contentsAtOnce()
-    const ahead = Math.ceil(at_once / 2)
-    const room = at_once + ahead - in_flight
-    if (room < ahead) return { wait_ms: longest_rest_ms }
+    const at_once = places.width() * contents_per_call
+    const room = at_once - in_flight
+    if (room < at_once / 3) return { wait_ms: longest_rest_ms }
     const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
     if (limit === 1 && in_flight > 0) {
@@ -135,7 +128,8 @@ export function startUploader(
     for (const item of work) {
       in_flight++
       if (isLarge(item)) large_in_flight++
-      void queue.add(() => sendOne(item, is_probe))
+      const sent = sendOne(item, is_probe).finally(() => sending.delete(sent))
+      sending.add(sent)
     }
     if (work.length === 0) await circuits.nothingToSend()
     if (work.length > 0) return { wait_ms: is_probe ? longest_rest_ms : 0 }
@@ -158,6 +152,8 @@ export function startUploader(
     /** Halves what is out at once; it grows back while that helps. */
     slowDown: () => places.slowDown(),
     /** Resolves when what was begun has ended. */
-    drained: () => queue.onIdle(),
+    async drained() {
+      while (sending.size > 0) await Promise.all(sending)
+    },
   }
 }
