@@ -77,14 +77,12 @@ const mime_types = z
   )
 
 const watch = z
-  .union([z.enum(['auto', 'chokidar', 'native', 'scan']), z.boolean()], 'must be one of auto, chokidar, native, scan')
-  // Version 0.1 had a switch here.
-  .transform((value) => (typeof value === 'string' ? value : value ? 'auto' : 'scan'))
+  .enum(['auto', 'chokidar', 'native', 'scan'], 'must be one of auto, chokidar, native, scan')
   .prefault('auto')
   .describe(
     'How changes are noticed: chokidar (an inotify watch for each file), native (one for each subfolder), scan (no watching, a ' +
       'scan on a timer), or auto. Default auto: by the file system, the number of files and what the kernel allows; `sluice ' +
-      'status` says what was chosen, and why. true is auto, false is scan, as before.',
+      'status` says what was chosen, and why.',
   )
 
 export const folder_schema = z.strictObject({

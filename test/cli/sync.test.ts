@@ -90,7 +90,7 @@ test.for([
 test('beside a running daemon: that one scans, and is waited for', async (context) => {
   const home = await Home.of(context, { 'a.txt': 'one' })
   // Without watching, only the scan that is asked for finds the second file.
-  home.configure({ folder: { watch: false } })
+  home.configure({ folder: { watch: 'scan' } })
   const daemon = await home.run()
   await until('the first is ready', () => home.readyAssets() === 1, daemon.err)
   home.write({ 'b.txt': 'two' })

@@ -128,7 +128,7 @@ test('asked again and again beside a daemon, the audit comes to its end all the 
 test('beside a daemon: it scans and audits', async (context) => {
   const home = await Home.of(context, tree)
   // Without watching, only the scan that is asked for finds what is new.
-  home.configure({ folder: { watch: false } })
+  home.configure({ folder: { watch: 'scan' } })
   const daemon = await home.run()
   await until('all is ready', () => home.readyAssets() === 2, daemon.err)
   await verified(home, ({ out }) => out === '2 of 2 usable; no differences\n')
