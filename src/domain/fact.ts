@@ -40,9 +40,9 @@ export interface ScanSummary {
   other_mounts: string[]
   /** Files that it found and a watcher should have told long ago; absent where none was there to tell. */
   missed?: number
-  /** The topmost directories that fewer people can read than the folder, and why. Version 0.1 did not look at that. */
-  narrower?: { path: string; why: string }[]
-  narrower_total?: number
+  /** The topmost directories that fewer people can read than the folder, and why. */
+  narrower: { path: string; why: string }[]
+  narrower_total: number
 }
 
 /** Told about folders by whoever keeps them. */

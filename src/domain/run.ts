@@ -101,8 +101,8 @@ export type RunFact =
       type: 'told_restored'
       prompt: string
       run_due_ms: number
-      /** Since when the prompt was asked; manifests of version 0.1 do not say. */
-      began_ms?: number | undefined
+      /** Since when the prompt was asked. */
+      began_ms: number
       told: readonly { md5: string; size: number }[]
     }
   /** Nothing where the prompt has a run of this time. Moves the prompt's `checked_ms` to due_ms. `by_hand` runs do not. */

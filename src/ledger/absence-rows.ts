@@ -40,18 +40,12 @@ export function createAbsenceRows(database: Sqlite) {
 
 export type AbsenceRows = ReturnType<typeof createAbsenceRows>
 
-function hasTable(database: Sqlite): boolean {
-  return database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'absences'`).get() !== undefined
-}
-
-/** Of a ledger that is open for reading, by their beginning; none in one that version 0.1 wrote. */
+/** Of a ledger that is open for reading, by their beginning. */
 export function readAbsences(database: Sqlite): Absence[] {
-  if (!hasTable(database)) return []
   return database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms').all() as Absence[]
 }
 
 /** Until when a daemon that watches is known to have been at work. */
 export function readAtWork(database: Sqlite): number | undefined {
-  if (!hasTable(database)) return undefined
   return database.prepare('SELECT until_ms FROM at_work').pluck().get() as number | undefined
 }

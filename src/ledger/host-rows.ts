@@ -17,9 +17,7 @@ export function createHostRows(database: Sqlite) {
 
 export type HostRows = ReturnType<typeof createHostRows>
 
-/** `https://blobs.example.com`; undefined before the first upload, and in a ledger that version 0.1 wrote. */
+/** `https://blobs.example.com`; undefined before the first upload. */
 export function readBlobOrigin(database: Sqlite): string | undefined {
-  const has_table = database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'hosts'`).get()
-  if (has_table === undefined) return undefined
   return database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck().get() as string | undefined
 }

@@ -11,9 +11,6 @@ export interface Pause {
   why: string | undefined
 }
 
-/** The last moment that a date can show (ECMA-262, time values): version 0.1 took pauses of any length. */
-const latest_ms = 8.64e15
-
 /** Whether a person stopped what goes out. Read once and kept in memory: every claim asks. */
 export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
   let pause: Pause | undefined
@@ -50,21 +47,17 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
 
 export type PauseRow = ReturnType<typeof createPauseRow>
 
-/** Of a ledger that is open for reading; undefined where nothing is paused, and in a ledger that version 0.1 wrote. */
+/** Of a ledger that is open for reading; undefined where nothing is paused. */
 export function readPause(database: Sqlite, now_ms: number): Pause | undefined {
-  const pause = hasPauses(database) ? readRow(database) : undefined
+  const pause = readRow(database)
   return pause && isInForce(pause, now_ms) ? pause : undefined
 }
 
 /** One that ended by itself, and that nobody has resumed or followed by another. */
 export function readEndedPause(database: Sqlite, now_ms: number): Absence | undefined {
-  const pause = hasPauses(database) ? readRow(database) : undefined
+  const pause = readRow(database)
   if (pause?.until_ms === undefined || isInForce(pause, now_ms)) return undefined
   return { why: 'paused', from_ms: pause.since_ms, to_ms: pause.until_ms }
-}
-
-function hasPauses(database: Sqlite): boolean {
-  return database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'pause'`).get() !== undefined
 }
 
 function isInForce({ until_ms }: Pause, now_ms: number): boolean {
@@ -75,8 +68,7 @@ function readRow(database: Sqlite): Pause | undefined {
   const row = database.prepare('SELECT since_ms, until_ms, by_whom, why FROM pause').get() as PauseColumns | undefined
   if (!row) return undefined
   const { since_ms, until_ms, by_whom, why } = row
-  const until = until_ms === null ? undefined : Math.min(until_ms, latest_ms)
-  return { since_ms, until_ms: until, by: by_whom, why: why ?? undefined }
+  return { since_ms, until_ms: until_ms ?? undefined, by: by_whom, why: why ?? undefined }
 }
 
 interface PauseColumns {

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { queueConditions } from './content-queue.ts'
+import { to_send } from './content-queue.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 import { isBefore } from './path-order.ts'
@@ -70,7 +70,6 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
          AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
        ORDER BY arrivals.seq, files.path LIMIT @limit`,
   )
-  const { to_send } = queueConditions(database)
   const on_the_way = database
     .prepare(
       `SELECT coalesce(sum(files), 0) FROM counts WHERE stage NOT IN ('seen', 'gone', 'skipped', 'blocked', 'ready')`,

@@ -108,7 +108,7 @@ export function createRunRecorder(database: Sqlite) {
     const prompt = prompts.named(name)
     if (!prompt) return
     for (const { md5, size } of told) restore.run(prompt.id, Buffer.from(md5, 'hex'), size)
-    prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms ?? run_due_ms))
+    prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
   }
 
   function due(fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>, at_ms: number): void {

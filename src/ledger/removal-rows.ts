@@ -1,7 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
 import type { Parting, Twin } from '../domain/removal.ts'
-import { underway } from './content-queue.ts'
 import type { ContentRow } from './content-rows.ts'
 import { is_there } from './copies.ts'
 import { type FileRow, heldBy } from './file-rows.ts'
@@ -10,7 +9,7 @@ import type { FolderRows } from './folder-rows.ts'
 import type { Usage, Used } from './usage.ts'
 
 /** Of a row of `files`: it has not come to rest. */
-export const unsettled = `files.state IN ('seen', 'blocked')`
+const unsettled = `files.state IN ('seen', 'blocked')`
 /**
  * Of one without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word for word
  * the conditions of its two indexes.
@@ -20,13 +19,7 @@ export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.rea
 /** Of rows that may be any: the newest content that any of them may be; see `twinOf`. */
 const all_contents = Number.MAX_SAFE_INTEGER
 const any_so_far = all_contents - 1
-export const newest_it_may_be = newestItMayBe(`coalesce(files.left_out_after, ${any_so_far})`)
-/** The same in a ledger that does not keep when a file was left out. */
-export const newest_it_may_be_unkept = newestItMayBe(String(any_so_far))
-
-function newestItMayBe(of_left_out: string): string {
-  return `max(iif(files.state = 'skipped', ${of_left_out}, ${all_contents}))`
-}
+export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.left_out_after, ${any_so_far}), ${all_contents}))`
 
 /**
  * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the
@@ -49,7 +42,7 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
   /** Contents that wait for a file of their size, by that size. A new process looks at all again after its first scan. */
   const by_size_of_twin = new Map<number, Set<number>>()
   /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
-  let is_idle: boolean = !hasPartedEver(database)
+  let is_idle = database.prepare('SELECT 1 FROM partings LIMIT 1').get() === undefined
   const part = database.prepare(
     `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
   )
@@ -204,21 +197,6 @@ export function createRemovalRows(database: Sqlite, { folders, usage }: { folder
 }
 
 export type RemovalRows = ReturnType<typeof createRemovalRows>
-
-/**
- * A content is outdated by a parting, or was when the ledger began to keep partings: then it was ready. By the indexes of the states
- * that it may have come to since, for a look at every content takes a second of a start at a million.
- */
-function hasPartedEver(database: Sqlite): boolean {
-  const outdated = [
-    `state = 'ready'`,
-    `state = 'removing'`,
-    `state IN ('refused', 'removed_on_service')`,
-    underway,
-  ].map((states) => `EXISTS (SELECT 1 FROM contents WHERE ${states} AND outdated_ms IS NOT NULL)`)
-  const exists = ['EXISTS (SELECT 1 FROM partings)', ...outdated].join(' OR ')
-  return database.prepare(`SELECT 1 WHERE ${exists}`).get() !== undefined
-}
 
 /** Under this name the hours count what was removed in a folder after its file was deleted. */
 export function deletedIn(folder: number): Used {

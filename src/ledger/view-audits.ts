@@ -12,12 +12,8 @@ export interface AuditView {
   emptied: Emptied | undefined
 }
 
-/** The version of the ledger that began to keep them; the next start of a daemon brings an older one to it. */
-const kept_since_version = 2
-
 /** Of the projects that configured folders belong to. */
 export function readAudits(database: Sqlite): AuditView[] {
-  if ((database.pragma('user_version', { simple: true }) as number) < kept_since_version) return []
   const configured = new Set(
     database
       .prepare(

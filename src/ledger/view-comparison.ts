@@ -100,13 +100,13 @@ export function createComparisonView(database: Sqlite) {
 
   function folder(name: string): ComparedFolder | undefined {
     const row = folder_sql.get(name) as
-      // An older ledger has not all of these.
-      { root: string; device: bigint | null; root_identity?: string | null; moved_ms?: bigint | null } | undefined
+      | { root: string; device: bigint | null; root_identity: string | null; moved_ms: bigint | null }
+      | undefined
     if (row === undefined) return undefined
     const { root, device, root_identity, moved_ms } = row
     return {
       root,
-      is_moved: moved_ms !== undefined && moved_ms !== null,
+      is_moved: moved_ms !== null,
       device: device ?? undefined,
       identity: root_identity ?? undefined,
       disappearance: disappearanceOf({ ...row }),

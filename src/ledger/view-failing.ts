@@ -12,12 +12,9 @@ export interface FailingFiles {
 }
 
 const max_counted = 1_000
-/** The first version that keeps since when a content fails. */
-const kept_since_version = 9
 
 /** Those that are tried again, and those that were given up: at most one of each. */
 export function readFailing(database: Sqlite): FailingFiles[] {
-  if ((database.pragma('user_version', { simple: true }) as number) < kept_since_version) return []
   const groups = database
     .prepare(
       `SELECT failing.id, state = 'refused' AS given_up, count(*) AS contents, min(failing_since_ms) AS since_ms, error_message AS message

@@ -49,21 +49,18 @@ interface RawFolder {
   offline_reason: string | null
   state_since_ms: number
   started_ms: number
-  /** Not there in a ledger that version 0.1 wrote. */
-  kept_ms?: number | null
+  kept_ms: number | null
   first_scan_ms: number | null
   scan_began_ms: number | null
   scan_ended_ms: number | null
   scan_summary: string | null
-  /** Not there in a ledger that version 0.1 or 0.2 wrote. */
-  watcher?: FolderWatch['watcher'] | null
-  watch_reason?: string | null
-  deaf_reason?: string | null
-  /** Not there in a ledger that version 0.1 to 0.3 wrote. */
-  rebuilt_times?: number
-  rebuilt_ms?: number | null
-  rebuilt_reason?: string | null
-  given_up_times?: number
+  watcher: FolderWatch['watcher'] | null
+  watch_reason: string | null
+  deaf_reason: string | null
+  rebuilt_times: number
+  rebuilt_ms: number | null
+  rebuilt_reason: string | null
+  given_up_times: number
 }
 
 /** The folders of the config as the ledger last saw it, in the order in which they were taken up. */
@@ -88,7 +85,7 @@ export function readFolders(database: Sqlite): FolderView[] {
     scan_began_ms: row.scan_began_ms ?? undefined,
     scan_ended_ms: row.scan_ended_ms ?? undefined,
     scan: row.scan_summary === null ? undefined : (JSON.parse(row.scan_summary) as ScanSummary),
-    watch: row.watcher == null ? undefined : { watcher: row.watcher, reason: row.watch_reason ?? '' },
+    watch: row.watcher === null ? undefined : { watcher: row.watcher, reason: row.watch_reason ?? '' },
     deaf_reason: row.deaf_reason ?? undefined,
     deafness: deafnessOf(row),
     stages: byStage(counts.all(row.id) as (Amount & { stage: string })[]),
@@ -96,8 +93,8 @@ export function readFolders(database: Sqlite): FolderView[] {
 }
 
 function deafnessOf({ rebuilt_times, rebuilt_ms, rebuilt_reason, given_up_times }: RawFolder): Deafness {
-  const last = rebuilt_ms == null ? undefined : { at_ms: rebuilt_ms, why: rebuilt_reason ?? '' }
-  return { rebuilt: rebuilt_times ?? 0, last, given_up: given_up_times ?? 0 }
+  const last = rebuilt_ms === null ? undefined : { at_ms: rebuilt_ms, why: rebuilt_reason ?? '' }
+  return { rebuilt: rebuilt_times, last, given_up: given_up_times }
 }
 
 function byStage(counts: readonly (Amount & { stage: string })[]): Record<Stage, Amount> {

@@ -5,7 +5,7 @@ import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
 import { readAbsences, readAtWork } from './absence-rows.ts'
 import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
-import { queueConditions } from './content-queue.ts'
+import { underway } from './content-queue.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
 import { type Pause, readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
@@ -203,7 +203,7 @@ function oldestOf<Row extends { since_ms: number }>(
 /** `able_ms`: since when its folder can be worked on. */
 function oldestWaiting(database: Sqlite): WaitingFile | undefined {
   const candidates = database.prepare(
-    `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${queueConditions(database).underway}
+    `SELECT id, wanted_ms AS since_ms, state FROM contents WHERE ${underway}
      ORDER BY wanted_ms LIMIT ${most_candidates}`,
   )
   const source = database.prepare(

@@ -3,7 +3,6 @@ import type { PersonFact } from '../domain/fact.ts'
 import { best_copy_first } from './copies.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
 import type { Amount } from './view-folders.ts'
-import { keepsRemovals } from './view-removals.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */
 export interface PassView {
@@ -66,8 +65,6 @@ export function openPassView(state_dir: string): PassView {
       return { files, sent }
     },
     reachedBy({ type, folder, path }) {
-      // An older ledger has nothing to remove; the next start brings it to the newest version.
-      if (type === 'removals_accepted' && !keepsRemovals(database)) return { files: 0, bytes: 0 }
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
     },
     disappearanceIn(folder) {

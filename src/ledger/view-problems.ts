@@ -1,6 +1,6 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { slow_reading } from '../domain/content.ts'
-import { queueConditions } from './content-queue.ts'
+import { to_send } from './content-queue.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {
@@ -108,7 +108,6 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
 
 /** What was set back by an error and waits for its next try, grouped by that error; but for what lies in no configured folder any more. */
 export function readRetrying(database: Sqlite): RetryGroup[] {
-  const { to_send } = queueConditions(database)
   const latest = (states: string) =>
     `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
   const rows = database

@@ -87,16 +87,10 @@ const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, s
     (SELECT count(*) FROM run_refusals WHERE run = runs.id) AS refusals, why, error_code, error_message, report_path
   FROM runs JOIN prompts ON prompts.id = runs.prompt`
 
-/** The first version that keeps what commands wrote; the next start of a daemon brings an older ledger to it. */
-const output_since_version = 2
-
-function deliveryQuery(database: Sqlite): string {
-  const keeps_output = (database.pragma('user_version', { simple: true }) as number) >= output_since_version
-  return `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, target, deliveries.state, deliveries.attempts,
+const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, target, deliveries.state, deliveries.attempts,
     deliveries.not_before_ms, wanted_ms, done_ms AS ended_ms, deliveries.error_code, deliveries.error_message,
-    ${keeps_output ? 'deliveries.output' : 'NULL AS output'}
+    deliveries.output
   FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt`
-}
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openPromptsView(state_dir: string): PromptsView {
@@ -116,7 +110,7 @@ export function openPromptsView(state_dir: string): PromptsView {
       (
         database
           .prepare(
-            `${deliveryQuery(database)} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
+            `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
           )
           .all(most_deliveries) as Raw<DeliveryView>[]
       ).map(plain<DeliveryView>),
@@ -148,9 +142,7 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
   const row = rows.get(id)
   if (!raw || !row) return undefined
   const { mark_ms, notes, coverage, planned_ms, turn, turns } = row
-  const deliveries = database
-    .prepare(`${deliveryQuery(database)} WHERE deliveries.run = ? ORDER BY deliveries.rowid`)
-    .all(id)
+  const deliveries = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`).all(id)
   return {
     ...plain(raw),
     last_written_due_ms: mark_ms,

@@ -1,17 +1,8 @@
-import type { Sqlite, Statement } from '../base/sqlite.ts'
+import type { Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting, Twin } from '../domain/removal.ts'
-import {
-  deletedIn,
-  may_be_any,
-  newest_it_may_be,
-  newest_it_may_be_unkept,
-  removedIn,
-  twinOf,
-  unsettled,
-} from './removal-rows.ts'
-import { keepsRemovals } from './view-removals.ts'
+import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from './removal-rows.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
 export interface OutdatedContent {
@@ -57,34 +48,18 @@ const page_rows = 5_000
 const content_columns = `contents.id, project_id, md5, size, asset_id, contents.state, remove_why, remove_due_ms`
 const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
 
-/** What may be any content of its size, and the newest that it may be, by what a ledger of the version keeps. */
-function twinSql(database: Sqlite): { may_be: string; newest: string } {
-  const version = database.pragma('user_version', { simple: true }) as number
-  // Without its index the whole of a large ledger would be read for each content.
-  const may_be = version >= 7 ? may_be_any : unsettled
-  return { may_be, newest: version >= 8 ? newest_it_may_be : newest_it_may_be_unkept }
-}
-
-/** What may be removed on the service, for who asks beforehand. Empty in a ledger that was written before removals were kept. */
+/** What may be removed on the service, for who asks beforehand. */
 export function createRemovalCasesView(database: Sqlite) {
-  const is_kept: boolean = keepsRemovals(database)
-  const prepared = (sql: string) => {
-    let statement: Statement | undefined
-    return () => {
-      statement ??= database.prepare(sql)
-      return statement
-    }
-  }
-  const outdated_sql: () => Statement = prepared(
+  const outdated_sql = database.prepare(
     `SELECT ${content_columns} ${of_contents} WHERE contents.state = 'removing'
        UNION ALL
        SELECT ${content_columns} ${of_contents} WHERE contents.state = 'ready' AND outdated_ms IS NOT NULL AND made_here = 1
          AND EXISTS (SELECT 1 FROM partings WHERE content = contents.id AND policy = 'remove')`,
   )
-  const one: () => Statement = prepared(
+  const one = database.prepare(
     `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
   )
-  const partings_sql: () => Statement = prepared(
+  const partings_sql = database.prepare(
     `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,
          contents.state AS content_state
        FROM partings JOIN folders ON folders.id = partings.folder
@@ -92,53 +67,51 @@ export function createRemovalCasesView(database: Sqlite) {
          LEFT JOIN contents ON contents.id = files.content
        WHERE partings.content = ? ORDER BY partings.folder, partings.path`,
   )
-  const paths_sql: () => Statement = prepared(
+  const paths_sql = database.prepare(
     `SELECT path, content, state = 'blocked' AS is_blocked FROM files
        WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after AND state <> 'gone'
        ORDER BY path LIMIT ${page_rows}`,
   )
-  const holders_sql: () => Statement = prepared(
+  const holders_sql = database.prepare(
     `SELECT folders.name AS folder, path FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
          JOIN folders ON folders.id = files.folder
        WHERE contents.id = @id OR contents.asset_id = @asset_id`,
   )
-  const { may_be, newest } = twinSql(database)
-  const twins_sql: () => Statement = prepared(
-    `SELECT folders.name AS folder, path, ${newest} AS newest
+  const twins_sql = database.prepare(
+    `SELECT folders.name AS folder, path, ${newest_it_may_be} AS newest
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1 JOIN projects ON projects.id = folders.project
-       WHERE files.size = @size AND (${may_be}) AND project_id = @project_id
+       WHERE files.size = @size AND (${may_be_any}) AND project_id = @project_id
        GROUP BY files.folder, path`,
   )
-  const is_asked_about: () => Statement = prepared(
+  const is_asked_about = database.prepare(
     `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
        WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
   )
-  const lately: () => Statement = prepared(
+  const lately = database.prepare(
     `SELECT coalesce(sum(files), 0) AS files FROM usage
        WHERE hour_ms > @since_ms AND what = @what || (SELECT id FROM folders WHERE name = @folder AND configured = 1)`,
   )
 
   /** Those that no path holds and that a policy may remove, and those that are being removed. */
   function* outdated(): Generator<OutdatedContent> {
-    if (!is_kept) return
-    for (const raw of outdated_sql().all() as Raw[]) yield outdatedContent(raw)
+    for (const raw of outdated_sql.all() as Raw[]) yield outdatedContent(raw)
   }
 
   /** Undefined for one that is not ready, or that this ledger did not make. */
   function content(id: number): OutdatedContent | undefined {
-    const raw = is_kept ? (one().get(id) as Raw | undefined) : undefined
+    const raw = one.get(id) as Raw | undefined
     return raw && outdatedContent(raw)
   }
 
   function partings(content: number): KnownParting[] {
-    return (partings_sql().all(content) as Raw[]).map(knownParting)
+    return (partings_sql.all(content) as Raw[]).map(knownParting)
   }
 
   /** Those of a folder that are not gone, in path order. */
   function* paths(folder: string): Generator<HoldingPath, undefined> {
     let after = ''
     for (;;) {
-      const page = paths_sql().all({ folder, after }) as {
+      const page = paths_sql.all({ folder, after }) as {
         path: string
         content: number | null
         is_blocked: number
@@ -153,23 +126,23 @@ export function createRemovalCasesView(database: Sqlite) {
 
   /** The paths that hold it, or other bytes that the service keeps as the same asset. */
   function holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
-    return holders_sql().all({ id, asset_id }) as PathIn[]
+    return holders_sql.all({ id, asset_id }) as PathIn[]
   }
 
   /** Files of its size in the folders of its project that may be it, under another name. */
   function twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
-    const rows = twins_sql().all({ size, project_id }) as (PathIn & { newest: number })[]
+    const rows = twins_sql.all({ size, project_id }) as (PathIn & { newest: number })[]
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
 
   function isAskedAbout(content: number): boolean {
-    return is_asked_about().get(content) !== undefined
+    return is_asked_about.get(content) !== undefined
   }
 
   /** Contents of a folder that were removed without a person's word since then; `deleted`: whose files were deleted. */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
     const what = (which === 'all' ? removedIn(0) : deletedIn(0)).slice(0, -1)
-    return (lately().get({ folder, since_ms, what }) as { files: number }).files
+    return (lately.get({ folder, since_ms, what }) as { files: number }).files
   }
 
   return { outdated, content, partings, paths, holders, twins, isAskedAbout, removedSince }

@@ -25,16 +25,8 @@ export const no_removals: RemovalsView = {
   refusals: [],
 }
 
-/** The version of the ledger that began to keep them; the next start of a daemon brings an older one to it. */
-const kept_since_version = 3
-
-export function keepsRemovals(database: Sqlite): boolean {
-  return (database.pragma('user_version', { simple: true }) as number) >= kept_since_version
-}
-
 /** Each read is of an index that holds these alone. */
 export function readRemovals(database: Sqlite): RemovalsView {
-  if (!keepsRemovals(database)) return no_removals
   const all = <Row>(sql: string) => database.prepare(sql).all() as Row[]
   return {
     outdated: all<Amount>(
@@ -103,7 +95,6 @@ const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remo
 
 /** Undefined where a path holds the content, or it was never there. */
 export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
-  if (!keepsRemovals(database)) return undefined
   const row = database
     .prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
     .get(content) as RawParting | undefined
@@ -112,7 +103,6 @@ export function readPartingOf(database: Sqlite, content: number): PartingView | 
 
 /** Of a path whose file is there; the latest first. */
 export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
-  if (!keepsRemovals(database)) return []
   const rows = database
     .prepare(
       `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content

@@ -84,10 +84,8 @@ export function manifestPath(report_path: string): string {
   return `${stem}.json`
 }
 
-/** What is read back. Version 0.1 did not write `began_ms`. */
-export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'due_ms' | 'assets'> & {
-  began_ms: number | undefined
-}
+/** What is read back. */
+export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'>
 
 /** Undefined: some other JSON. Throws SyntaxError for what is none, and Error for a version that is not known. */
 export function parseManifest(text: string): ManifestRead | undefined {
@@ -99,10 +97,10 @@ export function parseManifest(text: string): ManifestRead | undefined {
     typeof prompt === 'string' &&
     typeof project_id === 'string' &&
     Number.isSafeInteger(due_ms) &&
-    (began_ms === undefined || Number.isSafeInteger(began_ms)) &&
+    Number.isSafeInteger(began_ms) &&
     Array.isArray(assets)
   if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing, or is of another kind')
-  return { prompt, project_id, began_ms, due_ms: due_ms!, assets }
+  return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
 }
 
 function isTold(asset: unknown): boolean {

@@ -105,7 +105,7 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
 
 /** Left out, they stand among what is ignored, too. */
 function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
-  const { ignored, narrower = [], narrower_total = 0 } = scan
+  const { ignored, narrower, narrower_total } = scan
   if (narrower_total === 0) return
   const entries = narrower.map(({ path, why }) => `${path} (${why})`)
   const are_left_out = ignored.some(({ source }) => source === 'config widening')

@@ -15,7 +15,15 @@ if (!has_promtool) console.log('skipped: promtool check, because promtool (packa
 /** Every metric that there is, with a value. */
 async function metricsText(names: readonly string[] = ['docs']): Promise<string> {
   const metrics = new Metrics('9.9.9', now_ms)
-  const nothing = { ignored: [], odd_names: [], special: [], unreadable: [], other_mounts: [] }
+  const nothing = {
+    ignored: [],
+    odd_names: [],
+    special: [],
+    unreadable: [],
+    other_mounts: [],
+    narrower: [],
+    narrower_total: 0,
+  }
   const totals = { files: 1, directories: 0, bytes: 10, odd_names_total: 0, unreadable_total: 0, missed: 2 }
   const summary = { ...nothing, ...totals }
   metrics.facts(

@@ -199,7 +199,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
         odd_names_total: 0,
         special: [],
       }
-      const rest = { unreadable: [], unreadable_total: 0, other_mounts: [] }
+      const rest = { unreadable: [], unreadable_total: 0, other_mounts: [], narrower: [], narrower_total: 0 }
       const began_ms = bench.clock.now_ms()
       await bench.record({ type: 'scan_finished', folder: 'docs', began_ms, summary: { ...summary, ...rest } })
       await bench.clock.advance(10_000)

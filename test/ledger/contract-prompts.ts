@@ -139,7 +139,7 @@ function configured(check: ReturnType<typeof withLedger>): void {
     await words.configure({ name: 'digest', first_run: 'all' })
     const run_due_ms = bench.clock.now_ms() - day_ms
     const told = [{ md5: md5Of('told'), size: 4 }]
-    const restored = { type: 'told_restored', prompt: 'digest', run_due_ms, told } as const
+    const restored = { type: 'told_restored', prompt: 'digest', run_due_ms, began_ms: run_due_ms, told } as const
     await bench.record(restored, { ...restored, run_due_ms: run_due_ms - 1 }, { ...restored, prompt: 'unknown' })
     await bench.makeReady(await bench.settle('docs', 'told', 'told'))
     await bench.makeReady(await bench.settle('docs', 'new', 'new'))

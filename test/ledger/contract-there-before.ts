@@ -134,8 +134,9 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
     const run_due_ms = bench.clock.now_ms() - 7 * day_ms
     const began_ms = run_due_ms - day_ms
     const told = [{ md5: md5Of('told'), size: 4 }]
-    const restored = { type: 'told_restored', prompt: 'digest', told } as const
-    await bench.record({ ...restored, run_due_ms, began_ms }, { ...restored, run_due_ms: run_due_ms + day_ms })
+    const restored = { type: 'told_restored', prompt: 'digest', told, began_ms } as const
+    const later = { ...restored, run_due_ms: run_due_ms + day_ms, began_ms: run_due_ms + day_ms }
+    await bench.record({ ...restored, run_due_ms }, later)
     const put = async (path: string, at_ms: number) => {
       const stat = statOf(path.length, 1n, BigInt(at_ms) / 1_000n)
       await bench.record({ type: 'file_settled', folder: 'docs', path, stat, md5: md5Of(path) })
@@ -161,6 +162,7 @@ function lostLedger(check: ReturnType<typeof withLedger>): void {
         type: 'told_restored',
         prompt: 'digest',
         run_due_ms,
+        began_ms: run_due_ms,
         told: [{ md5: md5Of(text), size: text.length }],
       }) as const
     await bench.record(restored(oldest_ms, 'told'), restored(oldest_ms + 7 * day_ms, 'told later'))

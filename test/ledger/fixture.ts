@@ -81,6 +81,8 @@ export const nothing_seen: ScanSummary = {
   unreadable: [],
   unreadable_total: 0,
   other_mounts: [],
+  narrower: [],
+  narrower_total: 0,
 }
 
 export const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'

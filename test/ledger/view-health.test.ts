@@ -167,7 +167,15 @@ test('arrivals after a number, with the time at which each file was saved', asyn
     await rig.bringIn('there before.txt')
     const first_ms = rig.clock.now_ms()
     expect(view.arrivalsAfter(0, 10)).toEqual([{ seq: 1, ready_ms: first_ms, saved_ms: undefined }])
-    const nothing = { ignored: [], odd_names: [], special: [], unreadable: [], other_mounts: [] }
+    const nothing = {
+      ignored: [],
+      odd_names: [],
+      special: [],
+      unreadable: [],
+      other_mounts: [],
+      narrower: [],
+      narrower_total: 0,
+    }
     const totals = { files: 1, directories: 0, bytes: 10, odd_names_total: 0, unreadable_total: 0 }
     const summary = { ...nothing, ...totals }
     await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: first_ms, summary })

@@ -255,6 +255,8 @@ test('a folder: online, offline and why, the last scan; one that left the config
     unreadable: [],
     unreadable_total: 0,
     other_mounts: [],
+    narrower: [],
+    narrower_total: 0,
   }
   await rig.clock.advance(1_000)
   await rig.record({ type: 'scan_finished', folder: 'notes', began_ms: rig.clock.now_ms() - 10, summary })

@@ -83,6 +83,8 @@ const busy: StatusView = {
         unreadable: [{ path: 'private', code: 'EACCES' }],
         unreadable_total: 9,
         other_mounts: ['usb'],
+        narrower: [],
+        narrower_total: 0,
       },
     },
     {

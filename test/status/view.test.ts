@@ -15,6 +15,8 @@ const summary: ScanSummary = {
   unreadable: [],
   unreadable_total: 0,
   other_mounts: [],
+  narrower: [],
+  narrower_total: 0,
 }
 const stopped: DaemonStatus = { state: 'stopped' }
 

@@ -53,7 +53,7 @@ async function lookAtFolder(
   if (root.kind === 'offline') return { folder, root, seen: undefined }
   const scan = known?.scan
   const deaf = known?.deaf_reason
-  const from_scan: Seen | undefined = scan && { narrower: [], narrower_total: 0, ...scan, from: 'last scan' }
+  const from_scan: Seen | undefined = scan && { ...scan, from: 'last scan' }
   const is_large = scan !== undefined && scan.files + scan.directories > most_to_walk
   const walked = is_large ? undefined : await walkFor(folder, tools)
   if (walked?.from === 'walk') return { folder, root, seen: walked, deaf }
