@@ -3,13 +3,7 @@ import { type Pulse, type Pulses, unwatched } from './pulse.ts'
 import type { Clock } from './time.ts'
 import { backoff_ms } from './time.ts'
 
-export interface Worker {
-  readonly name: string
-  /** A flag, not a message: twice is once. The worker asks the ledger again; the ledger stays the truth. */
-  wake(): void
-  /** Resolves when the worker has ended after its signal; never rejects. */
-  readonly ended: Promise<void>
-}
+export type Worker = ReturnType<typeof runWorker>
 
 export interface WorkerOptions {
   name: string
@@ -29,7 +23,7 @@ export interface WorkerOptions {
 }
 
 /** Runs `step` again and again until the signal aborts. */
-export function runWorker(options: WorkerOptions): Worker {
+export function runWorker(options: WorkerOptions) {
   const { name, step, clock, signal, on_error, pace_ms = 0, pulses = unwatched } = options
   let woken = false
   let interrupt = new AbortController()
@@ -70,11 +64,13 @@ export function runWorker(options: WorkerOptions): Worker {
 
   return {
     name,
+    /** A flag, not a message: twice is once. The worker asks the ledger again; the ledger stays the truth. */
     wake() {
       woken = true
       // A reason of our own: without one each wake makes a DOMException with its stack, for nobody.
       interrupt.abort('woken')
     },
+    /** Resolves when the worker has ended after its signal; never rejects. */
     ended: loop(),
   }
 }

@@ -8,18 +8,7 @@ interface Choice<Value> {
 }
 
 /** The questions of the wizard. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the input. */
-export interface Dialog {
-  /** `fault` answers what is wrong with an answer, which is then asked for again. */
-  text(
-    question: string,
-    options?: { usual?: string | undefined; fault?: (answer: string) => string | undefined },
-  ): Promise<string>
-  /** Typed without being seen. */
-  secret(question: string, fault: (answer: string) => string | undefined): Promise<string>
-  choose<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value>
-  confirm(question: string, usual: boolean): Promise<boolean>
-  close(): void
-}
+export type Dialog = ReturnType<typeof openDialog>
 
 export interface DialogStreams {
   input: NodeJS.ReadableStream
@@ -29,7 +18,7 @@ export interface DialogStreams {
 /** More lines than this are scrolled through. */
 const choices_shown = 12
 
-export function openDialog(streams: DialogStreams, stopped: AbortSignal): Dialog {
+export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
   const stopping = new AbortController()
   const stop = () => stopping.abort()
   // A prompt whose input ends would otherwise wait for ever.
@@ -53,15 +42,20 @@ export function openDialog(streams: DialogStreams, stopped: AbortSignal): Dialog
   }
 
   return {
-    text: async (message, { usual, fault } = {}) => {
+    /** `fault` answers what is wrong with an answer, which is then asked for again. */
+    text: async (
+      message: string,
+      { usual, fault }: { usual?: string | undefined; fault?: (answer: string) => string | undefined } = {},
+    ) => {
       const config = { message, validate: checked(fault), ...(usual === undefined ? {} : { default: usual }) }
       return (await asked(input(config, context))).trim()
     },
-    secret: async (message, fault) =>
+    /** Typed without being seen. */
+    secret: async (message: string, fault: (answer: string) => string | undefined) =>
       (await asked(password({ message, mask: false, validate: checked(fault) }, context))).trim(),
-    choose: (message, choices) =>
+    choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
       asked(select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: choices_shown }, context)),
-    confirm: (message, usual) => asked(confirm({ message, default: usual }, context)),
+    confirm: (message: string, usual: boolean) => asked(confirm({ message, default: usual }, context)),
     close() {
       streams.input.off('end', stop)
       streams.input.off('keypress', onKey)

@@ -3,13 +3,6 @@ import { type Clock, second_ms } from '../base/time.ts'
 import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface Progress {
-  /** Shows the last state, if any was shown, and stops; twice is once. */
-  end(): Promise<void>
-  /** Writes whole log lines above the bar. */
-  readonly log_destination: { write(text: string): void } | undefined
-}
-
 const redraw_ms = 250
 /** Lines in a file or a service's log: few enough to read, often enough to see that it moves. */
 const line_ms = 5 * second_ms
@@ -17,7 +10,7 @@ const line_ms = 5 * second_ms
 const narrow_columns = 60
 
 /** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
-export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }): Progress {
+export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }) {
   const { terminal, clock, read } = options
   const ending = new AbortController()
   const meter = createPassMeter()
@@ -45,7 +38,9 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   const watching = watch()
   let ended: Promise<void> | undefined
   return {
+    /** Writes whole log lines above the bar. */
     log_destination: show.log_destination,
+    /** Shows the last state, if any was shown, and stops; twice is once. */
     end() {
       ended ??= (async () => {
         ending.abort()

@@ -14,24 +14,11 @@ import { keepWatch } from '../daemon/watchdog.ts'
 import { misfitsOf } from '../inspect/doctor/check-unit.ts'
 import { findUnit } from '../inspect/doctor/find-unit.ts'
 
-/** What systemd hears of a running daemon; nothing where no service manager listens. */
-export interface ServiceManager {
-  /**
-   * Shows the token to the service, and says that the daemon can be relied on; from here on a line of status when it changes, and
-   * signs of life while its work moves. Error `account.refused`. A service that is down is no error: it is told and tried again.
-   */
-  started(secrets: Secrets, stopped: AbortSignal): Promise<void>
-  /** Another config is being put in force; `reloaded` follows, whether it was or not. */
-  reloading(): Promise<void>
-  reloaded(): Promise<void>
-  /** It is to end. */
-  stopping(status: string): Promise<void>
-}
-
 /** A service that nobody reached at the start, and that nothing is to be sent to, is asked so often whether it is there. */
 const ask_again_ms = 30 * second_ms
 
-export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }): ServiceManager {
+/** What systemd hears of a running daemon; nothing where no service manager listens. */
+export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log: Log }) {
   const { daemon, pulses, log } = parts
   const clock = system_clock
   const notify = openSystemdNotify({
@@ -72,14 +59,20 @@ export function tellServiceManager(parts: { daemon: Daemon; pulses: Pulses; log:
   }
 
   return {
-    async started(secrets, stopped) {
+    /**
+     * Shows the token to the service, and says that the daemon can be relied on; from here on a line of status when it changes, and
+     * signs of life while its work moves. Error `account.refused`. A service that is down is no error: it is told and tried again.
+     */
+    async started(secrets: Secrets, stopped: AbortSignal) {
       is_unreachable = (await checkToken(daemon.config, secrets, clock, stopped)) === 'unreachable'
       await notify.ready(status())
       begin(secrets)
     },
+    /** Another config is being put in force; `reloaded` follows, whether it was or not. */
     reloading: () => notify.reloading(),
     reloaded: () => notify.ready(status()),
-    async stopping(why) {
+    /** It is to end. */
+    async stopping(why: string) {
       ended.abort()
       await Promise.all(begun)
       await notify.stopping(why)

@@ -1,21 +1,12 @@
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-export interface StopSignals {
-  /** Aborts with the first SIGINT or SIGTERM. */
-  readonly first: AbortSignal
-  /** Aborts with the second. */
-  readonly second: AbortSignal
-  /** Calls it for each SIGHUP; for one that came before, at once. Until then none is lost. */
-  onHangup(listener: () => void): void
-  /** Gives the signals back: the next one ends the process, as it does without us. */
-  end(): void
-}
+export type StopSignals = ReturnType<typeof listenForStop>
 
 /**
  * The first signal asks to finish what is in flight, the second to stop at once. A SIGHUP ends nothing: a service manager sends
  * it to have the configuration read again, and a terminal that closes must not be the end of an upload.
  */
-export function listenForStop(): StopSignals {
+export function listenForStop() {
   const first = new AbortController()
   const second = new AbortController()
 
@@ -32,12 +23,16 @@ export function listenForStop(): StopSignals {
   for (const signal of signals) process.on(signal, stop)
   process.on('SIGHUP', onSighup)
   return {
+    /** Aborts with the first SIGINT or SIGTERM. */
     first: first.signal,
+    /** Aborts with the second. */
     second: second.signal,
-    onHangup(listener) {
+    /** Calls it for each SIGHUP; for one that came before, at once. Until then none is lost. */
+    onHangup(listener: () => void) {
       hungUp = listener
       if (has_hung_up) listener()
     },
+    /** Gives the signals back: the next one ends the process, as it does without us. */
     end() {
       for (const signal of signals) process.off(signal, stop)
       process.off('SIGHUP', onSighup)

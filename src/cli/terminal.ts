@@ -1,20 +1,7 @@
 import { fitText } from '../base/format.ts'
 
 /** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
-export interface Terminal {
-  /** Writes lines; the last line break is added. */
-  out(text: string): void
-  err(text: string): void
-  /** For standard output; those for standard error may differ, each can be a file. */
-  readonly styles: Styles
-  readonly err_styles: Styles
-  /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
-  readonly width: number
-  /** Standard output is a terminal: progress may be shown in place. */
-  readonly is_interactive: boolean
-  /** Shows one line on standard error in place of the last one; '' takes it away. Nothing where that is no terminal. */
-  inPlace(text: string): void
-}
+export type Terminal = ReturnType<typeof createTerminal>
 
 export type Style = (text: string) => string
 export type Styles = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', Style>
@@ -36,20 +23,25 @@ export function createTerminal(options: {
   stderr: OutputStream
   no_color: boolean
   force_color?: boolean
-}): Terminal {
+}) {
   const { stdout, stderr, no_color, force_color = false } = options
   const has_colors = ({ isTTY }: OutputStream) => (isTTY === true || force_color) && !no_color
   const is_interactive = stdout.isTTY === true
   return {
-    out: (text) => void stdout.write(`${text}\n`),
-    err: (text) => void stderr.write(`${text}\n`),
+    /** Writes lines; the last line break is added. */
+    out: (text: string) => void stdout.write(`${text}\n`),
+    err: (text: string) => void stderr.write(`${text}\n`),
+    /** For standard output; those for standard error may differ, each can be a file. */
     styles: stylesOf(has_colors(stdout)),
     err_styles: stylesOf(has_colors(stderr)),
+    /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
     get width() {
       return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
     },
+    /** Standard output is a terminal: progress may be shown in place. */
     is_interactive,
-    inPlace(text) {
+    /** Shows one line on standard error in place of the last one; '' takes it away. Nothing where that is no terminal. */
+    inPlace(text: string) {
       if (stderr.isTTY === true) stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
     },
   }

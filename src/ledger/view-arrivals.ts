@@ -2,8 +2,8 @@ import { createFolderRows } from './folder-rows.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
 import { createPromptQueries } from './prompt-queries.ts'
 import { createPromptRows } from './prompt-rows.ts'
-import type { ArrivalPage, ArrivalQuery, PromptState, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
-import { type FolderView, readFolders } from './view-folders.ts'
+import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
+import { readFolders } from './view-folders.ts'
 
 /** A ready content through one of its present files. */
 export interface ArrivedFile {
@@ -13,20 +13,11 @@ export interface ArrivedFile {
   arrived_ms: number
 }
 
-export interface ArrivalsView {
-  /**
-   * What can be asked about, the newest arrival first: a row for each present path of a ready content in these folders that
-   * arrived at `since_ms` or later (absent: ever). Read as far as the caller goes.
-   */
-  newest(query: { folders: readonly string[]; since_ms?: number | undefined }): Generator<ArrivedFile>
-  close(): void
-}
-
 /** Arrivals read at a time: between two pages the connection is free, and nobody holds a million rows. */
 const page_arrivals = 1_000
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`, `database.unreadable`. */
-export function openArrivalsView(state_dir: string): ArrivalsView {
+export function openArrivalsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const page = database.prepare(
     `WITH page AS (
@@ -42,7 +33,11 @@ export function openArrivalsView(state_dir: string): ArrivalsView {
      ORDER BY page.seq DESC, files.path`,
   )
   return {
-    *newest({ folders, since_ms = 0 }) {
+    /**
+     * What can be asked about, the newest arrival first: a row for each present path of a ready content in these folders that
+     * arrived at `since_ms` or later (absent: ever). Read as far as the caller goes.
+     */
+    *newest({ folders, since_ms = 0 }: { folders: readonly string[]; since_ms?: number | undefined }) {
       for (let before = Number.MAX_SAFE_INTEGER; ; ) {
         const rows = page.all({ before, since_ms, folders: JSON.stringify(folders) }) as Row[]
         if (rows.length === 0) return
@@ -52,7 +47,7 @@ export function openArrivalsView(state_dir: string): ArrivalsView {
         }
       }
     },
-    close: () => database.close(),
+    close: () => void database.close(),
   }
 }
 
@@ -66,25 +61,19 @@ interface Row {
 }
 
 /** What a run would be planned from, as the ledger answers it; reads only, beside a daemon at work or without one. */
-export interface FreshView {
-  folders(): Promise<FolderView[]>
-  arrivals(query: ArrivalQuery): Promise<ArrivalPage>
-  unready(query: UnreadyQuery): Promise<UnreadyPage>
-  /** Undefined for a prompt that no daemon has met yet: then everything is fresh, or nothing (first_run). */
-  prompt(name: string): PromptState | undefined
-  close(): void
-}
+export type FreshView = ReturnType<typeof openFreshView>
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
-export function openFreshView(state_dir: string): FreshView {
+export function openFreshView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const queries = createPromptQueries(database, createFolderRows(database))
   const prompts = createPromptRows(database)
   return {
     folders: async () => readFolders(database),
-    arrivals: async (query) => queries.arrivals(query, prompts.named(query.prompt)),
-    unready: async (query) => queries.unready(query, prompts.named(query.prompt)),
-    prompt: (name) => prompts.states().find((state) => state.name === name),
-    close: () => database.close(),
+    arrivals: async (query: ArrivalQuery) => queries.arrivals(query, prompts.named(query.prompt)),
+    unready: async (query: UnreadyQuery) => queries.unready(query, prompts.named(query.prompt)),
+    /** Undefined for a prompt that no daemon has met yet: then everything is fresh, or nothing (first_run). */
+    prompt: (name: string) => prompts.states().find((state) => state.name === name),
+    close: () => void database.close(),
   }
 }

@@ -1,19 +1,17 @@
 import { preparingOnce, type Sqlite } from '../base/sqlite.ts'
-import type { Absence } from '../domain/absence.ts'
-import type { ToldReason } from '../domain/alert.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
 import { readAbsences, readAtWork } from './absence-rows.ts'
-import { type AlertWork, readDueAlerts, readTold } from './alert-rows.ts'
+import { readDueAlerts, readTold } from './alert-rows.ts'
 import { underway } from './content-queue.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
-import { type Pause, readEndedPause, readPause } from './pause-row.ts'
+import { readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_run_states } from './run-rows.ts'
-import { readTroubles, type Trouble } from './trouble-rows.ts'
-import { type AuditView, readAudits } from './view-audits.ts'
-import { type FailingFiles, readFailing } from './view-failing.ts'
-import { type Amount, type FolderView, readFolders } from './view-folders.ts'
+import { readTroubles } from './trouble-rows.ts'
+import { readAudits } from './view-audits.ts'
+import { readFailing } from './view-failing.ts'
+import { type Amount, readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removals.ts'
 
 /** What waits, and since when; `name` is folder and path. */
@@ -51,52 +49,7 @@ export interface ArrivalTimes {
  * What the health of a daemon is judged by: reads only, beside a daemon at work or without one. Asked every few seconds: no answer
  * costs more with a million files than with ten.
  */
-export interface HealthView {
-  /** Several reads of one moment. */
-  together<Answer>(read: () => Answer): Answer
-  folders(): FolderView[]
-  troubles(): Trouble[]
-  /** Of the projects of configured folders. */
-  audits(): AuditView[]
-  /** In force at this time. */
-  pause(now_ms: number): Pause | undefined
-  /** Times in which nobody could keep a promise, by their beginning. The pause that is in force is none of them. */
-  absences(now_ms: number): Absence[]
-  /** Until when a daemon that watches is known to have been at work. */
-  atWork_ms(): number | undefined
-  /**
-   * The content that has waited longest, of those that could go on: not one whose folder is offline or left the config; one whose
-   * folder is back waits since then.
-   */
-  oldestWaiting(): WaitingFile | undefined
-  /** The file whose look has been due for longest, in a folder that is there, and since it is. */
-  oldestLook(): WaitingFile | undefined
-  /**
-   * Files that failed at their upload: those that are tried again, and those that were given up.
-   */
-  failing(): FailingFiles[]
-  /** Configured prompts. */
-  prompts(): PromptHealth[]
-  /**
-   * Deliveries of configured prompts that were given up, without any to the same receiver that arrived later; and those of alerts,
-   * without a prompt.
-   */
-  givenUp(): GivenUp[]
-  /** Sent in the hours that began in this span: what the daily limit looks at. */
-  sent(span_ms: number, now_ms: number): Amount
-  /** Versions that still answer and that no file has any more. */
-  outdated(): number
-  /** The number of the newest arrival, and when it was; 0 before the first. */
-  newestArrival(): { seq: number; at_ms: number | undefined }
-  /** Arrivals after this number, in order. */
-  arrivalsAfter(seq: number, limit: number): ArrivalTimes[]
-  /** When a report last reached a receiver. */
-  lastDelivery_ms(): number | undefined
-  /** What stands, as the newest alert told it. */
-  told(): ToldReason[]
-  dueAlerts(now_ms: number, limit: number): AlertWork[]
-  close(): void
-}
+export type HealthView = ReturnType<typeof openHealthView>
 
 /** Older ones than that many, all of folders that are away, would be another promise's reason anyway. */
 const most_candidates = 10_000
@@ -117,7 +70,7 @@ interface ConfiguredPrompt {
 }
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
-export function openHealthView(state_dir: string): HealthView {
+export function openHealthView(state_dir: string) {
   const database = preparingOnce(openLedgerReadOnly(state_dir))
   const last_ended = database.prepare(
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
@@ -139,19 +92,33 @@ export function openHealthView(state_dir: string): HealthView {
     )
     .pluck()
   return {
-    together: (read) => database.transaction(read)(),
+    /** Several reads of one moment. */
+    together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
+    /** Of the projects of configured folders. */
     audits: () => readAudits(database),
-    pause: (now_ms) => readPause(database, now_ms),
-    absences: (now_ms) => {
+    /** In force at this time. */
+    pause: (now_ms: number) => readPause(database, now_ms),
+    /** Times in which nobody could keep a promise, by their beginning. The pause that is in force is none of them. */
+    absences: (now_ms: number) => {
       const ended = readEndedPause(database, now_ms)
       return [...readAbsences(database), ...(ended ? [ended] : [])].sort((one, other) => one.from_ms - other.from_ms)
     },
+    /** Until when a daemon that watches is known to have been at work. */
     atWork_ms: () => readAtWork(database),
+    /**
+     * The content that has waited longest, of those that could go on: not one whose folder is offline or left the config; one whose
+     * folder is back waits since then.
+     */
     oldestWaiting: () => oldestWaiting(database),
+    /** The file whose look has been due for longest, in a folder that is there, and since it is. */
     oldestLook: () => oldestLook(database),
+    /**
+     * Files that failed at their upload: those that are tried again, and those that were given up.
+     */
     failing: () => readFailing(database),
+    /** Configured prompts. */
     prompts: () =>
       (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
         name,
@@ -160,11 +127,19 @@ export function openHealthView(state_dir: string): HealthView {
         open_runs: open_runs.all(id) as PromptHealth['open_runs'],
         last_ended: last_ended.get(name) as PromptHealth['last_ended'],
       })),
+    /**
+     * Deliveries of configured prompts that were given up, without any to the same receiver that arrived later; and those of alerts,
+     * without a prompt.
+     */
     givenUp: () => givenUp(database),
-    sent: (span_ms, now_ms) => sent.get(now_ms - span_ms) as Amount,
+    /** Sent in the hours that began in this span: what the daily limit looks at. */
+    sent: (span_ms: number, now_ms: number) => sent.get(now_ms - span_ms) as Amount,
+    /** Versions that still answer and that no file has any more. */
     outdated: () => readRemovals(database).outdated.files,
+    /** The number of the newest arrival, and when it was; 0 before the first. */
     newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
-    arrivalsAfter: (seq, limit) =>
+    /** Arrivals after this number, in order. */
+    arrivalsAfter: (seq: number, limit: number) =>
       (
         database.prepare(arrivals_after).all(seq, limit) as (Omit<ArrivalTimes, 'saved_ms'> & {
           saved_ms: number | null
@@ -173,10 +148,12 @@ export function openHealthView(state_dir: string): HealthView {
         ...row,
         saved_ms: row.saved_ms ?? undefined,
       })),
+    /** When a report last reached a receiver. */
     lastDelivery_ms: () => (last_delivery.get() as number | null) ?? undefined,
+    /** What stands, as the newest alert told it. */
     told: () => readTold(database),
-    dueAlerts: (now_ms, limit) => readDueAlerts(database, now_ms, limit),
-    close: () => database.close(),
+    dueAlerts: (now_ms: number, limit: number) => readDueAlerts(database, now_ms, limit),
+    close: () => void database.close(),
   }
 }
 

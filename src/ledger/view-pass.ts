@@ -5,22 +5,7 @@ import { openLedgerReadOnly } from './open-ledger.ts'
 import type { Amount } from './view-folders.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */
-export interface PassView {
-  /** Files of these folders that became ready from this time on, and the contents among them whose bytes were sent for it. */
-  newSince(at_ms: number, folders: readonly string[]): { files: number; sent: Amount }
-  /** The files on which a person's word would have an effect. */
-  reachedBy(word: PersonFact): Amount
-  /** Whether it waits for a word about what has disappeared. */
-  disappearanceIn(folder: string): DisappearanceWait
-  /** Why files are skipped, with the rule. Reads every file's row. */
-  skipped(): (Amount & { reason: string; rule: string; example: string })[]
-  /** What became usable most recently, newest first. */
-  latestAssets(limit: number): { asset_id: string; path: string }[]
-  /** Different contents that have an asset on the service. */
-  assets(): number
-  hasContent(content: number): boolean
-  close(): void
-}
+export type PassView = ReturnType<typeof openPassView>
 
 /**
  * `waits`: a word that is said of the whole folder is about that and nothing else. `unlooked`: it waits since an earlier version, which
@@ -50,10 +35,11 @@ const reached: Record<PersonFact['type'], string> = {
 }
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
-export function openPassView(state_dir: string): PassView {
+export function openPassView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   return {
-    newSince(at_ms, folders) {
+    /** Files of these folders that became ready from this time on, and the contents among them whose bytes were sent for it. */
+    newSince(at_ms: number, folders: readonly string[]) {
       const values = { at_ms, folders: JSON.stringify(folders) }
       const files = database.prepare(`SELECT count(*) ${new_files}`).pluck().get(values) as number
       const sent = database
@@ -64,14 +50,17 @@ export function openPassView(state_dir: string): PassView {
         .get(values) as Amount
       return { files, sent }
     },
-    reachedBy({ type, folder, path }) {
+    /** The files on which a person's word would have an effect. */
+    reachedBy({ type, folder, path }: PersonFact) {
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
     },
-    disappearanceIn(folder) {
+    /** Whether it waits for a word about what has disappeared. */
+    disappearanceIn(folder: string) {
       const row = database.prepare('SELECT * FROM folders WHERE name = ?').get(folder) as FolderWait | undefined
       if (!waitsForPerson(row?.offline_reason ?? undefined)) return 'none'
       return typeof row?.found_files === 'number' ? 'waits' : 'unlooked'
     },
+    /** Why files are skipped, with the rule. Reads every file's row. */
     skipped: () =>
       database
         .prepare(
@@ -79,18 +68,20 @@ export function openPassView(state_dir: string): PassView {
            FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
            WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${most_groups}`,
         )
-        .all() as ReturnType<PassView['skipped']>,
-    latestAssets: (limit) =>
+        .all() as (Amount & { reason: string; rule: string; example: string })[],
+    /** What became usable most recently, newest first. */
+    latestAssets: (limit: number) =>
       database
         .prepare(
           `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id ORDER BY ${best_copy_first} LIMIT 1) AS path
            FROM arrivals JOIN contents ON contents.id = arrivals.content
            WHERE contents.state = 'ready' ORDER BY arrivals.seq DESC LIMIT ?`,
         )
-        .all(limit) as ReturnType<PassView['latestAssets']>,
+        .all(limit) as { asset_id: string; path: string }[],
+    /** Different contents that have an asset on the service. */
     assets: () => database.prepare('SELECT count(DISTINCT asset_id) FROM contents').pluck().get() as number,
-    hasContent: (content) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
-    close: () => database.close(),
+    hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
+    close: () => void database.close(),
   }
 }
 

@@ -67,18 +67,7 @@ export interface RunView extends RunSummary {
 }
 
 /** Prompts and their runs, for people: reads only, beside a daemon at work or without one. */
-export interface PromptsView {
-  /** Configured or resting, in the order in which they were taken up. */
-  prompts(): PromptView[]
-  /** Newest due time first. */
-  runs(prompt: string, limit: number): RunSummary[]
-  run(id: number): RunView | undefined
-  /** Wanted or given up; oldest first, at most `most_deliveries`. */
-  undelivered(): DeliveryView[]
-  /** Of configured prompts: open runs that came due before this time, and last runs that failed. */
-  inNeed(due_before_ms: number): { late: RunSummary[]; failed: RunSummary[] }
-  close(): void
-}
+export type PromptsView = ReturnType<typeof openPromptsView>
 
 const most_deliveries = 100
 
@@ -93,7 +82,7 @@ const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_
   FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt`
 
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
-export function openPromptsView(state_dir: string): PromptsView {
+export function openPromptsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
   const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
@@ -103,9 +92,12 @@ export function openPromptsView(state_dir: string): PromptsView {
     `${summary} WHERE prompts.configured = 1 AND state IN (${open_run_states}) AND due_ms < ? ORDER BY due_ms`,
   )
   return {
+    /** Configured or resting, in the order in which they were taken up. */
     prompts: () => rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
+    /** Newest due time first. */
     runs,
-    run: (id) => runView(database, rows.runs, id),
+    run: (id: number) => runView(database, rows.runs, id),
+    /** Wanted or given up; oldest first, at most `most_deliveries`. */
     undelivered: () =>
       (
         database
@@ -114,14 +106,15 @@ export function openPromptsView(state_dir: string): PromptsView {
           )
           .all(most_deliveries) as Raw<DeliveryView>[]
       ).map(plain<DeliveryView>),
-    inNeed: (due_before_ms) => ({
+    /** Of configured prompts: open runs that came due before this time, and last runs that failed. */
+    inNeed: (due_before_ms: number) => ({
       late: (late.all(due_before_ms) as Raw<RunSummary>[]).map(plain<RunSummary>),
       failed: rows.prompts
         .states()
         .flatMap(({ name, configured }) => (configured ? runs(name, 1) : []))
         .filter(({ state }) => state === 'failed'),
     }),
-    close: () => database.close(),
+    close: () => void database.close(),
   }
 }
 

@@ -5,82 +5,30 @@ import type { ContentState } from '../domain/content.ts'
 import { readBlobOrigin } from './host-rows.ts'
 import { ledger_migrations } from './ledger-file.ts'
 import { noRight } from './no-right.ts'
-import { type Pause, readPause } from './pause-row.ts'
+import { readPause } from './pause-row.ts'
 import { isRebuildOpen, ledgerFile } from './state-directory.ts'
-import { readTroubles, type Trouble } from './trouble-rows.ts'
-import { type AuditView, readAudits } from './view-audits.ts'
-import { type ComparisonView, createComparisonView } from './view-comparison.ts'
-import { createFilesView, type FileStory, type FilesQuery, type FileView, type KnownPath } from './view-files.ts'
-import { type Amount, type FolderView, readFolders } from './view-folders.ts'
-import {
-  type Braked,
-  countSlow,
-  type ProblemGroup,
-  type RetryGroup,
-  readBraked,
-  readProblems,
-  readRetrying,
-} from './view-problems.ts'
-import { createRemovalCasesView, type RemovalCasesView } from './view-removal-cases.ts'
-import {
-  type OlderVersion,
-  type PartingView,
-  type RemovalsView,
-  readOlderVersionsOf,
-  readOwnership,
-  readPartingOf,
-  readRemovals,
-} from './view-removals.ts'
+import { readTroubles } from './trouble-rows.ts'
+import { readAudits } from './view-audits.ts'
+import { createComparisonView } from './view-comparison.ts'
+import { createFilesView } from './view-files.ts'
+import { type Amount, readFolders } from './view-folders.ts'
+import { countSlow, readBraked, readProblems, readRetrying } from './view-problems.ts'
+import { createRemovalCasesView } from './view-removal-cases.ts'
+import { readOlderVersionsOf, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
 
 /**
  * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes
  * from sums that are kept, so that a million files cost no more than ten. Folders that left the config are not shown.
  */
-export interface LedgerView {
-  /** Several reads of one moment. */
-  together<Answer>(read: () => Answer): Answer
-  folders(): FolderView[]
-  troubles(): Trouble[]
-  problems(): ProblemGroup[]
-  retrying(): RetryGroup[]
-  /** Contents that the service has been reading for longer than `deadline` allows. */
-  slow(now_ms: number): number
-  braked(): Braked
-  /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
-  used(what: 'wanted' | 'sent', span_ms: number, now_ms: number): Amount
-  files(query: FilesQuery): FileView[]
-  known(folder: string, first: string, last: string): Map<string, KnownPath>
-  /** Undefined for a path that was never seen, or is ignored. */
-  story(folder: string, path: string): FileStory | undefined
-  contentState(project_id: string, md5: string, size: number): ContentState | undefined
-  /** What a person stopped, where that is in force. */
-  pause(now_ms: number): Pause | undefined
-  /** What is in the assistant and held by no file. */
-  removals(): RemovalsView
-  /** Of the assets that are ready: those that this ledger made, and those that were there already. */
-  ownership(): { ours: number; others: number }
-  /** Of a content that no file holds; see readPartingOf. */
-  partingOf(content: number): PartingView | undefined
-  olderVersionsOf(folder: string, path: string): OlderVersion[]
-  /** What may be removed there, one by one. */
-  removalCases(): RemovalCasesView
-  /** Of each project that configured folders belong to. */
-  audits(): AuditView[]
-  /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
-  blobOrigin(): string | undefined
-  /** For holding it against disk and service. */
-  comparison(): ComparisonView
-  close(): void
-}
+export type LedgerView = ReturnType<typeof openLedgerView>
 
 /**
  * Errors: `ledger.none` where nothing was ever kept, `account.no_right` where this user may not read it, `database.*`.
  */
-export function openLedgerView(state_dir: string): LedgerView {
+export function openLedgerView(state_dir: string) {
   const file = ledgerFile(state_dir)
   refuseUnusable(file, state_dir)
   const database = openForReading(file, state_dir)
-  const files = createFilesView(database)
   const used = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
   )
@@ -90,29 +38,38 @@ export function openLedgerView(state_dir: string): LedgerView {
     )
     .pluck()
   return {
-    together: (read) => database.transaction(read)(),
+    /** Several reads of one moment. */
+    together: <Answer>(read: () => Answer) => database.transaction(read)(),
     folders: () => readFolders(database),
     troubles: () => readTroubles(database),
     problems: () => readProblems(database),
     retrying: () => readRetrying(database),
-    slow: (now_ms) => countSlow(database, now_ms),
+    /** Contents that the service has been reading for longer than `deadline` allows. */
+    slow: (now_ms: number) => countSlow(database, now_ms),
     braked: () => readBraked(database),
-    used: (what, span_ms, now_ms) => used.get(what, now_ms - span_ms) as Amount,
-    files: (query) => files.files(query),
-    known: (folder, first, last) => files.known(folder, first, last),
-    story: (folder, path) => files.story(folder, path),
-    contentState: (project_id, md5, size) =>
+    /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
+    used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used.get(what, now_ms - span_ms) as Amount,
+    ...createFilesView(database),
+    contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,
-    pause: (now_ms) => readPause(database, now_ms),
+    /** What a person stopped, where that is in force. */
+    pause: (now_ms: number) => readPause(database, now_ms),
+    /** Where uploads last went, such as `https://blobs.example.com`; undefined where nothing was sent yet. */
     blobOrigin: () => readBlobOrigin(database),
+    /** What is in the assistant and held by no file. */
     removals: () => readRemovals(database),
+    /** Of the assets that are ready: those that this ledger made, and those that were there already. */
     ownership: () => readOwnership(database),
-    partingOf: (content) => readPartingOf(database, content),
-    olderVersionsOf: (folder, path) => readOlderVersionsOf(database, folder, path),
+    /** Of a content that no file holds; see readPartingOf. */
+    partingOf: (content: number) => readPartingOf(database, content),
+    olderVersionsOf: (folder: string, path: string) => readOlderVersionsOf(database, folder, path),
+    /** What may be removed there, one by one. */
     removalCases: () => createRemovalCasesView(database),
+    /** Of each project that configured folders belong to. */
     audits: () => readAudits(database),
+    /** For holding it against disk and service. */
     comparison: () => createComparisonView(database),
-    close: () => database.close(),
+    close: () => void database.close(),
   }
 }
 

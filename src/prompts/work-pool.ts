@@ -1,15 +1,10 @@
 import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import type { Pulse } from '../base/pulse.ts'
-import { runWorker, type Worker } from '../base/worker.ts'
+import { runWorker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 
-export interface WorkPool {
-  worker: Worker
-  inFlight(): number
-  /** Resolves when what was begun has ended. */
-  drained(): Promise<void>
-}
+export type WorkPool = ReturnType<typeof startPool>
 
 export interface PoolOptions<Item> {
   name: string
@@ -29,7 +24,7 @@ export interface PoolOptions<Item> {
 export function startPool<Item>(
   options: PoolOptions<Item>,
   { clock, report, pulses, soft, hard }: Pick<RunTools, 'clock' | 'report' | 'pulses' | 'soft' | 'hard'>,
-): WorkPool {
+) {
   const under_way = new Set<Promise<void>>()
   const fault_rest = new FaultRest(clock)
 
@@ -87,6 +82,7 @@ export function startPool<Item>(
   return {
     worker,
     inFlight: () => under_way.size,
+    /** Resolves when what was begun has ended. */
     drained: async () => void (await Promise.all(under_way)),
   }
 }

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
-import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
+import { openLedgerView } from '../../ledger/view.ts'
 import { openPassView } from '../../ledger/view-pass.ts'
 import { awaitIdle } from '../await-idle.ts'
 import { defineCommand } from '../command.ts'
@@ -16,7 +16,7 @@ import { passState } from '../pass-state.ts'
 import { summarizePass } from '../pass-summary.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
-import { type Progress, showProgress } from '../progress.ts'
+import { showProgress } from '../progress.ts'
 import { sayLines, sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
@@ -110,15 +110,10 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
   }
 }
 
-interface ShownPass {
-  view: LedgerView
-  progress: Progress
-  summary(fault: SluiceError | undefined): ExitCode
-  close(): Promise<void>
-}
+type ShownPass = ReturnType<typeof showPass>
 
 /** Progress while it goes on, until it is closed; the summary at its end, of its own. */
-function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPass {
+function showPass({ config, names, terminal }: Pass, began_ms: number) {
   const clock = system_clock
   const view = openLedgerView(config.state_dir)
   const folders = () => view.folders().filter(({ name }) => names.includes(name))
@@ -126,7 +121,7 @@ function showPass({ config, names, terminal }: Pass, began_ms: number): ShownPas
   return {
     view,
     progress,
-    summary(fault) {
+    summary(fault: SluiceError | undefined) {
       const view = openLedgerView(config.state_dir)
       const pass = openPassView(config.state_dir)
       try {

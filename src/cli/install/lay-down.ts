@@ -28,25 +28,10 @@ interface FileToLay {
 }
 
 /** Does what it says, or only says it; counts what was changed. */
-export interface Builder {
-  lay(file: FileToLay): boolean
-  /** Leaves a file as it is, but for rights that are too wide. */
-  close(path: string, mode: number): void
-  /** Lets everybody through a directory that is there already. */
-  open(directory: string): void
-  remove(path: string): boolean
-  /** systemctl(1): a link to /dev/null. It is a person's word, and neither written over nor removed. */
-  isMasked(path: string): boolean
-  removeTree(path: string): boolean
-  /** Only where nothing is left in it. */
-  removeEmpty(path: string): void
-  run(program: string, ...words: string[]): void
-  exists(path: string): boolean
-  read(path: string): string | undefined
-}
+export type Builder = ReturnType<typeof createBuilder>
 
 /** All paths are below `prefix`; with one, or in a dry run, no program is run. */
-export function createBuilder(options: { prefix: string; is_dry: boolean; terminal: Terminal }): Builder {
+export function createBuilder(options: { prefix: string; is_dry: boolean; terminal: Terminal }) {
   const { prefix, is_dry, terminal } = options
   const at = (path: string) => (prefix === '' ? path : join(prefix, path))
   const say = (what: string, path: string, more = '') => terminal.out(`${what.padEnd(8)} ${at(path)}${more}`)
@@ -58,8 +43,8 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
     })
   return {
     read,
-    exists: (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
-    lay({ path, text, mode, owner, keep = false }) {
+    exists: (path: string) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined,
+    lay({ path, text, mode, owner, keep = false }: FileToLay) {
       if (isMasked(path)) {
         say('kept', path, '  (masked)')
         return false
@@ -73,19 +58,22 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       if (!is_dry) mayFail(at(path), () => write(at(path), text, mode, prefix === '' ? owner : undefined))
       return true
     },
-    close(path, mode) {
+    /** Leaves a file as it is, but for rights that are too wide. */
+    close(path: string, mode: number) {
       const wide = mayFail(at(path), () => (statSync(at(path)).mode & 0o777 & ~mode) !== 0)
       say(wide ? 'change' : 'kept', path, `  (${mode.toString(8)})`)
       if (wide && !is_dry) chmodSync(at(path), mode)
     },
-    open(directory) {
+    /** Lets everybody through a directory that is there already. */
+    open(directory: string) {
       const mode = statSync(at(directory), { throwIfNoEntry: false })?.mode
       if (mode === undefined || (mode & 0o005) === 0o005) return
       say('change', directory, '  (755)')
       if (!is_dry) chmodSync(at(directory), 0o755)
     },
+    /** systemctl(1): a link to /dev/null. It is a person's word, and neither written over nor removed. */
     isMasked,
-    remove(path) {
+    remove(path: string) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
       if (isMasked(path)) {
         say('kept', path, '  (masked)')
@@ -95,13 +83,14 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
       if (!is_dry) mayFail(at(path), () => rmSync(at(path)))
       return true
     },
-    removeTree(path) {
+    removeTree(path: string) {
       if (lstatSync(at(path), { throwIfNoEntry: false }) === undefined) return false
       say('remove', path, '  (and all that is in it)')
       if (!is_dry) mayFail(at(path), () => rmSync(at(path), { recursive: true }))
       return true
     },
-    removeEmpty(path) {
+    /** Only where nothing is left in it. */
+    removeEmpty(path: string) {
       if (is_dry) return
       try {
         rmdirSync(at(path))
@@ -109,7 +98,7 @@ export function createBuilder(options: { prefix: string; is_dry: boolean; termin
         if (!['ENOENT', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) throw error
       }
     },
-    run(program, ...words) {
+    run(program: string, ...words: string[]) {
       const line = [program, ...words].map(shellWord).join(' ')
       terminal.out(`${(prefix === '' ? 'run' : 'not run').padEnd(8)} ${line}`)
       if (!is_dry && prefix === '') runProgram(line, program, words)
