@@ -168,6 +168,7 @@ function writeOldManifest({ project_id, prompt }: World): void {
     version: 1,
     prompt: 'digest',
     project_id,
+    began_ms: prompt!.due_ms - 14 * day_ms,
     due_ms: prompt!.due_ms - 7 * day_ms,
     assets: [{ md5: md5Of(text), size: text.length }],
   }

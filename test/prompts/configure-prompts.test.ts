@@ -10,14 +10,16 @@ test('a prompt without a run in the ledger is told what its manifests tell, in o
   const rig = await openRunRig()
   const { settings, project_id } = rig
   const { name, report } = settings
-  const manifest = { format: 'sluice-run', version: 1, prompt: name, project_id, due_ms: 7, assets: [{ md5, size: 3 }] }
+  const of_prompt = { format: 'sluice-run', version: 1, prompt: name, project_id }
+  const manifest = { ...of_prompt, began_ms: 5, due_ms: 7, assets: [{ md5, size: 3 }] }
   const put = (file: string, content: object) => {
     writeFileSync(join(report.dir, `${file}.json`), JSON.stringify(content))
     writeFileSync(join(report.dir, `${file}.md`), 'the report\n')
   }
   put('one', manifest)
   put('of another', { ...manifest, prompt: 'another' })
-  put('with its begin', { ...manifest, due_ms: 8, began_ms: 5 })
+  put('a later one', { ...manifest, due_ms: 8, began_ms: 6 })
+  put('without its begin', { ...manifest, due_ms: 8, began_ms: undefined })
   put('with an odd begin', { ...manifest, due_ms: 8, began_ms: 'long ago' })
   writeFileSync(join(report.dir, 'alone.json'), JSON.stringify({ ...manifest, due_ms: 9 }))
   const facts = () => factsOfPrompts(rig.ledger, [{ ...settings, project_id }], rig.tools().report)
@@ -25,8 +27,8 @@ test('a prompt without a run in the ledger is told what its manifests tell, in o
   expect(configured).toMatchObject({ type: 'prompts_configured', prompts: [{ name, project_id }] })
   const restored = { type: 'told_restored', prompt: name, told: [{ md5, size: 3 }] }
   expect(told).toEqual([
-    { ...restored, run_due_ms: 7, began_ms: undefined },
-    { ...restored, run_due_ms: 8, began_ms: 5 },
+    { ...restored, run_due_ms: 7, began_ms: 5 },
+    { ...restored, run_due_ms: 8, began_ms: 6 },
   ])
   await rig.due()
   expect((await facts()).map(({ type }) => type)).toEqual(['prompts_configured'])
