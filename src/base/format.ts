@@ -20,6 +20,16 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US')
 }
 
+/** 1 file, 1,234 files */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+/** 12 files (3.4 MB) */
+export function formatAmount({ files, bytes }: { files: number; bytes: number }): string {
+  return `${counted(files, 'file')} (${formatBytes(bytes)})`
+}
+
 /** A duration for people, two units at most: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
 export function formatDuration(ms: number): string {
   if (ms < 0) return `-${formatDuration(-ms)}`

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from './format.ts'
+import { counted, formatBytes, formatCount, formatDuration } from './format.ts'
 import type { Log } from './log.ts'
 import type { Clock } from './time.ts'
 import { second_ms } from './time.ts'
@@ -49,7 +49,7 @@ export function createFileLines(options: FileLinesOptions) {
     if (steps.size > 0) log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
     for (const [reason, { files, examples }] of reasons) {
       const more = files > examples.length ? ' and others' : ''
-      const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+      const what = counted(files, 'file')
       log.warn({ reason, files, examples }, `${what} refused: ${reason}: ${examples.join(', ')}${more}`)
     }
     steps = new Map()

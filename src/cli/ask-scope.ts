@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/did-you-mean.ts'
 import { isSluiceError, SluiceError } from '../base/errors.ts'
-import { formatCount } from '../base/format.ts'
+import { counted } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { Config } from '../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../config/units.ts'
@@ -145,7 +145,7 @@ export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined)
   const parts: string[] = []
   if (found && found.files.length > 0) {
     const { files, is_cut } = found
-    const count = `${is_cut ? 'the newest ' : ''}${formatCount(files.length)} ${files.length === 1 ? 'file' : 'files'}`
+    const count = `${is_cut ? 'the newest ' : ''}${counted(files.length, 'file')}`
     parts.push(`${count} of ${[...new Set(files.map(({ folder }) => folder))].join(', ')}`)
   }
   if (labels.length > 0) parts.push(`what has the label ${labels.join(' or ')}`)

@@ -1,5 +1,5 @@
 import { isSluiceError } from '../base/errors.ts'
-import { formatBytes, formatCount } from '../base/format.ts'
+import { formatAmount, formatCount } from '../base/format.ts'
 import { type Clock, day_ms } from '../base/time.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { configFromObject } from '../config/load.ts'
@@ -13,7 +13,6 @@ import {
   startingValue,
 } from '../config/starting-config.ts'
 import { type Survey, surveyFolder, usual_survey } from '../inspect/survey.ts'
-import type { Amount } from '../ledger/view-folders.ts'
 import { LineWriter } from '../status/lines.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
 import { faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
@@ -105,10 +104,10 @@ async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promis
 async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
   const young = ages.map(({ text }, at) => ({
     value: text,
-    name: `what changed in the last ${text}: ${amountText(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
+    name: `what changed in the last ${text}: ${formatAmount(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
   }))
   const chosen = await dialog.choose('How much of it goes up?', [
-    { value: 'all', name: `all of it: ${amountText(survey.all)}${survey.stopped ? ' or more' : ''}` },
+    { value: 'all', name: `all of it: ${formatAmount(survey.all)}${survey.stopped ? ' or more' : ''}` },
     ...young,
     { value: 'age', name: 'what changed in another span of time' },
     { value: 'from_now', name: 'nothing, only what comes or changes from now on' },
@@ -128,10 +127,6 @@ export async function askOldVersions(dialog: Dialog | undefined, given: OldVersi
   ])
 }
 
-function amountText({ files, bytes }: Amount): string {
-  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
-}
-
 function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
   const writer = new LineWriter(width)
   writer.say(`${name}  ${path}`, { tone: 'strong' })
@@ -140,8 +135,8 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
     return writer.lines
   }
   const most = formatCount(usual_survey.files_most)
-  const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${amountText(survey.all)}` }
-  writer.say(survey.stopped ? counted[survey.stopped] : amountText(survey.all), { indent: 2 })
+  const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  writer.say(survey.stopped ? counted[survey.stopped] : formatAmount(survey.all), { indent: 2 })
   const types = survey.types.slice(0, most_types).map(({ extension, files }) => {
     return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
   })

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration, printable } from '../base/format.ts'
+import { counted, formatBytes, formatCount, formatDuration, printable } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { LedgerView } from '../ledger/view.ts'
 import type { Stage } from '../ledger/view-files.ts'
@@ -36,7 +36,7 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   const ready = sum(['ready'])
   const offline = folders.filter(({ offline_reason }) => offline_reason !== undefined)
   const line = (title: string, amount: Amount, style = (text: string) => text) =>
-    `${style(title.padEnd(9))} ${formatCount(amount.files)} ${amount.files === 1 ? 'file' : 'files'}, ${formatBytes(amount.bytes)}`
+    `${style(title.padEnd(9))} ${counted(amount.files, 'file')}, ${formatBytes(amount.bytes)}`
 
   const lines = [line('ready', ready, styles.green)]
   lines.push(...newLines(end))

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, printable } from '../base/format.ts'
+import { counted, formatAmount, formatBytes, printable } from '../base/format.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load.ts'
 import type { ControlClient } from '../control/control-client.ts'
@@ -79,10 +79,10 @@ const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) 
 
 function told({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
   const where = printable(path === '' ? folder : `${folder}/${path}`)
-  const what = `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
+  const what = formatAmount({ files, bytes })
   if (type === 'removals_accepted') {
     if (files === 0) return `${where}: nothing there waits to be removed on the service`
-    return `${where}: ${formatCount(files)} ${files === 1 ? 'version' : 'versions'} (${formatBytes(bytes)}) may be removed on the service now`
+    return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service now`
   }
   if (missing === 'unlooked') {
     return `${where}: what is missing there was not looked at since Sluice was upgraded; say it again after \`sluice sync\`, or once the daemon has looked`

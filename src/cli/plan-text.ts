@@ -1,9 +1,8 @@
-import { formatBytes, formatCount } from '../base/format.ts'
+import { formatAmount, formatBytes, formatCount } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { RemovalWait } from '../domain/removal.ts'
 import type { Plan } from '../inspect/plan.ts'
 import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../inspect/plan-answer.ts'
-import type { Amount } from '../ledger/view-folders.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
 
 /** More say little to a person; --json has them all. */
@@ -39,7 +38,7 @@ const waits: Record<RemovalWait, string> = {
 
 export function planLines(plan: Plan, width: number): Line[] {
   const writer = new LineWriter(width)
-  writer.say(`would go up: ${amountText(plan.would_go_up)}`, { tone: 'strong' })
+  writer.say(`would go up: ${formatAmount(plan.would_go_up)}`, { tone: 'strong' })
   if (!plan.knows_ledger) {
     writer.say('nothing was kept yet, so every file counts as new', { indent: 2, tone: 'faint' })
   }
@@ -50,17 +49,13 @@ export function planLines(plan: Plan, width: number): Line[] {
     })
   }
   for (const { extension, ...amount } of plan.types.slice(0, most_types)) {
-    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${amountText(amount)}`, { indent: 2 })
+    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, { indent: 2 })
   }
   const more = plan.types.length - most_types
   if (more > 0) writer.say(`and ${formatCount(more)} more types`, { indent: 2 })
   sayLimits(writer, plan)
   for (const folder of plan.folders) sayFolder(writer, folder)
   return writer.lines
-}
-
-function amountText({ files, bytes }: Amount): string {
-  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
 }
 
 function sayLimits(writer: LineWriter, { limits: { brake, days } }: Plan): void {
@@ -82,11 +77,11 @@ function sayFolder(writer: LineWriter, folder: FolderPlan): void {
     writer.say(folder.offline, { indent: 2, tone: 'bad' })
     return
   }
-  writer.say(`would go up: ${amountText(folder.would_go_up)}`, { indent: 2 })
+  writer.say(`would go up: ${formatAmount(folder.would_go_up)}`, { indent: 2 })
   for (const { reason, examples, ...amount } of folder.stays) {
     const names = examples.join(', ')
     const rest = amount.files > examples.length ? ' …' : ''
-    writer.say(`${amountText(amount)}: ${reasons[reason]}: ${names}${rest}`, { indent: 2 })
+    writer.say(`${formatAmount(amount)}: ${reasons[reason]}: ${names}${rest}`, { indent: 2 })
   }
   sayRemovals(writer, folder)
   if (folder.seen) saySeen(writer, folder.seen)

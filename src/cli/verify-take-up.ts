@@ -1,4 +1,4 @@
-import { formatCount } from '../base/format.ts'
+import { counted, formatCount } from '../base/format.ts'
 import { system_clock } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { type ControlClient, connectControl } from '../control/control-client.ts'
@@ -115,10 +115,8 @@ function doubtLines(doubts: readonly Doubt[], what: string): string[] {
   const count = (about: Doubt['about']) => doubts.filter((doubt) => doubt.about === about).length
   const [bytes, labels] = [count('bytes'), count('label')]
   return [
-    ...(bytes > 0 ? [`to be read again: ${formatCount(bytes)} ${bytes === 1 ? 'file' : 'files'}; ${what}`] : []),
-    ...(labels > 0
-      ? [`to be attached again: ${formatCount(labels)} ${labels === 1 ? 'label' : 'labels'}; ${what}`]
-      : []),
+    ...(bytes > 0 ? [`to be read again: ${counted(bytes, 'file')}; ${what}`] : []),
+    ...(labels > 0 ? [`to be attached again: ${counted(labels, 'label')}; ${what}`] : []),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { formatCount } from '../base/format.ts'
+import { counted, formatCount } from '../base/format.ts'
 import type { VerifySummary } from '../inspect/verify.ts'
 import { type Difference, type DifferenceKind, isWhole } from '../inspect/verify-answer.ts'
 import { type Line, LineWriter } from '../status/lines.ts'
@@ -138,6 +138,6 @@ function closingText(summary: VerifySummary): string {
   const count = (Object.keys(differences) as DifferenceKind[])
     .filter((kind) => kind !== 'unknown_on_service')
     .reduce((total, kind) => total + differences[kind], 0)
-  const found = count === 0 ? 'no differences' : `${formatCount(count)} ${count === 1 ? 'difference' : 'differences'}`
+  const found = count === 0 ? 'no differences' : counted(count, 'difference')
   return `${usable}; ${found}${complete ? '' : ' in what could be compared'}`
 }

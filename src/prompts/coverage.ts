@@ -1,4 +1,4 @@
-import { fitText, formatCount, printable } from '../base/format.ts'
+import { counted, fitText, formatCount, printable } from '../base/format.ts'
 import { localDate, localTime } from '../base/time.ts'
 import type { FolderState } from '../ledger/ledger.ts'
 import type { NamedFiles, Unready } from './unready.ts'
@@ -111,7 +111,7 @@ function readyClauses(coverage: Coverage): string[] {
   if (folders.length === 0) return ['no folders in scope']
   const expected = expectedFiles(coverage)
   if (expected === 0) return ['nothing new']
-  const clauses = [`${formatCount(ready)} of ${formatCount(expected)} ${expected === 1 ? 'file' : 'files'} ready`]
+  const clauses = [`${formatCount(ready)} of ${counted(expected, 'file')} ready`]
   if (left_for_next === 0) return clauses
   const told = [
     `this report: ${formatCount(taken)} of ${formatCount(ready)}`,

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { counted, formatBytes, formatCount, formatDuration } from '../base/format.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
 import { adviceOnUnreadable } from '../domain/unreadable.ts'
 import type { LineWriter } from './lines.ts'
@@ -76,9 +76,9 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
   }
   const ago = formatDuration(Math.max(0, now_ms - Date.parse(scan.ended)))
   const took = formatDuration(Math.max(0, Date.parse(scan.ended) - Date.parse(scan.began)))
-  writer.say(`scanned ${ago} ago in ${took}: ${filesText(scan.files)}`, { indent: 2, tone: 'faint' })
+  writer.say(`scanned ${ago} ago in ${took}: ${counted(scan.files, 'file')}`, { indent: 2, tone: 'faint' })
   if (scan.missed !== undefined && scan.missed > 0) {
-    const files = scan.missed === 1 ? 'a file' : filesText(scan.missed)
+    const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
     writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
   }
   sayIgnored(writer, scan.ignored)
@@ -128,8 +128,4 @@ function shown(names: readonly string[], total: number): string {
   const first = names.slice(0, most_names)
   const rest = total - first.length
   return rest > 0 ? `${first.join(', ')} and ${formatCount(rest)} more` : first.join(', ')
-}
-
-function filesText(files: number): string {
-  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
 }

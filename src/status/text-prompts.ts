@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../base/format.ts'
+import { counted, formatDuration } from '../base/format.ts'
 import type { Line, LineWriter } from './lines.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from './prompts.ts'
 
@@ -30,7 +30,7 @@ const texts: Record<PromptRunStatus['state'], string> = {
 const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = { written: 'good', failed: 'bad' }
 
 function sayRun(writer: LineWriter, { run, due_local, state, why, assets, report }: PromptRunStatus): void {
-  const files = state === 'written' ? `, ${formatCount(assets)} ${assets === 1 ? 'file' : 'files'}` : ''
+  const files = state === 'written' ? `, ${counted(assets, 'file')}` : ''
   const where = report === null ? '' : `: ${report}`
   const because = why === null ? '' : `: ${why}`
   const tone = tones[state] ?? 'plain'
@@ -44,7 +44,7 @@ function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms:
   const ago = formatDuration(Math.max(0, now_ms - Date.parse(since)))
   const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
   const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
-  const tries = `${formatCount(attempts)} ${attempts === 1 ? 'try' : 'tries'} in ${ago}`
+  const tries = `${counted(attempts, 'try', 'tries')} in ${ago}`
   const text = state === 'failed' ? 'given up: a person must look' : `${tries}, ${next}`
   writer.say(`delivery ${target} of run ${run} fails (${text})${why}`, {
     indent: 2,

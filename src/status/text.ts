@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { formatAmount, formatBytes, formatCount, formatDuration } from '../base/format.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
 import type { Stage } from '../ledger/view-files.ts'
@@ -38,10 +38,6 @@ function ago({ at }: StatusView, since: string): string {
   return formatDuration(Math.max(0, Date.parse(at) - Date.parse(since)))
 }
 
-function amountText({ files, bytes }: Amount): string {
-  return `${formatCount(files)} ${files === 1 ? 'file' : 'files'} (${formatBytes(bytes)})`
-}
-
 function aboutText(about: string): string {
   const project = /^project:(.*)$/.exec(about)?.[1]
   if (project !== undefined) return `project ${project}`
@@ -51,7 +47,7 @@ function aboutText(about: string): string {
 function sayVerdict(writer: LineWriter, status: StatusView): void {
   const ready = totalOf(status, ['ready'])
   if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
-  else if (status.verdict === 'all_ready') writer.say(`all ready: ${amountText(ready)}`, { tone: 'good' })
+  else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
   else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
   else if (status.rebuild === 'running') {
     const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
@@ -66,7 +62,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
   } else if (status.folders.every(({ state }) => state === 'new')) {
     writer.say('nothing was looked at yet', { tone: 'warn' })
   } else {
-    const text = [`${amountText(ready)} ready`, ...missingTexts(status)].join(', ')
+    const text = [`${formatAmount(ready)} ready`, ...missingTexts(status)].join(', ')
     writer.say(`not all is in: ${text}`, { tone: 'warn' })
   }
   sayDaemon(writer, status, totalOf(status, underway).files > 0)
@@ -75,7 +71,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
 /** The lines about health give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
   const when = `for ${ago(status, since)}, since ${since}`
-  const known = [`${amountText(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
+  const known = [`${formatAmount(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
   writer.say(`nobody knows whether all is in: nothing was recorded ${when}`, { tone: 'bad' })
   writer.say(`known then: ${known}`, { indent: 2, tone: 'warn' })
 }
@@ -100,7 +96,7 @@ function missingTexts(status: StatusView): string[] {
     ['removed on the service', ['removed_on_service']],
   ] as const) {
     const amount = totalOf(status, stages)
-    if (amount.files > 0) texts.push(`${amountText(amount)} ${what}`)
+    if (amount.files > 0) texts.push(`${formatAmount(amount)} ${what}`)
   }
   for (const { name, state, last_scan } of status.folders) {
     if (state === 'offline') texts.push(`${name} is offline`)
@@ -132,12 +128,12 @@ function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): 
   const limit = brake
     ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
     : ''
-  writer.say(`held by the brake: ${amountText(braked)}, more new files than uploads.brake lets pass${limit}`, {
+  writer.say(`held by the brake: ${formatAmount(braked)}, more new files than uploads.brake lets pass${limit}`, {
     tone: 'warn',
   })
   for (const { folder, root, directory, files, bytes } of braked.places) {
     const place = directory === '' ? folder : `${folder}/${directory}`
-    writer.say(`${amountText({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
+    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
     writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
     if (directory === '' && waiting.has(folder)) {
       writer.say('as long as files are missing there it says that this is right, and lets nothing go up', { indent: 4 })
@@ -159,7 +155,7 @@ function sayProblems(writer: LineWriter, status: StatusView): void {
   for (const { stage, code, message, examples, ...amount } of status.problems) {
     writer.gap()
     const why = stage === 'blocked' ? code : `${message} [${code}]`
-    writer.say(`${words[stage]}: ${amountText(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
+    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
     for (const example of examples) {
       const detail = stage === 'blocked' ? `: ${example.message}` : ''
       writer.say(`${example.folder}/${example.path}${detail}`, { indent: 2 })

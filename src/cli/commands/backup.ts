@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { SluiceError } from '../../base/errors.ts'
-import { formatBytes, formatCount } from '../../base/format.ts'
+import { counted, formatBytes } from '../../base/format.ts'
 import { isBelow } from '../../base/path-below.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { Config } from '../../config/config.ts'
@@ -18,7 +18,7 @@ export const command = defineCommand({
     const { config } = loadConfig({ file: named })
     const file = backupTarget(text, config, process.cwd())
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
-    const known = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+    const known = counted(files, 'file')
     sayWhole(terminal, `${file}: ${formatBytes(bytes)}, what is known of ${known}`)
     terminal.err('the way back, with the daemon stopped:')
     terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)

@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/format.ts'
+import { counted } from '../../base/format.ts'
 import { isoTime, system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunSummary } from '../../ledger/view-prompts.ts'
@@ -55,5 +55,5 @@ export const command = defineCommand({
 })
 
 function lastText({ run, state, assets }: RunSummary): string {
-  return `${run}: ${stateText(state)}${state === 'written' ? `, ${formatCount(assets)} ${assets === 1 ? 'file' : 'files'}` : ''}`
+  return `${run}: ${stateText(state)}${state === 'written' ? `, ${counted(assets, 'file')}` : ''}`
 }

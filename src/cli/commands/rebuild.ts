@@ -1,5 +1,5 @@
 import { SluiceError } from '../../base/errors.ts'
-import { formatBytes, formatCount } from '../../base/format.ts'
+import { counted, formatBytes, formatCount } from '../../base/format.ts'
 import { day_ms, system_clock } from '../../base/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -106,7 +106,7 @@ function summarize(
     const { lines, exit_code } = summarizePass({ view, pass, names, began_ms, now_ms }, terminal)
     sayLines(terminal, lines)
     const sent = view.used('sent', now_ms - began_ms + day_ms, now_ms)
-    const text = `${formatCount(sent.files)} ${sent.files === 1 ? 'file' : 'files'}, ${formatBytes(sent.bytes)}`
+    const text = `${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`
     terminal.out(`sent      ${text}`)
     terminal.out('the ledger is rebuilt')
     if (aside !== undefined) sayWhole(terminal, `the damaged one is ${aside}`)
@@ -139,7 +139,7 @@ async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode
   for (const { name, project_id, report } of config.prompts) {
     const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
     const told = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
-    const reports = `${formatCount(facts.length)} ${facts.length === 1 ? 'report' : 'reports'}`
+    const reports = counted(facts.length, 'report')
     sayAll(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
     for (const { path, why } of bad) sayWarning(terminal, `${path}: ${why}`)
   }

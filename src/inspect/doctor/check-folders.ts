@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { formatCount, formatDuration } from '../../base/format.ts'
+import { counted, formatCount, formatDuration } from '../../base/format.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import type { FolderConfig } from '../../config/config.ts'
 import { adviceOnUnreadable } from '../../domain/unreadable.ts'
@@ -54,9 +54,9 @@ function userWord(who: string): string {
 }
 
 function countText({ files, directories, from }: Seen): string {
-  const count = `${formatCount(files)} ${files === 1 ? 'file' : 'files'}`
+  const count = counted(files, 'file')
   if (from === 'part of a walk') return `at least ${count}`
-  return `${count} in ${formatCount(directories)} ${directories === 1 ? 'folder' : 'folders'}`
+  return `${count} in ${counted(directories, 'folder')}`
 }
 
 function checkFilesystem({ name, watch, rescan_interval_ms }: FolderConfig, { filesystem, remote }: OnlineRoot): Check {
