@@ -16,6 +16,13 @@ export function wrapped(text: string, room: number): string[] {
   return [...lines, line]
 }
 
+/** Of the answers with --json: it grows when a field goes or changes its meaning, not when one is added. */
+const answer_version = 1
+
+export function sayJson({ out }: Pick<Terminal, 'out'>, answer: object): void {
+  out(JSON.stringify({ version: answer_version, ...answer }, null, 2))
+}
+
 /** A sentence with a path or a command in it, which is never cut. */
 export function sayWhole(terminal: Terminal, text: string, on: 'out' | 'err' = 'out'): void {
   for (const [at, line] of wrapped(printable(text), terminal.width - 2).entries())

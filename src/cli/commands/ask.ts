@@ -19,13 +19,10 @@ import {
 } from '../ask-scope.ts'
 import { type Command, flag, type GlobalOptions, text } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { sayWarning, sayWhole, toned } from '../say-whole.ts'
+import { sayJson, sayWarning, sayWhole, toned } from '../say-whole.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 
 /** Somebody waits at the screen: sooner than `asking.first_ms`, which is for reports that nobody waits for. */
 const looks = { first_ms: 200, most_ms: 3 * second_ms }
@@ -197,7 +194,5 @@ function show({ options, narrowing, found }: Asking, answered: Answered, termina
     labels,
   }
   const times = { asked: isoTime(asked_ms), answered: isoTime(system_clock.now_ms()) }
-  terminal.out(
-    JSON.stringify({ version: answer_version, project_id, ...turn, ...times, scope, answer, sources }, null, 2),
-  )
+  sayJson(terminal, { project_id, ...turn, ...times, scope, answer, sources })
 }

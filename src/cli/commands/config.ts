@@ -7,10 +7,7 @@ import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWarning } from '../say-whole.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
+import { sayJson, sayWarning } from '../say-whole.ts'
 
 /** Nothing here ever holds the token itself. */
 interface TokenAnswer {
@@ -26,14 +23,13 @@ export const command = defineCommand({
     const token = describeToken(config, warnings)
     if (json) {
       const answer = {
-        version: answer_version,
         file,
         passed_over,
         token,
         warnings,
         config: withoutConstants(maskedConfig(config)),
       }
-      terminal.out(JSON.stringify(answer, null, 2))
+      sayJson(terminal, answer)
       return exit_codes.ok
     }
     const { dim } = terminal.styles

@@ -7,10 +7,8 @@ import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../ledger-fault.ts'
 import { answerOf, runName, runNamed } from '../prompt-runs.ts'
+import { sayJson } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -27,7 +25,7 @@ export const command = defineCommand({
     const difference = differenceOf(compared(one!, config), compared(other!, config))
     if (json) {
       const runs = { before: one!.run, after: other!.run }
-      terminal.out(JSON.stringify({ version: answer_version, ...runs, ...difference }, null, 2))
+      sayJson(terminal, { ...runs, ...difference })
       return exit_codes.ok
     }
     const { patch, added, removed } = difference

@@ -6,11 +6,9 @@ import { argument, defineCommand, flag, number } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../ledger-fault.ts'
 import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../prompt-runs.ts'
-import { sayWhole } from '../say-whole.ts'
+import { sayJson, sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
 
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 /** A year of a weekly prompt; `--limit` has more. */
 const usual_limit = 50
 const most_runs = 10_000
@@ -29,7 +27,7 @@ export const command = defineCommand({
     })
     if (json) {
       const answer = runs.map((run) => runAnswer(run, config))
-      terminal.out(JSON.stringify({ version: answer_version, prompt: name, runs: answer }, null, 2))
+      sayJson(terminal, { prompt: name, runs: answer })
       return exit_codes.ok
     }
     if (runs.length === 0) {

@@ -7,11 +7,8 @@ import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { withPromptsView } from '../ledger-fault.ts'
 import { no_prompts_hint, runAnswer, scheduleText, stateText } from '../prompt-runs.ts'
-import { sayWhole } from '../say-whole.ts'
+import { sayJson, sayWhole } from '../say-whole.ts'
 import { tableLines } from '../table.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
@@ -34,7 +31,7 @@ export const command = defineCommand({
         last_run: last ? runAnswer(last, config) : null,
         next: next ? { at: isoTime(next.at_ms), local: next.text } : null,
       }))
-      terminal.out(JSON.stringify({ version: answer_version, prompts: answer }, null, 2))
+      sayJson(terminal, { prompts: answer })
       return exit_codes.ok
     }
     if (prompts.length === 0) {

@@ -4,10 +4,7 @@ import { nextTimes } from '../../prompts/schedule.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { no_prompts_hint, scheduleText } from '../prompt-runs.ts'
-import { sayAll, sayWhole } from '../say-whole.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
+import { sayAll, sayJson, sayWhole } from '../say-whole.ts'
 
 /** Reads the configuration alone. */
 export const command = defineCommand({
@@ -21,7 +18,7 @@ export const command = defineCommand({
         ...prompt,
         next: prompt.next.map(({ at_ms, text }) => ({ at: isoTime(at_ms), local: text })),
       }))
-      terminal.out(JSON.stringify({ version: answer_version, prompts: answer }, null, 2))
+      sayJson(terminal, { prompts: answer })
       return exit_codes.ok
     }
     if (prompts.length === 0) sayWhole(terminal, `no prompts are configured: ${no_prompts_hint}`, 'err')

@@ -19,15 +19,12 @@ import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { openLog } from '../open-log.ts'
 import { refuseWhilePaused } from '../pause.ts'
 import { answerOf, deliveryText, promptNamed, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
-import { sayWarning, sayWhole } from '../say-whole.ts'
+import { sayJson, sayWarning, sayWhole } from '../say-whole.ts'
 import { showError } from '../show-error.ts'
 import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
 import { besideOrAlone } from '../tell-daemon.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -173,7 +170,7 @@ function showRun({ settings, config, terminal, json }: Asked, run: RunView): Exi
       error: error ?? null,
     }))
     const answer = { ...runAnswer(run, config), coverage: line ?? null, answer: answerOf(run), deliveries: told }
-    terminal.out(JSON.stringify({ version: answer_version, ...answer }, null, 2))
+    sayJson(terminal, { ...answer })
   } else {
     const why = whyText(run)
     terminal.out(
@@ -199,7 +196,7 @@ async function showDryRun(
     const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))
     const answer = { prompt: settings.name, due: isoTime(now_ms), why: why ?? null, chat_id: chat_id ?? null }
     const plan = { ...answer, bodies, files, coverage: coverage ?? null, notes }
-    terminal.out(JSON.stringify({ version: answer_version, ...plan }, null, 2))
+    sayJson(terminal, { ...plan })
   } else sayDryRun(settings, now_ms, planned, terminal)
   return why === undefined ? exit_codes.ok : exit_codes.incomplete
 }

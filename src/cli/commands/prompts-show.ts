@@ -22,11 +22,9 @@ import {
   whyText,
   zoneOf,
 } from '../prompt-runs.ts'
-import { sayAll, sayWarning } from '../say-whole.ts'
+import { sayAll, sayJson, sayWarning } from '../say-whole.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 /** Reports have some hundred kilobytes at the most; what is larger was put there by somebody else. */
 const largest_report_bytes = 16 * 1_048_576
 
@@ -36,7 +34,7 @@ export const command = defineCommand({
   async run({ config: named, run: text, json }, terminal) {
     const { config } = loadConfig({ file: named })
     const run = await withPromptsView(config.state_dir, (view) => runNamed(text, view, config))
-    if (json) terminal.out(JSON.stringify(wholeAnswer(run, config), null, 2))
+    if (json) sayJson(terminal, wholeAnswer(run, config))
     else show(run, config, terminal)
     return exit_codes.ok
   },
@@ -79,7 +77,6 @@ function reportOf({ report_path, turns }: RunView, terminal: Terminal): string {
 
 function wholeAnswer(run: RunView, config: Config) {
   return {
-    version: answer_version,
     ...runAnswer(run, config),
     coverage: coverageText(run, config) ?? null,
     notes: run.notes,
