@@ -1,7 +1,7 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import type { PromptFact, RunState } from '../domain/run.ts'
 import type { PromptState } from './prompt-work.ts'
-import { open_run_states } from './run-rows.ts'
+import { open_runs_of_prompt } from './run-rows.ts'
 
 export interface PromptRow {
   id: number
@@ -40,9 +40,7 @@ export function createPromptRows(database: Sqlite) {
   const named_sql = database.prepare(`${with_project} WHERE name = ?`)
   const with_id = database.prepare(`${with_project} WHERE prompts.id = ?`)
   const all_sql = database.prepare(`${with_project} ORDER BY prompts.id`)
-  const open_runs = database.prepare(
-    `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`,
-  )
+  const open_runs = database.prepare(open_runs_of_prompt)
   const has_run = database.prepare('SELECT 1 FROM runs WHERE prompt = ? LIMIT 1')
   const begin_sql = database.prepare(
     `INSERT INTO prompts (name, project, schedule, configured, began_ms, began_seq, checked_ms)

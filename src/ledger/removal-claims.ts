@@ -24,6 +24,7 @@ import {
   removedIn,
   twinOf,
 } from './removal-rows.ts'
+import { is_asked_about_sql } from './run-rows.ts'
 import type { Usage } from './usage.ts'
 
 interface RemovalParts {
@@ -76,10 +77,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
          WHERE files.size = @size AND (${may_be_any})`,
     )
     .pluck()
-  const is_asked_about = database.prepare(
-    `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
-       WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
-  )
+  const is_asked_about = database.prepare(is_asked_about_sql)
   const partings = database.prepare(
     `SELECT partings.*, files.state, files.gone_ms, contents.state AS content_state
        FROM partings LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path

@@ -38,6 +38,10 @@ type Nullable<Row> = { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<
 
 /** In queries, so that they find the partial index of the open runs. */
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
+export const open_runs_of_prompt = `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`
+/** Of a content. */
+export const is_asked_about_sql = `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
+  WHERE runs.state IN (${open_run_states}) AND run_assets.content = ? LIMIT 1`
 
 /** Reads and writes runs with their turns, assets and refusals; knows nothing of prompts, told or deliveries. */
 export function createRunRows(database: Sqlite) {

@@ -23,9 +23,7 @@ export function createUsage(database: Sqlite) {
     `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
        ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
   )
-  const since = database.prepare(
-    'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
-  )
+  const since = usedSince(database)
   const trim_sql = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
 
   function add(what: Used, bytes: number, at_ms: number): void {
@@ -69,7 +67,7 @@ export function createUsage(database: Sqlite) {
     // Hours count as a whole: the sum is another one only where the border passed the begin of one.
     if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
     flush()
-    const sum = since.get(what, after_ms) as { files: number; bytes: number }
+    const sum = since(what, after_ms)
     sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
     return sum
   }
@@ -83,6 +81,14 @@ export function createUsage(database: Sqlite) {
 }
 
 export type Usage = ReturnType<typeof createUsage>
+
+/** What was used in the hours that began after a time. */
+export function usedSince(database: Sqlite) {
+  const sum = database.prepare(
+    'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
+  )
+  return (what: Used, after_ms: number) => sum.get(what, after_ms) as { files: number; bytes: number }
+}
 
 /** The first hour that began after this. */
 function firstHour_ms(after_ms: number): number {

@@ -7,11 +7,12 @@ import { underway } from './content-queue.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
 import { readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
-import { open_run_states } from './run-rows.ts'
+import { open_runs_of_prompt } from './run-rows.ts'
 import { readTroubles } from './trouble-rows.ts'
+import { usedSince } from './usage.ts'
 import { readAudits } from './view-audits.ts'
 import { readFailing } from './view-failing.ts'
-import { type Amount, readFolders } from './view-folders.ts'
+import { readFolders } from './view-folders.ts'
 import { readRemovals } from './view-removals.ts'
 
 /** What waits, and since when; `name` is folder and path. */
@@ -79,12 +80,8 @@ export function openHealthView(state_dir: string) {
   const configured_prompts = database.prepare(
     'SELECT id, name, checked_ms, last_written_due_ms FROM prompts WHERE configured = 1 ORDER BY id',
   )
-  const open_runs = database.prepare(
-    `SELECT id AS run, due_ms, state FROM runs WHERE prompt = ? AND state IN (${open_run_states}) ORDER BY due_ms`,
-  )
-  const sent = database.prepare(
-    `SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = 'sent' AND hour_ms > ?`,
-  )
+  const open_runs = database.prepare(open_runs_of_prompt)
+  const used = usedSince(database)
   const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
   const last_delivery = database
     .prepare(
@@ -133,7 +130,7 @@ export function openHealthView(state_dir: string) {
      */
     givenUp: () => givenUp(database),
     /** Sent in the hours that began in this span: what the daily limit looks at. */
-    sent: (span_ms: number, now_ms: number) => sent.get(now_ms - span_ms) as Amount,
+    sent: (span_ms: number, now_ms: number) => used('sent', now_ms - span_ms),
     /** Versions that still answer and that no file has any more. */
     outdated: () => readRemovals(database).outdated.files,
     /** The number of the newest arrival, and when it was; 0 before the first. */

@@ -3,6 +3,7 @@ import type { ContentState } from '../domain/content.ts'
 import type { FileState } from '../domain/file.ts'
 import type { Parting, Twin } from '../domain/removal.ts'
 import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from './removal-rows.ts'
+import { is_asked_about_sql } from './run-rows.ts'
 
 /** What the service has and this ledger made, as far as its removal is concerned. */
 export interface OutdatedContent {
@@ -83,10 +84,7 @@ export function createRemovalCasesView(database: Sqlite) {
        WHERE files.size = @size AND (${may_be_any}) AND project_id = @project_id
        GROUP BY files.folder, path`,
   )
-  const is_asked_about = database.prepare(
-    `SELECT 1 FROM runs JOIN run_assets ON run_assets.run = runs.id
-       WHERE runs.state IN ('due', 'planned', 'asking', 'asked', 'answered') AND run_assets.content = ? LIMIT 1`,
-  )
+  const is_asked_about = database.prepare(is_asked_about_sql)
   const lately = database.prepare(
     `SELECT coalesce(sum(files), 0) AS files FROM usage
        WHERE hour_ms > @since_ms AND what = @what || (SELECT id FROM folders WHERE name = @folder AND configured = 1)`,

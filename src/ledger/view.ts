@@ -8,10 +8,11 @@ import { noRight } from './no-right.ts'
 import { readPause } from './pause-row.ts'
 import { isRebuildOpen, ledgerFile } from './state-directory.ts'
 import { readTroubles } from './trouble-rows.ts'
+import { usedSince } from './usage.ts'
 import { readAudits } from './view-audits.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
-import { type Amount, readFolders } from './view-folders.ts'
+import { readFolders } from './view-folders.ts'
 import { countSlow, readBraked, readProblems, readRetrying } from './view-problems.ts'
 import { createRemovalCasesView } from './view-removal-cases.ts'
 import { readOlderVersionsOf, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
@@ -29,9 +30,7 @@ export function openLedgerView(state_dir: string) {
   const file = ledgerFile(state_dir)
   refuseUnusable(file, state_dir)
   const database = openForReading(file, state_dir)
-  const used = database.prepare(
-    'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
-  )
+  const used = usedSince(database)
   const content_state = database
     .prepare(
       `SELECT state FROM contents WHERE md5 = ? AND size = ? AND project = (SELECT id FROM projects WHERE project_id = ?)`,
@@ -48,7 +47,7 @@ export function openLedgerView(state_dir: string) {
     slow: (now_ms: number) => countSlow(database, now_ms),
     braked: () => readBraked(database),
     /** What was first wanted (the brake looks at it) or sent (the daily limit) in the hours that began in this span. */
-    used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used.get(what, now_ms - span_ms) as Amount,
+    used: (what: 'wanted' | 'sent', span_ms: number, now_ms: number) => used(what, now_ms - span_ms),
     ...createFilesView(database),
     contentState: (project_id: string, md5: string, size: number) =>
       content_state.get(Buffer.from(md5, 'hex'), size, project_id) as ContentState | undefined,

@@ -1,4 +1,4 @@
-import { fitText, printable, textWidth } from '../base/format.ts'
+import { fitText, formatDuration, printable, textWidth } from '../base/format.ts'
 
 /** A line for people and how it is meant; whoever prints it chooses the colours. */
 export interface Line {
@@ -42,4 +42,10 @@ export class LineWriter {
   gap(): void {
     if (this.lines.length > 0) this.lines.push({ tone: 'plain', text: '' })
   }
+}
+
+/** How long ago, or for how long yet; two times, the later one last. ISO 8601 or Unix milliseconds. */
+export function spanText(from: string | number, to: string | number): string {
+  const ms = (time: string | number) => (typeof time === 'number' ? time : Date.parse(time))
+  return formatDuration(Math.max(0, ms(to) - ms(from)))
 }

@@ -1,7 +1,7 @@
-import { counted, formatBytes, formatCount, formatDuration } from '../base/format.ts'
+import { counted, formatBytes, formatCount } from '../base/format.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
 import { adviceOnUnreadable } from '../domain/unreadable.ts'
-import type { LineWriter } from './lines.ts'
+import { type LineWriter, spanText } from './lines.ts'
 import { amountOf, type FolderStatus, underway } from './view.ts'
 
 /** Rules beyond these are summed up; `status --json` has them all. */
@@ -23,7 +23,7 @@ export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: nu
 }
 
 function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms: number): void {
-  const duration = since === null ? '' : ` for ${formatDuration(Math.max(0, now_ms - Date.parse(since)))}`
+  const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
   writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
   writer.say('nothing in it counts as deleted; it goes on by itself when the folder is back', { indent: 2 })
   if (waitsForPerson(reason ?? undefined)) {
@@ -61,7 +61,7 @@ function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, n
   const parts: string[] = []
   if (rebuilt > 0) parts.push(`made anew ${timesText(rebuilt)}`)
   if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
-  const ago = last ? ` (last ${formatDuration(Math.max(0, now_ms - Date.parse(last.at)))} ago: ${last.why})` : ''
+  const ago = last ? ` (last ${spanText(last.at, now_ms)} ago: ${last.why})` : ''
   writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })
 }
 
@@ -74,9 +74,11 @@ function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: 
     writer.say('its first scan is not over yet', { indent: 2, tone: 'faint' })
     return
   }
-  const ago = formatDuration(Math.max(0, now_ms - Date.parse(scan.ended)))
-  const took = formatDuration(Math.max(0, Date.parse(scan.ended) - Date.parse(scan.began)))
-  writer.say(`scanned ${ago} ago in ${took}: ${counted(scan.files, 'file')}`, { indent: 2, tone: 'faint' })
+  const took = spanText(scan.began, scan.ended)
+  writer.say(`scanned ${spanText(scan.ended, now_ms)} ago in ${took}: ${counted(scan.files, 'file')}`, {
+    indent: 2,
+    tone: 'faint',
+  })
   if (scan.missed !== undefined && scan.missed > 0) {
     const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
     writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })

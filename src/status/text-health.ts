@@ -1,11 +1,10 @@
-import { formatDuration } from '../base/format.ts'
 import type { HealthStatus } from './health-facts.ts'
-import type { LineWriter } from './lines.ts'
+import { type LineWriter, spanText } from './lines.ts'
 
 /** Whether Sluice keeps its promises: one line, and two for each reason why not. */
 export function healthLines(writer: LineWriter, { state, paused, reasons }: HealthStatus, now_ms: number): void {
   const count = `${reasons.length} ${reasons.length === 1 ? 'promise is' : 'promises are'} not kept`
-  const held = paused === null ? '' : `; paused for ${ago(paused, now_ms)}: nothing goes up meanwhile`
+  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing goes up meanwhile`
   if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
   else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
   else {
@@ -16,8 +15,4 @@ export function healthLines(writer: LineWriter, { state, paused, reasons }: Heal
     writer.say(`${promise}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })
     writer.say(hint, { indent: 4, tone: 'faint' })
   }
-}
-
-function ago(since: string, now_ms: number): string {
-  return formatDuration(Math.max(0, now_ms - Date.parse(since)))
 }

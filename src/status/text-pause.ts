@@ -1,5 +1,5 @@
-import { formatDuration, printable } from '../base/format.ts'
-import type { LineWriter } from './lines.ts'
+import { printable } from '../base/format.ts'
+import { type LineWriter, spanText } from './lines.ts'
 import type { PauseStatus } from './view.ts'
 
 /** The first line of all: whatever else is told, nothing goes out. */
@@ -10,7 +10,7 @@ export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number)
 
 /** `paused for 3 min by anna, for another 57 min: the line is slow` */
 export function pauseText({ since, until, by, why }: PauseStatus, now_ms: number): string {
-  const ago = formatDuration(Math.max(0, now_ms - Date.parse(since)))
-  const left = until === null ? '' : `, for another ${formatDuration(Math.max(0, Date.parse(until) - now_ms))}`
+  const ago = spanText(since, now_ms)
+  const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
   return printable(`paused for ${ago} by ${by}${left}${why === null ? '' : `: ${why}`}`)
 }

@@ -1,5 +1,5 @@
 import { counted, formatDuration } from '../base/format.ts'
-import type { Line, LineWriter } from './lines.ts'
+import { type Line, type LineWriter, spanText } from './lines.ts'
 import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from './prompts.ts'
 
 /** What there is to say of the prompts: what became of the last run of each, and what does not arrive. */
@@ -41,7 +41,7 @@ function sayRun(writer: LineWriter, { run, due_local, state, why, assets, report
 function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms: number): void {
   const { run, target, state, attempts, since, next_try, error } = delivery
   const why = error === null ? '' : `: ${error.message}`
-  const ago = formatDuration(Math.max(0, now_ms - Date.parse(since)))
+  const ago = spanText(since, now_ms)
   const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
   const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
   const tries = `${counted(attempts, 'try', 'tries')} in ${ago}`

@@ -3,7 +3,7 @@ import { shellWord } from '../base/shell-word.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
 import type { Stage } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
-import { type Line, LineWriter } from './lines.ts'
+import { type Line, LineWriter, spanText } from './lines.ts'
 import { auditLines } from './text-audits.ts'
 import { folderLines } from './text-folder.ts'
 import { healthLines } from './text-health.ts'
@@ -20,7 +20,9 @@ export function statusLines(status: StatusView, width: number): Line[] {
   if (status.health) healthLines(writer, status.health, Date.parse(status.at))
   for (const trouble of status.troubles) {
     writer.gap()
-    writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${ago(status, trouble.since)})`, { tone: 'bad' })
+    writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
+      tone: 'bad',
+    })
     if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
   }
   sayBraked(writer, status)
@@ -31,11 +33,6 @@ export function statusLines(status: StatusView, width: number): Line[] {
   sayLimits(writer, status)
   if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
   return writer.lines
-}
-
-/** How long ago, in words. */
-function ago({ at }: StatusView, since: string): string {
-  return formatDuration(Math.max(0, Date.parse(at) - Date.parse(since)))
 }
 
 function aboutText(about: string): string {
@@ -70,7 +67,7 @@ function sayVerdict(writer: LineWriter, status: StatusView): void {
 
 /** The lines about health give the reason and what to do. */
 function sayStale(writer: LineWriter, status: StatusView, since: string): void {
-  const when = `for ${ago(status, since)}, since ${since}`
+  const when = `for ${spanText(since, status.at)}, since ${since}`
   const known = [`${formatAmount(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
   writer.say(`nobody knows whether all is in: nothing was recorded ${when}`, { tone: 'bad' })
   writer.say(`known then: ${known}`, { indent: 2, tone: 'warn' })
@@ -200,6 +197,6 @@ function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusVie
 /** `bandwidth: 2.0 MB a second for uploads, for another 3 h` */
 function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number): string {
   const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
-  const left = until === null ? '' : `, for another ${formatDuration(Math.max(0, Date.parse(until) - now_ms))}`
+  const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
   return `bandwidth: ${limit}${left}`
 }
