@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/format.ts'
 import type { Log } from '../base/log.ts'
-import type { Pulses } from '../base/pulse.ts'
+import type { Pulses, SilentPulse } from '../base/pulse.ts'
 import type { SystemdNotify } from '../base/systemd-notify.ts'
 import { type Clock, isoTime, second_ms } from '../base/time.ts'
 
@@ -21,34 +21,33 @@ const longest_look_ms = 20 * second_ms
  * not: the log says what and since when, and systemd restarts the daemon. A timer alone would go on while a worker hangs. Runs
  * until the signal.
  */
-export async function keepWatch(parts: WatchdogParts, signal: AbortSignal): Promise<void> {
-  const { pulses, notify, clock } = parts
+export async function keepWatch(
+  { pulses, notify, silence_ms, clock, log }: WatchdogParts,
+  signal: AbortSignal,
+): Promise<void> {
   const look_ms = Math.min((notify.watchdog_ms ?? Number.POSITIVE_INFINITY) / 3, longest_look_ms)
   const told = new Set<string>()
+
+  function tell(stuck: readonly SilentPulse[]): void {
+    for (const { name, silent_ms } of stuck) {
+      if (told.has(name)) continue
+      told.add(name)
+      const since = isoTime(clock.now_ms() - silent_ms)
+      const end =
+        notify.watchdog_ms === undefined ? 'restart the daemon if it does not go on' : 'systemd restarts the daemon'
+      log.error({ stuck: name, since }, `stuck: ${name} has not moved for ${formatDuration(silent_ms)}; ${end}`)
+    }
+    for (const name of told) {
+      if (stuck.some((other) => other.name === name)) continue
+      told.delete(name)
+      log.warn({ stuck: name }, `${name} moves again`)
+    }
+  }
+
   while (!signal.aborted) {
-    const stuck = pulses.stuck(parts.silence_ms())
-    tell(stuck, told, parts)
+    const stuck = pulses.stuck(silence_ms())
+    tell(stuck)
     if (stuck.length === 0 && notify.watchdog_ms !== undefined) await notify.watchdog()
     await clock.sleep(look_ms, signal)
-  }
-}
-
-function tell(
-  stuck: ReturnType<Pulses['stuck']>,
-  told: Set<string>,
-  { notify, clock, log }: Pick<WatchdogParts, 'notify' | 'clock' | 'log'>,
-): void {
-  for (const { name, silent_ms } of stuck) {
-    if (told.has(name)) continue
-    told.add(name)
-    const since = isoTime(clock.now_ms() - silent_ms)
-    const end =
-      notify.watchdog_ms === undefined ? 'restart the daemon if it does not go on' : 'systemd restarts the daemon'
-    log.error({ stuck: name, since }, `stuck: ${name} has not moved for ${formatDuration(silent_ms)}; ${end}`)
-  }
-  for (const name of told) {
-    if (stuck.some((other) => other.name === name)) continue
-    told.delete(name)
-    log.warn({ stuck: name }, `${name} moves again`)
   }
 }
