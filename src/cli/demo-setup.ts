@@ -1,24 +1,8 @@
-import { isUtf8 } from 'node:buffer'
-import {
-  copyFileSync,
-  type Dirent,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { SluiceError } from '../base/errors.ts'
-import type { Config } from '../config/config.ts'
-import { configFromObject } from '../config/load.ts'
-import { type Secrets, secretsOf } from '../config/secrets.ts'
-import type { Ignored, IgnoreRules } from '../disk/ignore.ts'
 import { type Service, startService } from '../service/service.ts'
 
 export interface DemoSetup {
@@ -26,8 +10,8 @@ export interface DemoSetup {
   project_id: string
   token_file: string
   config_file: string
-  config: Config
-  secrets: Secrets
+  state_dir: string
+  folder: { name: string; path: string }
   /** The sample is ours to write into; a given folder never is. */
   is_sample: boolean
   /** Closes the service and removes everything. */
@@ -36,7 +20,7 @@ export interface DemoSetup {
 
 /** A service, a project, a token and a folder, all of them in one temporary directory (but for a folder that is given). */
 export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
-  const folder = given === undefined ? undefined : folderAt(given)
+  const given_path = given === undefined ? undefined : folderAt(given)
   const base = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-demo-'))
   const remove = () => rmSync(base, { recursive: true, force: true })
   let service: Service | undefined
@@ -46,22 +30,29 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
     const { token } = service.tokens.create('demo')
     const token_file = join(base, 'token')
     writeFileAtomic(token_file, `${token}\n`)
-    if (folder === undefined) mkdirSync(join(base, 'sample'))
-    if (folder === undefined) makeSample(join(base, 'sample'))
-    const fields = configFields({ base, folder, base_url: service.api, project_id, token_file })
+    const path = given_path ?? join(base, 'sample')
+    if (given_path === undefined) makeSample(path)
+    const folder = { name: folderName(path), path }
+    const state_dir = join(base, 'state')
     const config_file = join(base, 'sluice.yaml')
-    // JSON is YAML.
-    writeFileAtomic(config_file, `${JSON.stringify(fields, null, 2)}\n`)
+    // As a user's file would have it; the limits that protect a real service and a real first day are off. JSON is YAML.
+    const config = {
+      service: { base_url: service.api, project_id, token_file },
+      state_dir,
+      folders: [{ ...folder, settle_ms: given_path === undefined ? '200ms' : '1s' }],
+      uploads: { brake: 'off', min_resend_s: '0s', concurrency: 16 },
+      log: { level: 'error' },
+    }
+    writeFileAtomic(config_file, `${JSON.stringify(config, null, 2)}\n`)
     const running = service
     return {
       service,
       project_id,
       token_file,
       config_file,
-      // What the user's own environment says is about another service.
-      config: configFromObject(fields, {}),
-      secrets: secretsOf(token, `file ${token_file}`),
-      is_sample: folder === undefined,
+      state_dir,
+      folder,
+      is_sample: given_path === undefined,
       async close() {
         await running.close()
         remove()
@@ -84,26 +75,6 @@ function folderAt(given: string): string {
   })
 }
 
-interface Places {
-  base: string
-  folder: string | undefined
-  base_url: string
-  project_id: string
-  token_file: string
-}
-
-/** As a user's file would have it; the limits that protect a real service and a real first day are off. */
-function configFields({ base, folder, base_url, project_id, token_file }: Places): object {
-  const path = folder ?? join(base, 'sample')
-  return {
-    service: { base_url, project_id, token_file },
-    state_dir: join(base, 'state'),
-    folders: [{ name: folderName(path), path, settle_ms: folder === undefined ? '200ms' : '1s' }],
-    uploads: { brake: 'off', min_resend_s: '0s', concurrency: 16 },
-    log: { level: 'error' },
-  }
-}
-
 /** The name of the directory, as far as a folder of the configuration can be called so. */
 function folderName(path: string): string {
   const name = basename(path)
@@ -114,12 +85,8 @@ function folderName(path: string): string {
   return name === '' ? 'folder' : name
 }
 
-/**
- * A small folder as an office has it: some texts, a copy, and what must not go up.
- *
- * @internal
- */
-export function makeSample(folder: string): void {
+/** A small folder as an office has it: some texts, a copy, and what must not go up. */
+function makeSample(folder: string): void {
   const write = (path: string, content: string) => {
     const file = join(folder, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -162,72 +129,3 @@ export const late_file = {
 }
 
 export const late_question = 'When does the lantern festival begin?'
-
-/** What lies in a folder, counted apart from the daemon: the number that all others must add up to. */
-export interface DiskCount {
-  /** Regular files, as `find -xdev -type f` counts them. */
-  files: number
-  /** How many of them each rule keeps out; a directory's rule counts for all files below it. */
-  ignored: { rule: Ignored; files: number; example: string }[]
-  ignored_files: number
-  /** Their names are not UTF-8: they cannot be named to a service. */
-  odd_names: number
-  unreadable_directories: number
-}
-
-export function countOnDisk(root: string, rules: IgnoreRules): DiskCount {
-  const count: DiskCount = { files: 0, ignored: [], ignored_files: 0, odd_names: 0, unreadable_directories: 0 }
-  const by_rule = new Map<string, DiskCount['ignored'][number]>()
-  const device = lstatSync(`${root}/.`).dev
-
-  function ignore(rule: Ignored, example: string): void {
-    const key = `${rule.source}\n${rule.rule}`
-    const group = by_rule.get(key) ?? { rule, files: 0, example }
-    by_rule.set(key, group)
-    group.files++
-    count.ignored_files++
-  }
-
-  /** `path` as Linux has it, one character a byte; `rule`: a directory above is ignored; `odd`: has a name that is not UTF-8. */
-  function walk(path: string, above: { rule?: Ignored; odd: boolean }): void {
-    for (const entry of entriesOf(root, path, count)) {
-      const inner = path === '' ? entry.name : `${path}/${entry.name}`
-      const odd = above.odd || !isUtf8(Buffer.from(entry.name, 'latin1'))
-      const kind = entry.isDirectory() ? 'directory' : 'file'
-      if (kind === 'file' && !entry.isFile()) continue
-      const name = Buffer.from(inner, 'latin1').toString('utf8')
-      const verdict = above.rule ?? (odd ? undefined : ignoredBy(rules, name, kind))
-      if (kind === 'directory') {
-        if (lstatSync(onDisk(root, inner)).dev === device) walk(inner, { odd, ...(verdict ? { rule: verdict } : {}) })
-        continue
-      }
-      count.files++
-      if (verdict) ignore(verdict, name)
-      else if (odd) count.odd_names++
-    }
-  }
-
-  walk('', { odd: false })
-  count.ignored = [...by_rule.values()].sort((a, b) => b.files - a.files)
-  return count
-}
-
-function ignoredBy(rules: IgnoreRules, path: string, kind: 'file' | 'directory'): Ignored | undefined {
-  const verdict = rules.verdict(path, kind)
-  return verdict.ignored ? verdict : undefined
-}
-
-function entriesOf(root: string, path: string, count: DiskCount): Dirent[] {
-  try {
-    return readdirSync(onDisk(root, path), { withFileTypes: true, encoding: 'latin1' })
-  } catch {
-    // find(1) says so and goes on; so does this.
-    count.unreadable_directories++
-    return []
-  }
-}
-
-/** The root is text, what is below it bytes. */
-function onDisk(root: string, path: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')])
-}

@@ -57,3 +57,9 @@ function isStandardError(stream: string | undefined): boolean {
   const { dev, ino } = fstatSync(2, { bigint: true })
   return stream === `${dev}:${ino}`
 }
+
+/** For a command that knows this configuration, and nothing of the service, the token and the proxy that this environment names. */
+export function environmentWith(config_file: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const others = Object.entries(env).filter(([name]) => !/^SLUICE_|_proxy$/i.test(name))
+  return { ...Object.fromEntries(others), SLUICE_CONFIG: config_file }
+}

@@ -1,6 +1,5 @@
 import { waitsForPerson } from '../domain/disappearance.ts'
 import type { PersonFact } from '../domain/fact.ts'
-import { best_copy_first } from './copies.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
 import type { Amount } from './view-folders.ts'
 
@@ -69,17 +68,6 @@ export function openPassView(state_dir: string) {
            WHERE state = 'skipped' GROUP BY reason, detail ORDER BY files DESC LIMIT ${most_groups}`,
         )
         .all() as (Amount & { reason: string; rule: string; example: string })[],
-    /** What became usable most recently, newest first. */
-    latestAssets: (limit: number) =>
-      database
-        .prepare(
-          `SELECT asset_id, (SELECT path FROM files WHERE files.content = contents.id ORDER BY ${best_copy_first} LIMIT 1) AS path
-           FROM arrivals JOIN contents ON contents.id = arrivals.content
-           WHERE contents.state = 'ready' ORDER BY arrivals.seq DESC LIMIT ?`,
-        )
-        .all(limit) as { asset_id: string; path: string }[],
-    /** Different contents that have an asset on the service. */
-    assets: () => database.prepare('SELECT count(DISTINCT asset_id) FROM contents').pluck().get() as number,
     hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => void database.close(),
   }
