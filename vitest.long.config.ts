@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { localJourneyFiles } from './test/journey/journey-files.ts'
 
 /** Take the most time: begun last, one of them would run alone at the end. */
-const longest = ['crash/stop-after-fact', 'crash/kill', 'systemd/watchdog', 'journey/random-acts']
+const longest = ['journey/random-acts', 'crash/kill', 'crash/stop-after-fact', 'systemd/service']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -41,7 +41,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      // Whether the benches still measure, which only a release needs: named *.release.ts, run by `npm run test:release`.
+      // What only a release needs (`npm run test:release`): whether the benches measure, every stop and kill, a film of 4 GB.
       { test: { ...of_every_file, name: 'release', include: ['test/**/*.release.ts'], maxWorkers: 1 } },
       {
         test: {

@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { seedOfCommit } from '../commit-seed.ts'
+import { Chance } from '../journey/chance.ts'
 import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege, usual_in_flight } from './kill.ts'
 
 /** So many kills in one first pass over the files; then new files, a new service and a new ledger. */
@@ -8,15 +10,16 @@ const drawn_from = 0.7
 
 /**
  * Kills the program at moments drawn from the requests of an undisturbed pass, the places in turn, and holds what is left at the
- * end against the files. Answers how many kills fell where.
+ * end against the files. The commit draws the moments.
  */
-export async function killRounds(kills: number, random = Math.random): Promise<Map<KillPlace, number>> {
+export async function killRounds(kills: number, least_at_a_place: number): Promise<void> {
+  const random = new Chance(seedOfCommit())
   const undisturbed = await besiege([])
   const waiting = Array.from({ length: kills }, (_, index) => {
     const place = kill_places[index % kill_places.length]!
     const count = undisturbed.reached.get(place) ?? 0
     expect(count, `requests at ${place}`).toBeGreaterThan(0)
-    return { place, nth: 1 + Math.floor(random() * count * drawn_from) }
+    return { place, nth: 1 + random.below(Math.ceil(count * drawn_from)) }
   })
   const histogram = new Map<KillPlace, number>()
   const lost = new Map<KillPlace, number>()
@@ -34,7 +37,8 @@ export async function killRounds(kills: number, random = Math.random): Promise<M
     return `${place.padEnd(16)} ${String(count).padStart(3)} ${'#'.repeat(count)}  slots lost: ${lost.get(place) ?? 0}`
   })
   console.log(['kill -9:', ...lines].join('\n'))
-  return histogram
+  expect([...histogram.values()].reduce((sum, count) => sum + count, 0)).toBe(kills)
+  for (const place of kill_places) expect(histogram.get(place) ?? 0, place).toBeGreaterThanOrEqual(least_at_a_place)
 }
 
 interface Series {

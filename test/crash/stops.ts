@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
+import { seedOfCommit } from '../commit-seed.ts'
 import type { End } from './end.ts'
 import { type FactType, fact_types, isActedOn } from './fact-types.ts'
 import type { Stop } from './mortal-ledger.ts'
@@ -52,7 +53,7 @@ export function everyStop(facts: readonly PlannedStop[]): PlannedStop[] {
 
 /**
  * Every end is that of the undisturbed run, and no type of fact may be left without a stop. What does not fit into `most_ms` on a slow
- * machine is left out, and said: rare types come first, the rest in another order every day.
+ * machine is left out, and said: rare types come first, the rest in another order with every commit.
  */
 export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: number): Promise<void> {
   const stopped_at = new Map<FactType, number>()
@@ -86,10 +87,10 @@ export async function expectSameEnds(stops: readonly PlannedStop[], most_ms: num
   expect(fact_types.filter((type) => !stopped_at.has(type))).toEqual([])
 }
 
-/** One of each type, then a second of each, and so on; which ones, is another matter every day. */
+/** One of each type, then a second of each, and so on; the commit draws which ones. */
 function inTurns(stops: readonly PlannedStop[]): PlannedStop[] {
-  const day = new Date().toISOString().slice(0, 10)
-  const lot = (name: string) => createHash('sha256').update(`${day} ${name}`).digest('hex')
+  const seed = seedOfCommit()
+  const lot = (name: string) => createHash('sha256').update(`${seed} ${name}`).digest('hex')
   const drawn = stops
     .map((planned) => ({ planned, lot: lot(`${planned.scenario.name} ${JSON.stringify(planned.stop)}`) }))
     .sort((one, other) => (one.lot < other.lot ? -1 : 1))

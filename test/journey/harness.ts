@@ -48,6 +48,11 @@ export function localJourneys(title: string, define: (profile: ProfileName) => v
   describe(`${title} (${profile})`, { timeout: 60_000 }, () => define(profile))
 }
 
+/** Journeys about disks alone: the service answers the same to them in both profiles, and `npm test` makes them once. */
+export function diskJourneys(title: string, define: (profile: ProfileName) => void): void {
+  describe(title, { timeout: 60_000 }, () => define('default'))
+}
+
 /** How many of a local journey: the full number is for `npm run test:long`, as large as a person would try it; a part of it for `npm test`. */
 export function fullOrPart<Amount>(full: Amount, part: Amount): Amount {
   return inject('local_journeys') === 'hosted' ? full : part

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { hour_ms } from '../../src/base/time.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
 import { MovingClock } from '../moving-clock.ts'
-import { begin, localJourneys } from './harness.ts'
+import { begin, diskJourneys } from './harness.ts'
 
 const tree = { 'docs/a.txt': 'in docs', 'other/b.txt': 'in the other' }
 
 const shows_open_files = existsSync('/proc/self/fd')
 if (!shows_open_files) console.log('skipped: small files beside a huge one, because /proc/self/fd is not there')
 
-localJourneys('nobody is held up', (profile) => {
+diskJourneys('nobody is held up', (profile) => {
   test.skipIf(!shows_open_files)('small files become ready while a huge one is being hashed', async () => {
     const folders = { docs: { max_file_bytes: '200GB' }, other: {} }
     const journey = await begin({ profile, tree, folders })

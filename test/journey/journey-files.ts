@@ -11,7 +11,7 @@ export function journeyFiles(): string[] {
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join(tests, name))
     .filter((file) =>
-      /import \{[^}]*\b(begin|localJourneys)\b[^}]*\} from '[./]*(journey\/)?harness\.ts'/.test(
+      /import \{[^}]*\b(begin|localJourneys|diskJourneys)\b[^}]*\} from '[./]*(journey\/)?harness\.ts'/.test(
         readFileSync(file, 'utf8'),
       ),
     )

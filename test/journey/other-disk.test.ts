@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFi
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ProfileName } from '../../src/service/options.ts'
-import { begin, type Journey, localJourneys } from './harness.ts'
+import { begin, diskJourneys, type Journey } from './harness.ts'
 
 const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
 const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
@@ -51,7 +51,7 @@ const has_other_disk = (() => {
 })()
 if (!has_other_disk) console.log('skipped: another disk at the same place, because /dev/shm is none')
 
-localJourneys('another disk at the same place', (profile) => {
+diskJourneys('another disk at the same place', (profile) => {
   test.skipIf(!has_other_disk)('the doubt outlives the daemon; the known disk comes back by itself', async () => {
     const journey = await unmounted(profile)
     const before = journey.cost()

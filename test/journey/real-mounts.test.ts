@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localJourneys } from './harness.ts'
+import { diskJourneys } from './harness.ts'
 import { files, mayMount, runMounted } from './mounted-daemon.ts'
 
 const has_tmpfs = mayMount('tmpfs')
@@ -7,7 +7,7 @@ const has_ext4 = mayMount('ext4')
 
 const nothing_lost = { ready: files, gone: 0, failed: 0, deletes: 0 }
 
-localJourneys('a disk of its own', (profile) => {
+diskJourneys('a disk of its own', (profile) => {
   const run = (scenario: string) => runMounted(profile, scenario, 'tmpfs')
   test.skipIf(!has_tmpfs)('unmounted while it runs, and mounted anew: nothing is gone, nothing is sent', () => {
     expect(run('away and back')).toEqual([
@@ -65,7 +65,7 @@ localJourneys('a disk of its own', (profile) => {
   })
 })
 
-localJourneys('an image of ext4, over a loop device', (profile) => {
+diskJourneys('an image of ext4, over a loop device', (profile) => {
   const run = (scenario: string) => runMounted(profile, scenario, 'ext4')
   const known_again = { ...nothing_lost, why: null, puts: files }
 

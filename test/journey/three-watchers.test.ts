@@ -7,7 +7,7 @@ import { countInotifyWatches } from '../disk/inotify-watches.ts'
 import { writeRawFile } from '../disk/odd-entries.ts'
 import { makeTree } from '../tree.ts'
 import { md5Of } from './disk-truth.ts'
-import { begin, type Journey, localJourneys } from './harness.ts'
+import { begin, diskJourneys, type Journey } from './harness.ts'
 
 /** Watched: nothing but events can tell within the time of a test. Scanned: as soon as a timer may. */
 const folder = {
@@ -55,7 +55,7 @@ function keepsOld(journey: Journey): void {
   journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
 }
 
-localJourneys('whatever watches', (profile) => {
+diskJourneys('whatever watches', (profile) => {
   describe.each(['chokidar', 'native', 'scan'] as const)('%s', (kind) => {
     test('files: made, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
       const outside = makeTree({ 'moved-in.txt': 'from outside' })
