@@ -1,12 +1,14 @@
 import type { Migration } from '../base/sqlite.ts'
 
 /**
- * The groups beside files and chats, and who belongs to what. An organisation holds workspaces, a workspace holds projects: both
- * follow from the project (A-06), and are never sent.
+ * What the service knows. Times are Unix milliseconds. `seq` is the order of making: lists go by it and it is never used
+ * twice, so that a cursor keeps its place.
  */
-const groups_migration: Migration = {
-  version: 2,
-  sql: `
+export const service_migrations: readonly Migration[] = [
+  {
+    version: 2,
+    sql: `
+-- An organisation holds workspaces, a workspace holds projects: both follow from the project (A-06), and are never sent.
 CREATE TABLE organisations (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE,
@@ -21,9 +23,6 @@ CREATE TABLE workspaces (
 ) STRICT;
 INSERT INTO organisations (seq, name, created_at_ms) VALUES (1, 'default', 0);
 INSERT INTO workspaces (seq, organisation, name, created_at_ms) VALUES (1, 1, 'default', 0);
--- Never NULL: SQLite adds no column to a table with rows that both refers to another and has a default.
-ALTER TABLE projects ADD COLUMN workspace INTEGER REFERENCES workspaces(seq);
-UPDATE projects SET workspace = 1;
 
 CREATE TABLE users (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,6 +30,15 @@ CREATE TABLE users (
   email TEXT NOT NULL UNIQUE COLLATE NOCASE,
   name TEXT,
   created_at_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE projects (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  description TEXT,
+  created_at_ms INTEGER NOT NULL,
+  workspace INTEGER NOT NULL REFERENCES workspaces(seq)
 ) STRICT;
 CREATE TABLE members (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -51,94 +59,15 @@ CREATE TABLE invitations (
   UNIQUE (project, email)
 ) STRICT;
 
--- A token of a user reaches what its user is a member of; one of nobody reaches what it was made for, as an owner.
-ALTER TABLE tokens ADD COLUMN user INTEGER REFERENCES users(seq) ON DELETE CASCADE;
-
--- Skills, memories, actions and sessions: 'fields' is JSON, as it was sent. owner: the one who sees it, NULL for everybody in the
--- project. unique_name: of skills, which chats call by name.
-CREATE TABLE resources (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  kind TEXT NOT NULL,
-  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
-  owner INTEGER REFERENCES users(seq) ON DELETE CASCADE,
-  unique_name TEXT,
-  enabled INTEGER NOT NULL,
-  fields TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  modified_at_ms INTEGER NOT NULL
-) STRICT;
-CREATE INDEX resources_in_project ON resources (kind, project, seq);
-CREATE INDEX resources_by_name ON resources (kind, project, unique_name) WHERE unique_name IS NOT NULL;
-
--- How a turn was asked beside its prompt and scope: JSON of TurnOptions, NULL before this version. attempts: how often an answer was
--- tried in vain; answer_due_ms is then the time of the next attempt.
-ALTER TABLE messages ADD COLUMN options TEXT;
-ALTER TABLE messages ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
-
--- A concept is a name for a set of assets, which labels can carry, too. A view is a filter by the names of labels (JSON, any of
--- them) and by a pattern of the file's name (GLOB); NULL: by the other alone.
-CREATE TABLE concepts (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  concept_id TEXT NOT NULL UNIQUE,
-  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  created_at_ms INTEGER NOT NULL,
-  UNIQUE (project, name)
-) STRICT;
-CREATE TABLE concept_assets (
-  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
-  asset INTEGER NOT NULL REFERENCES assets(seq) ON DELETE CASCADE,
-  PRIMARY KEY (concept, asset)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX concept_assets_by_asset ON concept_assets (asset);
-CREATE TABLE concept_labels (
-  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
-  label INTEGER NOT NULL REFERENCES labels(seq) ON DELETE CASCADE,
-  PRIMARY KEY (label, concept)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX concept_labels_by_concept ON concept_labels (concept);
-CREATE TABLE views (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  view_id TEXT NOT NULL UNIQUE,
-  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
-  name TEXT NOT NULL,
-  label_names TEXT,
-  name_pattern TEXT,
-  created_at_ms INTEGER NOT NULL,
-  UNIQUE (project, name)
-) STRICT;
-
--- Assets that only a child process may read wait in a queue of their own: a slow one holds up none that is read at once.
-ALTER TABLE assets ADD COLUMN needs_child INTEGER NOT NULL DEFAULT 0;
-DROP INDEX assets_to_ingest;
-CREATE INDEX assets_to_ingest ON assets (needs_child, ingest_due_ms) WHERE status = 'ingesting';
-`,
-}
-
-/**
- * What the service knows. Times are Unix milliseconds. `seq` is the order of making: lists go by it and it is never used
- * twice, so that a cursor keeps its place.
- */
-export const service_migrations: readonly Migration[] = [
-  {
-    version: 1,
-    sql: `
-CREATE TABLE projects (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  project_id TEXT NOT NULL UNIQUE,
-  name TEXT NOT NULL,
-  description TEXT,
-  created_at_ms INTEGER NOT NULL
-) STRICT;
-
--- Only the SHA-256 of a token is kept. every_project: 1, or its projects stand in token_projects.
+-- Only the SHA-256 of a token is kept. every_project: 1, or its projects stand in token_projects. One of a user reaches what its user
+-- is a member of; one of nobody reaches what it was made for, as an owner.
 CREATE TABLE tokens (
   seq INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   hash BLOB NOT NULL UNIQUE,
   every_project INTEGER NOT NULL,
-  created_at_ms INTEGER NOT NULL
+  created_at_ms INTEGER NOT NULL,
+  user INTEGER REFERENCES users(seq) ON DELETE CASCADE
 ) STRICT;
 CREATE TABLE token_projects (
   token INTEGER NOT NULL REFERENCES tokens(seq) ON DELETE CASCADE,
@@ -161,12 +90,14 @@ CREATE TABLE assets (
   size_in_bytes INTEGER NOT NULL DEFAULT 0,
   created_at_ms INTEGER NOT NULL,
   expires_at_ms INTEGER NOT NULL,
-  ingest_due_ms INTEGER
+  ingest_due_ms INTEGER,
+  needs_child INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX assets_in_project ON assets (project);
 CREATE INDEX assets_by_content ON assets (project, md5) WHERE md5 IS NOT NULL;
 CREATE INDEX assets_reserved ON assets (project, declared_md5, expires_at_ms) WHERE status = 'uploaded';
-CREATE INDEX assets_to_ingest ON assets (ingest_due_ms) WHERE status = 'ingesting';
+-- Assets that only a child process may read wait in a queue of their own: a slow one holds up none that is read at once.
+CREATE INDEX assets_to_ingest ON assets (needs_child, ingest_due_ms) WHERE status = 'ingesting';
 
 -- The stored bytes of an asset: here when they are few, otherwise in a file of the objects folder.
 CREATE TABLE objects (
@@ -208,7 +139,8 @@ CREATE TABLE chats (
 ) STRICT;
 CREATE INDEX chats_in_project ON chats (project);
 
--- scope: the scope of the turn as JSON, NULL for the whole project.
+-- scope: the scope of the turn as JSON, NULL for the whole project. options: how it was asked beside its prompt and scope, JSON of
+-- TurnOptions. attempts: how often an answer was tried in vain; answer_due_ms is then the time of the next attempt.
 CREATE TABLE messages (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   message_id TEXT NOT NULL UNIQUE,
@@ -218,10 +150,62 @@ CREATE TABLE messages (
   prompt TEXT NOT NULL,
   scope TEXT,
   status TEXT NOT NULL CHECK (status IN ('running', 'done', 'error')),
-  response TEXT
+  response TEXT,
+  options TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX messages_in_chat ON messages (chat);
 CREATE INDEX messages_to_answer ON messages (answer_due_ms) WHERE status = 'running';
+
+-- Skills, memories, actions and sessions: 'fields' is JSON, as it was sent. owner: the one who sees it, NULL for everybody in the
+-- project. unique_name: of skills, which chats call by name.
+CREATE TABLE resources (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
+  owner INTEGER REFERENCES users(seq) ON DELETE CASCADE,
+  unique_name TEXT,
+  enabled INTEGER NOT NULL,
+  fields TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  modified_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX resources_in_project ON resources (kind, project, seq);
+CREATE INDEX resources_by_name ON resources (kind, project, unique_name) WHERE unique_name IS NOT NULL;
+
+-- A concept is a name for a set of assets, which labels can carry, too. A view is a filter by the names of labels (JSON, any of
+-- them) and by a pattern of the file's name (GLOB); NULL: by the other alone.
+CREATE TABLE concepts (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  concept_id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  UNIQUE (project, name)
+) STRICT;
+CREATE TABLE concept_assets (
+  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
+  asset INTEGER NOT NULL REFERENCES assets(seq) ON DELETE CASCADE,
+  PRIMARY KEY (concept, asset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX concept_assets_by_asset ON concept_assets (asset);
+CREATE TABLE concept_labels (
+  concept INTEGER NOT NULL REFERENCES concepts(seq) ON DELETE CASCADE,
+  label INTEGER NOT NULL REFERENCES labels(seq) ON DELETE CASCADE,
+  PRIMARY KEY (label, concept)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX concept_labels_by_concept ON concept_labels (concept);
+CREATE TABLE views (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  view_id TEXT NOT NULL UNIQUE,
+  project INTEGER NOT NULL REFERENCES projects(seq) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  label_names TEXT,
+  name_pattern TEXT,
+  created_at_ms INTEGER NOT NULL,
+  UNIQUE (project, name)
+) STRICT;
 
 -- Where removed items stood in their lists, so that a page can still start behind one that was removed meanwhile.
 CREATE TABLE removed (
@@ -231,7 +215,6 @@ CREATE TABLE removed (
 ) STRICT, WITHOUT ROWID;
 `,
   },
-  groups_migration,
 ]
 
 /** Passages of ready assets, for the assistant. Made from the objects: it could be made again. */
