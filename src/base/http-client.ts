@@ -7,9 +7,8 @@ import { loadProxyAgent, PlainAgent, requestThrough } from './http-client-undici
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
 import { type Pulses, type SharedPulse, sharePulse, unwatched } from './pulse.ts'
-import { type HttpResponse, readAnswer, readBriefly, slowest_bytes_per_s } from './read-answer.ts'
+import { type HttpResponse, readAnswer, readBriefly, slowest_bytes_per_s, watchProgress } from './read-answer.ts'
 import { type Clock, second_ms } from './time.ts'
-import { watchProgress } from './watch-progress.ts'
 
 export type { HttpResponse } from './read-answer.ts'
 

@@ -1,6 +1,5 @@
 import type { Argv } from 'yargs'
-import { type GlobalOptions, type ListedCommand, nameOf } from './command.ts'
-import { createParser } from './parser.ts'
+import { createParser, type GlobalOptions, type ListedCommand, nameOf } from './command.ts'
 
 /** What the shell completes by itself; no other candidate begins with a colon. */
 export const shell_files = ':files'

@@ -1,9 +1,10 @@
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { SluiceError } from '../base/errors.ts'
 import { type Service, startService } from '../service/service.ts'
+import { nameFor } from './init-folders.ts'
 
 export interface DemoSetup {
   service: Service
@@ -32,7 +33,7 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
     writeFileAtomic(token_file, `${token}\n`)
     const path = given_path ?? join(base, 'sample')
     if (given_path === undefined) makeSample(path)
-    const folder = { name: folderName(path), path }
+    const folder = { name: nameFor(path), path }
     const state_dir = join(base, 'state')
     const config_file = join(base, 'sluice.yaml')
     // As a user's file would have it; the limits that protect a real service and a real first day are off. JSON is YAML.
@@ -73,16 +74,6 @@ function folderAt(given: string): string {
     message: `${given} is not a folder`,
     hint: 'name a folder to try it with, or none for a small sample',
   })
-}
-
-/** The name of the directory, as far as a folder of the configuration can be called so. */
-function folderName(path: string): string {
-  const name = basename(path)
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^[^a-z0-9]+/, '')
-    .slice(0, 64)
-  return name === '' ? 'folder' : name
 }
 
 /** A small folder as an office has it: some texts, a copy, and what must not go up. */

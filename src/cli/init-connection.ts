@@ -14,7 +14,7 @@ import type { ProjectReference } from '../remote/assets.ts'
 import type { Failure, Outcome } from '../remote/outcome.ts'
 import { createRemote } from '../remote/remote.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
-import { type InitFlags, wholePath } from './init-flags.ts'
+import { type InitFlags, wholePath } from './init-folders.ts'
 import { sayWarning } from './say-whole.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -4,7 +4,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
 import { runCli } from './run-cli.ts'
-import { showError } from './show-error.ts'
+import { showError } from './say-whole.ts'
 import { createTerminal } from './terminal.ts'
 
 // `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.

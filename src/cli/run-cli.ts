@@ -1,10 +1,9 @@
 import type { Argv } from 'yargs'
 import { didYouMean } from '../base/did-you-mean.ts'
 import { SluiceError } from '../base/errors.ts'
-import { type GlobalOptions, type ListedCommand, nameOf } from './command.ts'
+import { addExamples, createParser, type GlobalOptions, type ListedCommand, nameOf, UsageFault } from './command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
-import { addExamples, createParser, UsageFault } from './parser.ts'
-import { showError } from './show-error.ts'
+import { showError } from './say-whole.ts'
 import type { Terminal } from './terminal.ts'
 
 /**

@@ -11,8 +11,7 @@ import { stuckAfter_ms } from '../daemon/limits.ts'
 import type { Daemon } from '../daemon/running-daemon.ts'
 import { currentStatus, tellStatus } from '../daemon/tell-status.ts'
 import { keepWatch } from '../daemon/watchdog.ts'
-import { misfitsOf } from '../inspect/doctor/check-unit.ts'
-import { findUnit } from '../inspect/doctor/find-unit.ts'
+import { findUnit, misfitsOf } from '../inspect/doctor/find-unit.ts'
 
 /** A service that nobody reached at the start, and that nothing is to be sent to, is asked so often whether it is there. */
 const ask_again_ms = 30 * second_ms

@@ -1,8 +1,9 @@
 import { optional, z } from 'zod'
+import { didYouMean } from '../base/did-you-mean.ts'
 import { isLoopbackHost } from '../base/loopback.ts'
+import { templateNames } from '../base/template.ts'
 import { countValue, refusing, span } from './fields.ts'
 import { local_path, name_field } from './schema-folder.ts'
-import { knownNames, lineOf, template } from './schema-texts.ts'
 
 /** https, or http to this machine alone. */
 export const outgoing_url = optional(lineOf(2_000).check(refusing(outgoingFault)))
@@ -212,3 +213,37 @@ export const deliver = deliveries(
 
 export type CheckedDelivery = z.output<typeof delivery_schema>
 export type CheckedSmtp = z.output<typeof smtp_schema>
+
+/** A text in one line: header fields and log lines are made of it. */
+export function lineOf(most: number) {
+  const wrong = `must be a text of 1 to ${most} characters in one line`
+  return (
+    z
+      .string(wrong)
+      .min(1, wrong)
+      .max(most, wrong)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+      .regex(/^[^\x00-\x1f\x7f]*$/, wrong)
+  )
+}
+
+/** A text with `{{name}}` in it; only these names. */
+export function template(most: number, known: readonly string[]) {
+  const wrong = `must be a text of 1 to ${most} characters`
+  return z.string(wrong).min(1, wrong).max(most, wrong).check(knownNames(known))
+}
+
+/** A check of a text: its templates ask for these names alone. */
+function knownNames(known: readonly string[]) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    for (const name of templateNames(value)) {
+      if (!known.includes(name)) issues.push({ code: 'custom', message: unknownName(name, known), input: value })
+    }
+  }
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known)
+  if (meant !== undefined) return `there is no {{${name}}}; did you mean {{${meant}}}?`
+  return `there is no {{${name}}}; there are ${known.map((other) => `{{${other}}}`).join(', ')}`
+}

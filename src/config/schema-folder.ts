@@ -1,7 +1,7 @@
 import { optional, z } from 'zod'
 import { hasCharacters } from '../base/format.ts'
 import { choice, duration, flag, matching, size, texts } from './fields.ts'
-import { removal_policy } from './schema-removal.ts'
+import { removal_policy } from './schema-limits.ts'
 import { duration_pattern, parseDuration_ms } from './units.ts'
 
 export const project_id = z

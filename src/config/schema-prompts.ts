@@ -2,9 +2,8 @@ import { optional, z } from 'zod'
 import { cronFault } from '../base/cron.ts'
 import { isZone } from '../base/time.ts'
 import { choice, count, flag, matching, refusing, span, spanValue, texts } from './fields.ts'
-import { deliver } from './schema-deliver.ts'
+import { deliver, lineOf, template } from './schema-deliver.ts'
 import { label, name_field, pattern, project_id } from './schema-folder.ts'
-import { lineOf, template } from './schema-texts.ts'
 
 const prompt_variables = ['folders', 'since', 'count', 'files', 'name', 'date', 'due']
 

@@ -1,14 +1,11 @@
 import { optional, prefault, z } from 'zod'
-import { refusing } from './fields.ts'
-import { alerts_schema } from './schema-alerts.ts'
-import { asking_schema } from './schema-asking.ts'
-import { audit_schema } from './schema-audit.ts'
+import { day_ms, second_ms } from '../base/time.ts'
+import { choice, duration, refusing } from './fields.ts'
+import { alerts_schema, health_schema } from './schema-alerts.ts'
 import { outgoingFault, smtp_schema } from './schema-deliver.ts'
 import { folder_schema, local_path, project_id } from './schema-folder.ts'
-import { health_schema } from './schema-health.ts'
-import { ledger_schema, log_schema, uploads_schema } from './schema-limits.ts'
+import { ledger_schema, log_schema, removal_schema, uploads_schema } from './schema-limits.ts'
 import { prompt_schema } from './schema-prompts.ts'
-import { removal_schema } from './schema-removal.ts'
 
 const base_url = z
   .string('must be a text')
@@ -39,6 +36,30 @@ const service_schema = z.strictObject({
   ca_file: optional(local_path).describe(
     'Certificates (PEM) of authorities to be trusted besides those of Node: a company’s own, for instance. Default none.',
   ),
+})
+
+const audit_schema = z.strictObject({
+  on_remote_delete: choice(['respect', 'resend'], 'respect').describe(
+    'What becomes of a file that was ready and that somebody removed on the service. respect (default): it stays away, and ' +
+      'status says so: whoever removed it there will have meant it. resend: at the end of the round it goes up again, ' +
+      'unless more than a tenth of everything (and more than 100) is gone: that looks like a fault, and a person says ' +
+      '`sluice retry PATH`.',
+  ),
+})
+
+const deadline = (usual: string, about: string) =>
+  duration('ms', { usual, least: second_ms, most: day_ms }).describe(about)
+
+const asking_schema = z.strictObject({
+  deadline_ms: z
+    .strictObject({
+      fast: deadline('5m', 'With intelligence fast. Default 5m: such answers take seconds.'),
+      auto: deadline('15m', 'With intelligence auto. Default 15m: it may choose a thorough model.'),
+      expert: deadline('30m', 'With intelligence expert. Default 30m: it reads and thinks for minutes.'),
+      research: deadline('2h', 'With intelligence research. Default 2h: it works through many sources, one by one.'),
+    })
+    .prefault({})
+    .describe('How long an answer may take before the run has failed, by the intelligence of the prompt.'),
 })
 
 export const config_schema = z.strictObject({

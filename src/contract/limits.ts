@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { hasCharacters } from '../base/format.ts'
+
 /**
  * Every size and count that the interface knows, in one place. (S) is said by the specification, (P) was seen on the hosted
  * service, (L) is our own choice for the local one; a client must survive other figures.
@@ -43,3 +46,11 @@ export const skills_most = 20
 export const scope_ids_most = 10_000
 /** (L) Holds the largest prompt and a scope full of ids of three kinds. */
 export const body_bytes_most = 1_048_576
+
+/** A text of `least` to `most` characters. Zod counts UTF-16 units, the description (JSON Schema) code points: an emoji is one character. */
+export function text(least: number, most: number) {
+  return z
+    .string()
+    .refine((value) => hasCharacters(value, least, most), { error: `must have ${least} to ${most} characters` })
+    .meta({ ...(least === 0 ? {} : { minLength: least }), maxLength: most })
+}

@@ -8,9 +8,9 @@ import {
   action_recipients_most,
   email_longest,
   name_longest,
+  text,
 } from './limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
-import { text } from './text.ts'
 
 const star = '`*` is any.'
 

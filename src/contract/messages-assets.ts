@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { listEnvelope, timestamp } from './envelope.ts'
 import { idSchema, md5_pattern, mime_type_pattern } from './identifiers.ts'
-import { description_longest, filename_longest, mime_type_longest, name_longest } from './limits.ts'
+import { description_longest, filename_longest, mime_type_longest, name_longest, text } from './limits.ts'
 import { labelReference } from './messages-labels.ts'
-import { text } from './text.ts'
 
 /** `uploaded`: a slot whose bytes were not handed over yet; `ready` and `failed` are final. */
 const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const

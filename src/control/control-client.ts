@@ -3,7 +3,7 @@ import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/e
 import { formatDuration } from '../base/format.ts'
 import { createHttpClient, type HttpClient } from '../base/http-client.ts'
 import { day_ms, second_ms, system_clock } from '../base/time.ts'
-import { refuseNoRight } from '../ledger/no-right.ts'
+import { refuseNoRight } from '../ledger/ledger-file.ts'
 import { refuseOrphan } from '../ledger/orphan.ts'
 import { controlSocket } from '../ledger/state-directory.ts'
 import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'

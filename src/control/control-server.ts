@@ -6,11 +6,11 @@ import { second_ms } from '../base/time.ts'
 import {
   type ControlVerbs,
   type DeliveriesOfRun,
+  type Doubt,
   longest_pause_ms,
   type PauseWish,
   type PlaceInFolder,
 } from './control-verbs.ts'
-import type { Doubt } from './doubt.ts'
 import { createVerbServer, type Verb } from './verb-server.ts'
 
 export interface Control {

@@ -1,19 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { SluiceError } from '../base/errors.ts'
 import type { HttpClient } from '../base/http-client.ts'
-import { backoff_ms, localDate, localTime } from '../base/time.ts'
+import { backoff_ms, type Clock, localDate, localTime, second_ms } from '../base/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { deliver } from '../deliver/deliver.ts'
 import type { Message } from '../deliver/message.ts'
 import type { AlertFact } from '../domain/alert.ts'
+import type { Fact } from '../domain/fact.ts'
 import type { AlertWork } from '../ledger/alert-rows.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { HealthView } from '../ledger/view-health.ts'
-import type { PromptReport } from '../prompts/prompt-report.ts'
-import { alertText } from '../status/alert-text.ts'
-import { type AlertDue, AlertJudge, toldAfter } from '../status/alerts.ts'
+import type { PromptReport } from '../prompts/run-tools.ts'
+import { type AlertDue, AlertJudge, alertText, toldAfter } from '../status/alerts.ts'
 import type { Reason } from '../status/health-promises.ts'
-import { type Recorder, recordUnlessStuck } from './record-unless-stuck.ts'
 
 export interface AlertTools extends Recorder {
   prompt_report: PromptReport
@@ -152,4 +153,41 @@ function deliveryId({ message_id, target }: AlertWork): string {
     .update(JSON.stringify([message_id, target]))
     .digest('hex')
   return `alert_${digest.slice(0, 24)}`
+}
+
+interface Recorder {
+  ledger: Pick<Ledger, 'record'>
+  clock: Clock
+  /** Whether calls of the ledger have had no answer for too long. */
+  isLedgerStuck(): boolean
+}
+
+const look_ms = second_ms
+
+/**
+ * For whoever must not hang with the ledger: waits for its answer only while it moves. Errors: those of `record`, and
+ * `ledger.no_answer`; then the facts may come to be recorded all the same.
+ */
+export async function recordUnlessStuck({ ledger, clock, isLedgerStuck }: Recorder, facts: Fact[]): Promise<void> {
+  const answered = new AbortController()
+  const giveUp = async () => {
+    while (!answered.signal.aborted) {
+      await clock.sleep(look_ms, answered.signal)
+      if (!answered.signal.aborted && isLedgerStuck()) throw noAnswer()
+    }
+  }
+  try {
+    if (isLedgerStuck()) throw noAnswer()
+    await Promise.race([ledger.record(facts), giveUp()])
+  } finally {
+    answered.abort()
+  }
+}
+
+function noAnswer(): SluiceError {
+  return new SluiceError({
+    code: 'ledger.no_answer',
+    message: 'the ledger does not answer',
+    hint: 'restart the daemon; if it comes again, look at the disk under state_dir',
+  })
 }

@@ -7,14 +7,10 @@ import { rulesText } from '../sync/folder-settings.ts'
 import { startLabeler } from '../sync/labeler.ts'
 import { startRemover } from '../sync/remover.ts'
 import { closeTools } from './close.ts'
-import { projectsOf } from './config-changes.ts'
-import { type Generation, type PreparedGeneration, prepareGeneration } from './generation.ts'
-import { keepFolders } from './kept-folders.ts'
-import { auditSettings } from './limits.ts'
-import { openReceivers } from './open-remote.ts'
-import { createReloads, type ReloadParts, type Reloads } from './reload.ts'
-import { type Daemon, runDaemon } from './running-daemon.ts'
 import {
+  type Generation,
+  type PreparedGeneration,
+  prepareGeneration,
   startAuditor,
   startFollower,
   startPromptScheduler,
@@ -22,7 +18,12 @@ import {
   startRunReporter,
   startTidier,
   startUploader,
-} from './start-worker.ts'
+} from './generation.ts'
+import { keepFolders } from './kept-folders.ts'
+import { auditSettings } from './limits.ts'
+import { openReceivers } from './open-remote.ts'
+import { createReloads, projectsOf, type ReloadParts, type Reloads } from './reload.ts'
+import { type Daemon, runDaemon } from './running-daemon.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
 import type { WorkerTable } from './workers.ts'
 

@@ -2,7 +2,7 @@ import { messageOf, SluiceError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { FileLines } from '../base/log-rate.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
-import type { PromptReport } from '../prompts/prompt-report.ts'
+import type { PromptReport } from '../prompts/run-tools.ts'
 import type { SyncReport } from '../sync/report.ts'
 
 const same_fault_ms = minute_ms

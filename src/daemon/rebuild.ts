@@ -5,7 +5,7 @@ import type { Clock } from '../base/time.ts'
 import type { Config, FolderConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { conditionOfLedger, type LedgerCondition } from '../ledger/backup.ts'
-import { putRebuiltInPlace } from '../ledger/rebuilt.ts'
+import { putRebuiltInPlace } from '../ledger/restored.ts'
 import {
   giveToOwner,
   ledgerFile,
@@ -16,7 +16,7 @@ import {
 } from '../ledger/state-directory.ts'
 import { openLedgerView } from '../ledger/view.ts'
 import type { Remote } from '../remote/remote.ts'
-import { uploadName } from '../sync/upload-name.ts'
+import { uploadName } from '../sync/send-asset.ts'
 import { aborted } from './close.ts'
 import { startDaemon } from './daemon.ts'
 import type { Drained } from './drain.ts'

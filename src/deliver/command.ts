@@ -4,10 +4,9 @@ import { formatDuration, printable } from '../base/format.ts'
 import { scrubText } from '../base/scrub.ts'
 import { renderTemplate } from '../base/template.ts'
 import { type Clock, second_ms } from '../base/time.ts'
-import type { Message } from './message.ts'
+import { type Message, templateValues } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
 import type { CommandTarget } from './target.ts'
-import { templateValues } from './template-values.ts'
 
 const longest_line = 300
 /** Held besides, so that no secret is recognised no more because its beginning was cut off. */

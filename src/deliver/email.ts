@@ -1,14 +1,13 @@
+import MarkdownIt from 'markdown-it'
 import { readCertificates } from '../base/atomic-file.ts'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { isFinalMailError, type MailServer, sendMail } from '../base/mail.ts'
 import { renderTemplate } from '../base/template.ts'
 import { type Clock, minute_ms } from '../base/time.ts'
-import { htmlOf } from './email-html.ts'
-import type { Message } from './message.ts'
+import { type Message, templateValues } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, failed, laterFault } from './outcome.ts'
 import { readSecretFile } from './secret-file.ts'
 import type { EmailTarget } from './target.ts'
-import { templateValues } from './template-values.ts'
 
 /** A server that says something every minute would hold the line for ever. */
 const longest_mail_ms = 10 * minute_ms
@@ -66,4 +65,15 @@ async function withinTime<T>(
   } finally {
     done.abort()
   }
+}
+
+// What the answer holds came out of files: no HTML of theirs, no image that tells its server who reads, and no link but those
+// that a mail reader opens in a browser or a mail.
+const markdown = new MarkdownIt({ html: false }).disable('image')
+markdown.validateLink = (url) => /^(https?:\/\/|mailto:)/i.test(url)
+
+/** A whole HTML document from Markdown; the title is plain text. */
+function htmlOf(title: string, text: string): string {
+  const head = `<meta charset="utf-8"><title>${markdown.utils.escapeHtml(title)}</title>`
+  return `<!doctype html>\n<html><head>${head}</head><body>\n${markdown.render(text)}</body></html>\n`
 }

@@ -3,10 +3,9 @@ import { join, parse } from 'node:path'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { codeOf, messageOf } from '../base/errors.ts'
 import { renderTemplate } from '../base/template.ts'
-import type { Message } from './message.ts'
+import { type Message, templateValues } from './message.ts'
 import { type Delivered, delivered, finalFault, laterFault, type NotDelivered } from './outcome.ts'
 import type { FileTarget } from './target.ts'
-import { templateValues } from './template-values.ts'
 
 /** Names end at 255 bytes on Linux (NAME_MAX); the temporary file beside it needs some of them. */
 const longest_name_bytes = 230

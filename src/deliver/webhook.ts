@@ -4,12 +4,11 @@ import { renderTemplate } from '../base/template.ts'
 import { day_ms, isoTime, second_ms } from '../base/time.ts'
 import { programVersion } from '../base/version.ts'
 import { slackBody, teamsBody } from './chat-bodies.ts'
-import type { Message } from './message.ts'
+import { type Message, templateValues } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
 import { outgoingUrl } from './outgoing-url.ts'
 import { readSecretFile } from './secret-file.ts'
 import type { WebhookTarget } from './target.ts'
-import { templateValues } from './template-values.ts'
 
 /** The status is the answer; a word of explanation comes with it, and nobody waits for more. */
 const body_most_ms = 5 * second_ms

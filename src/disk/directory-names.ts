@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { Dirent, readdirSync } from 'node:fs'
+import { constants, Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import type { EntryKind } from './entry.ts'
 
 /** What stands in a directory; no look at the entry yet. There may be hundreds of thousands: nothing is made of them that is not needed. */
 export interface NamedEntry {
@@ -68,4 +67,33 @@ export function directoriesIn(root: string, path: string): { path: string; kind:
 
 export function pathIn(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
+}
+
+export type SpecialKind = 'symlink' | 'fifo' | 'socket' | 'device'
+export type EntryKind = 'file' | 'directory' | SpecialKind
+
+const kinds = new Map<number, EntryKind>([
+  [constants.S_IFREG, 'file'],
+  [constants.S_IFDIR, 'directory'],
+  [constants.S_IFLNK, 'symlink'],
+  [constants.S_IFIFO, 'fifo'],
+  [constants.S_IFSOCK, 'socket'],
+])
+
+/** What `st_mode` says (inode(7)). Anything unknown counts as a device: it is not opened. */
+export function entryKind(mode: bigint): EntryKind {
+  return kinds.get(Number(mode) & constants.S_IFMT) ?? 'device'
+}
+
+/** The path has ceased to be, or a part of it is no directory any more: it is missing, not unreadable. */
+export function isGone(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** A name of which each byte is one character (latin1), for people: bytes beyond ASCII and control characters as `\xff`. */
+export function escapeName(raw_name: string): string {
+  return raw_name.replace(/[^ -~]|\\/g, (byte) =>
+    byte === '\\' ? '\\\\' : `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
 }

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
 import { serveCalls, Transferred } from '../base/thread.ts'
 import { type FileStat, large_bytes } from '../domain/file.ts'
-import { entryKind, type SpecialKind } from './entry.ts'
+import { entryKind, type SpecialKind } from './directory-names.ts'
 import { notOpened } from './inside.ts'
 import {
   createDirectories,

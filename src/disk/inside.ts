@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../base/errors.ts'
-import { other_disk_code } from '../domain/unreadable.ts'
+import { other_disk_code } from '../domain/file.ts'
 import { offline } from './mount.ts'
 
 /**

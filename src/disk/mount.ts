@@ -1,10 +1,10 @@
-import { type BigIntStats, opendirSync, type StatsFs, statfsSync, statSync } from 'node:fs'
+import { type BigIntStats, opendirSync, readFileSync, type StatsFs, statfsSync, statSync } from 'node:fs'
 import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { isBelow } from '../base/path-below.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import { defaultIgnore } from './default-ignores.ts'
 import { filesystemId } from './filesystem-id.ts'
 import { filesystemOf, isMadeUp } from './filesystems.ts'
-import { isSameRoot, rootIdentity } from './root-identity.ts'
 
 export type RootStatus =
   | {
@@ -136,4 +136,111 @@ export function offline(root: string, why: unknown): SluiceError {
     hint: 'check that it exists, that its disk or share is mounted and that this user may read it',
     cause: why,
   })
+}
+
+interface MountEntry {
+  /** Its real path. */
+  place: string
+  /** `major:minor`, as the kernel numbers disks. */
+  device: string
+  /** `ext4`, `nfs4`, `fuse.sshfs` … */
+  type: string
+}
+
+/** The mounts of this process, by proc_pid_mountinfo(5), in the order in which they were made: no disk or server is asked. */
+export function parseMountTable(mountinfo: string): MountEntry[] {
+  return mountinfo.split('\n').flatMap((line): MountEntry[] => {
+    const [before = '', after = ''] = line.split(' - ')
+    const [, , device, , place] = before.split(' ')
+    if (device === undefined || place === undefined) return []
+    return [{ place: unescaped(place), device, type: after.split(' ')[0]! }]
+  })
+}
+
+/** Empty on systems that have none. */
+export function readMountTable(): string {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return ''
+  }
+}
+
+/** The mount that holds a real path: of those on its way the nearest, of those at one place the last. */
+export function mountOf(path: string, mounts: readonly MountEntry[]): MountEntry | undefined {
+  let found: MountEntry | undefined
+  for (const mount of mounts) {
+    const is_nearer = !found || mount.place.length >= found.place.length
+    if (is_nearer && isBelow(path, mount.place)) found = mount
+  }
+  return found
+}
+
+/** White space and backslashes stand there in octal, byte by byte. */
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  const latin1 = Buffer.from(text).toString('latin1')
+  const bytes = latin1.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+/*
+ * What tells one folder's root from another is a text, `WHAT@BORN#ID`. WHAT is the inode of the root, or the size of a filesystem
+ * that makes inodes up. BORN is when the root was made; empty where the system does not say. ID is the filesystem's own id, where
+ * it has one (filesystem-id.ts). The ledger keeps the text; a root that says nothing at all has none.
+ */
+
+/** `unsaid`: the two may be the same by their files, and somebody has to compare these. */
+export type Likeness = 'same' | 'other' | 'unsaid'
+
+interface RootTraits {
+  what: string
+  born: string
+  /** With a `~` behind: another one says nothing. */
+  filesystem_id: string | undefined
+}
+
+function rootIdentity({ what, born, filesystem_id }: RootTraits): string {
+  return `${what}@${born}${filesystem_id === undefined ? '' : `#${filesystem_id}`}`
+}
+
+/**
+ * Whether nothing speaks against the same directory of the same disk. The kernel gives a device
+ * number again to the next disk, and every ext4 has the inode 2 for its root: birth and id tell two
+ * of them apart. Where the answer is no, the two may still be the same by their files.
+ */
+export function isSameRoot(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined) return true
+  const [known, now] = [traitsOf(a), traitsOf(b)]
+  return known.what === now.what && agree(known.born, now.born) && agree(known.filesystem_id, now.filesystem_id)
+}
+
+/** Whether the known root came back, after its folder was offline or its mount changed. */
+export function likeness(known: string | undefined, now: string | undefined): Likeness {
+  if (known === undefined || now === undefined) return 'unsaid'
+  const [id, id_now] = [traitsOf(known).filesystem_id, traitsOf(now).filesystem_id]
+  if (!id || !id_now) return 'unsaid'
+  if (id !== id_now) return id.endsWith('~') || id_now.endsWith('~') ? 'unsaid' : 'other'
+  return isSameRoot(known, now) ? 'same' : 'unsaid'
+}
+
+/**
+ * What to remember of a root: its filesystem could not be asked for the id now, and the known one
+ * still agrees.
+ */
+export function withKnownId(known: string | undefined, now: string | undefined): string | undefined {
+  if (known === undefined || now === undefined || traitsOf(now).filesystem_id !== undefined) return now
+  return traitsOf(known).filesystem_id !== undefined && isSameRoot(known, now) ? known : now
+}
+
+function traitsOf(identity: string): RootTraits {
+  const [what_and_born = '', filesystem_id] = identity.split('#')
+  const [what = '', born = ''] = what_and_born.split('@')
+  return { what, born, filesystem_id }
+}
+
+/** One that is not known agrees with all. */
+function agree(a: string | undefined, b: string | undefined): boolean {
+  return !a || !b || a === b
 }

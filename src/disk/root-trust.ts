@@ -1,5 +1,4 @@
-import type { OnlineRoot } from './mount.ts'
-import { isSameRoot, likeness } from './root-identity.ts'
+import { isSameRoot, likeness, type OnlineRoot } from './mount.ts'
 
 /** What is known of a root since it was last believed; undefined: nothing. */
 interface KnownRoot {

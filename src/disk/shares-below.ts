@@ -1,7 +1,7 @@
 import { SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { realRoot } from './inside.ts'
-import { mountOf, parseMountTable, readMountTable } from './mount-table.ts'
+import { mountOf, parseMountTable, readMountTable } from './mount.ts'
 
 /** Where the server may be gone: whoever asks for anything there may wait for ever. `autofs` asks it when it is entered. */
 const share_types = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|ceph|glusterfs|lustre|afs|autofs|fuse|fuse\..+)$/

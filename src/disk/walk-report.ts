@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from '../base/errors.ts'
-import type { SpecialKind } from './entry.ts'
+import type { SpecialKind } from './directory-names.ts'
 import type { Ignored } from './ignore.ts'
 
 /** What a scan says besides the files themselves. */

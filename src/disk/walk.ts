@@ -1,12 +1,19 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../base/errors.ts'
-import { kindOf, type NamedEntry, readDirectory, textOfName } from './directory-names.ts'
-import { type EntryKind, entryKind, escapeName, isGone } from './entry.ts'
+import {
+  type EntryKind,
+  entryKind,
+  escapeName,
+  isGone,
+  kindOf,
+  type NamedEntry,
+  readDirectory,
+  textOfName,
+} from './directory-names.ts'
 import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
-import { ignore_file_name } from './ignore-file.ts'
+import { accessOf, ignore_file_name, narrower_ignored, narrowerBecause } from './ignore-file.ts'
 import { realRoot } from './inside.ts'
 import { offline } from './mount.ts'
-import { accessOf, narrower_ignored, narrowerBecause } from './narrower.ts'
 import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
 import { sharesBelow } from './shares-below.ts'
 import { createWalkReport, type ScanEnd } from './walk-report.ts'

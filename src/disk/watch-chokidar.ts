@@ -1,8 +1,14 @@
 import { minute_ms, second_ms, system_clock } from '../base/time.ts'
 import { sharesBelow } from './shares-below.ts'
 import { ChokidarEvents, type WatchListener } from './watch-events.ts'
-import { createWatchTrouble, type Hint, hintAt, root_removed } from './watch-trouble.ts'
-import type { FolderWatcher, StartingWatcher } from './watcher.ts'
+import {
+  createWatchTrouble,
+  type FolderWatcher,
+  type Hint,
+  hintAt,
+  root_removed,
+  type StartingWatcher,
+} from './watch-trouble.ts'
 
 /** A start closes everything and reads the whole tree: one after another must not become all that is done. */
 const rests = { first_ms: 2 * second_ms, most_ms: minute_ms }

@@ -4,12 +4,19 @@ import { messageOf, SluiceError } from '../base/errors.ts'
 import { system_clock } from '../base/time.ts'
 import { ignore_file_name } from './ignore-file.ts'
 import { heardEvent, onFlood } from './inotify-limits.ts'
-import { LoopTurn } from './loop-turn.ts'
 import { offline, rootStatus } from './mount.ts'
 import { sharesBelow } from './shares-below.ts'
-import { burst_reason, createWatchTrouble, type Hint, hintAt, parentOf, root_removed } from './watch-trouble.ts'
-import { statsOf, WatchedTree } from './watched-tree.ts'
-import type { FolderWatcher, StartingWatcher } from './watcher.ts'
+import {
+  burst_reason,
+  createWatchTrouble,
+  type FolderWatcher,
+  type Hint,
+  hintAt,
+  parentOf,
+  root_removed,
+  type StartingWatcher,
+} from './watch-trouble.ts'
+import { LoopTurn, statsOf, WatchedTree } from './watched-tree.ts'
 
 /**
  * Watches by one inotify watch for each directory. `root` has no links in it and no slash at its end. Errors: `disk.not_watched`,

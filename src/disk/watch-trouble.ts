@@ -1,4 +1,6 @@
 import { codeOf, messageOf } from '../base/errors.ts'
+import type { Clock } from '../base/time.ts'
+import type { IgnoreRules } from './ignore.ts'
 import { inotifyLimit, raisedLimit } from './inotify-limits.ts'
 
 /** What keeps a watcher from hearing everything: hundreds of errors of the same kind become one line. */
@@ -71,4 +73,25 @@ export function hintAt(directory: string): Hint {
 
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** What every watcher is started with. */
+export interface StartingWatcher {
+  rules: IgnoreRules
+  /** So many events at once are a burst: the kernel may have dropped some. */
+  burst_events: number
+  on_hint: (hint: Hint) => void
+  /** Gives up the start, which takes seconds for tens of thousands of files. */
+  signal?: AbortSignal
+  clock?: Clock
+}
+
+export interface FolderWatcher {
+  close(): Promise<void>
+  /** Inotify watches held. */
+  watched(): number
+  /** One line on what is not heard, or undefined. */
+  trouble(): string | undefined
+  /** It must be started anew: its root was replaced, it ended by itself, or its paths are not right any more. */
+  isStale(): boolean
 }

@@ -1,9 +1,8 @@
 import { realRoot } from './inside.ts'
 import { offline, rootStatus } from './mount.ts'
-import type { FolderWatcher, StartingWatcher } from './watcher.ts'
+import type { FolderWatcher, StartingWatcher } from './watch-trouble.ts'
 
-export type { Hint } from './watch-trouble.ts'
-export type { FolderWatcher } from './watcher.ts'
+export type { FolderWatcher, Hint } from './watch-trouble.ts'
 
 export interface WatchOptions extends StartingWatcher {
   root: string

@@ -1,9 +1,9 @@
 import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
 import { basename, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
+import { system_clock } from '../base/time.ts'
 import { directoriesIn, pathIn, textOfName } from './directory-names.ts'
 import type { IgnoreRules } from './ignore.ts'
-import type { LoopTurn } from './loop-turn.ts'
 import { PathTree } from './path-tree.ts'
 import { sharesBelow } from './shares-below.ts'
 
@@ -186,5 +186,21 @@ export function statsOf(path: string): BigIntStats | undefined {
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return undefined
+  }
+}
+
+const long_ms = 5
+
+/** For work with synchronous calls that may take seconds in all: between its pieces the others of this event loop have their turns. */
+export class LoopTurn {
+  #began_ms = system_clock.monotonic_ms()
+
+  isLong(): boolean {
+    return system_clock.monotonic_ms() - this.#began_ms >= long_ms
+  }
+
+  async next(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#began_ms = system_clock.monotonic_ms()
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, lstatSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
 import { isoTime } from '../base/time.ts'
-import { type EntryKind, entryKind, isGone } from '../disk/entry.ts'
+import { type EntryKind, entryKind, isGone } from '../disk/directory-names.ts'
 
 interface OnDisk {
   kind: EntryKind | 'missing' | 'unreadable'

@@ -4,9 +4,9 @@ import { createIgnoreRules } from '../disk/ignore.ts'
 import type { ScanEnd } from '../disk/scan.ts'
 import { outOfReach } from '../disk/walk-report.ts'
 import type { Parting } from '../domain/removal.ts'
+import { isBefore } from '../ledger/path-order.ts'
 import type { HoldingPath, RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
-import { rowsBeside } from './rows-beside.ts'
 
 /** A path that a pass would part from what it holds. */
 export interface Departure {
@@ -73,5 +73,26 @@ export class FolderDepartures {
       else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
     }
     return are_let_go ? departures.map((departure) => ({ ...departure, why: 'let_go' })) : departures
+  }
+}
+
+/**
+ * Reads the ledger's rows of a folder beside a walk through it, both in byte order. Answers the row of a path that the walk
+ * met, and the end of the walk is told without a path; rows before it are of files that the walk did not meet.
+ */
+export function rowsBeside<Row extends { path: string }>(
+  rows: Iterator<Row, undefined>,
+  onMissing: (row: Row) => void,
+) {
+  let row = rows.next().value
+  return (path?: string): Row | undefined => {
+    while (row !== undefined && (path === undefined || (row.path !== path && isBefore(row.path, path)))) {
+      onMissing(row)
+      row = rows.next().value
+    }
+    if (row === undefined || row.path !== path) return undefined
+    const found = row
+    row = rows.next().value
+    return found
   }
 }

@@ -15,9 +15,8 @@ import {
 } from '../domain/removal.ts'
 import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../ledger/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
-import { type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
+import { count, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
-import { count } from './plan-tally.ts'
 
 /** What the walk of one folder showed, as far as removals are concerned. */
 export interface WalkedFolder {

@@ -12,11 +12,10 @@ import type { ComparedFolder } from '../ledger/view-comparison.ts'
 import type { KnownPath } from '../ledger/view-files.ts'
 import type { Amount } from '../ledger/view-folders.ts'
 import type { RemovalCasesView } from '../ledger/view-removal-cases.ts'
-import { type FolderPlan, noAmount, type Reason } from './plan-answer.ts'
+import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
 import { FolderDepartures } from './plan-departures.ts'
 import { judge } from './plan-judge.ts'
 import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
-import { Tally, TypeTally } from './plan-tally.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
 const plan_version = 1

@@ -1,8 +1,7 @@
 import { isSluiceError } from '../base/errors.ts'
 import type { Clock } from '../base/time.ts'
 import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../disk/scan.ts'
-import { noAmount } from './plan-answer.ts'
-import { count, TypeTally } from './plan-tally.ts'
+import { count, noAmount, TypeTally } from './plan-answer.ts'
 
 /** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
 export const usual_survey = { files_most: 1_000_000, time_most_ms: 20_000 }

@@ -1,3 +1,10 @@
+import type { Clock } from '../base/time.ts'
+import type { Config } from '../config/config.ts'
+import type { Examiner } from '../disk/examiner.ts'
+import type { LedgerView } from '../ledger/view.ts'
+import type { ComparisonView } from '../ledger/view-comparison.ts'
+import type { Remote } from '../remote/remote.ts'
+
 /** Where ledger, disk and service are not of one mind, or the ledger is not sound in itself. */
 export const difference_kinds = [
   /** SQLite cannot read all of the ledger; then nothing else is compared. */
@@ -49,4 +56,27 @@ export interface Difference {
 export function isWhole(of: { complete: boolean; differences: Readonly<Record<DifferenceKind, number>> }): boolean {
   const { complete, differences } = of
   return complete && difference_kinds.every((kind) => kind === 'unknown_on_service' || differences[kind] === 0)
+}
+
+export interface VerifyOptions {
+  config: Config
+  view: LedgerView
+  remote: Remote
+  examiner: Examiner
+  clock: Clock
+  /** Reads every file that is known, and compares its bytes. */
+  full: boolean
+  /** Names of folders of the config; without them all, and everything that was ever sent to their projects. */
+  folders?: readonly string[]
+  signal: AbortSignal
+  onDifference: (difference: Difference) => void
+  /** What was looked at so far. */
+  onProgress?: (progress: { files: number; assets: number }) => void
+}
+
+/** What each side of a comparison is handed. */
+export interface VerifyTools extends VerifyOptions {
+  comparison: ComparisonView
+  onFile: (files: number) => void
+  onAsset: (assets: number) => void
 }

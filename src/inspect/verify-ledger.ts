@@ -5,7 +5,7 @@ import { ledger_migrations, ticket_migrations } from '../ledger/ledger-file.ts'
 import type { BrokenRule } from '../ledger/ledger-rules.ts'
 import { ledgerFile, ticketsFile } from '../ledger/state-directory.ts'
 import type { LedgerTables, LedgerThreadData } from './ledger-thread.ts'
-import type { VerifyTools } from './verify-tools.ts'
+import type { VerifyTools } from './verify-answer.ts'
 
 type LedgerCheckTools = Pick<VerifyTools, 'signal' | 'onDifference'>
 

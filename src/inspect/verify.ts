@@ -1,10 +1,9 @@
 import { isoTime } from '../base/time.ts'
 import type { LedgerView } from '../ledger/view.ts'
-import { type Difference, type DifferenceKind, difference_kinds } from './verify-answer.ts'
+import { type Difference, type DifferenceKind, difference_kinds, type VerifyOptions } from './verify-answer.ts'
 import { compareFolder } from './verify-disk.ts'
 import { checkLedgerFiles } from './verify-ledger.ts'
 import { compareProject } from './verify-service.ts'
-import type { VerifyOptions } from './verify-tools.ts'
 
 /**
  * Checks the ledger itself, then holds it against the disk and against the service, at once and in

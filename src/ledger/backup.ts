@@ -2,8 +2,7 @@ import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/sqlite.ts'
-import { ledger_migrations } from './ledger-file.ts'
-import { refuseNoRight } from './no-right.ts'
+import { ledger_migrations, refuseNoRight } from './ledger-file.ts'
 import { markRestored } from './restored.ts'
 import {
   ledgerFile,

@@ -1,9 +1,8 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { lookKey } from '../domain/file.ts'
-import { createClaimQueries } from './claim-queries.ts'
+import { createClaimQueries, createHeldForBudget, createOutOfReach, DailyBudget, nextHour } from './claim-queries.ts'
 import type { ContentRow } from './content-rows.ts'
-import { createSizesLeft, type SizesLeft } from './counts.ts'
-import { createHeldForBudget, DailyBudget, nextHour } from './daily-budget.ts'
+import { createSizesLeft, type SizesLeft, type Usage } from './counts.ts'
 import { type FileRow, fileRow } from './file-rows.ts'
 import type { FolderRows } from './folder-rows.ts'
 import type {
@@ -17,12 +16,10 @@ import type {
   SendWork,
   SourcePath,
 } from './ledger.ts'
-import { createOutOfReach } from './out-of-reach.ts'
 import type { PauseRow } from './pause-row.ts'
 import type { ContentRecorder } from './record-content.ts'
 import { areSettled, type LabelRecorder } from './record-label.ts'
 import type { Tickets } from './tickets.ts'
-import type { Usage } from './usage.ts'
 
 interface ClaimParts {
   folders: FolderRows

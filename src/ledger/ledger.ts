@@ -4,7 +4,7 @@ import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { Ticket } from '../domain/ticket.ts'
-import type { AuditLedger } from './audit-work.ts'
+import type { AuditLedger } from './audit-rows.ts'
 import type { Claimed } from './claimed.ts'
 import type { PromptLedger } from './prompt-work.ts'
 

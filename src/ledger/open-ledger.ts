@@ -4,14 +4,20 @@ import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import { startThread, type Thread } from '../base/thread.ts'
 import type { Clock } from '../base/time.ts'
 import type { Fact } from '../domain/fact.ts'
-import { fact_table } from './fact-table.ts'
-import { packFacts } from './fact-wire.ts'
+import { conditionOfLedger } from './backup.ts'
+import { fact_table, packFacts } from './fact-table.ts'
 import { AllInFlight } from './in-flight.ts'
 import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
-import { ledger_migrations } from './ledger-file.ts'
-import { refuseNoRight } from './no-right.ts'
-import { refuseOpenRebuild } from './open-rebuild.ts'
-import { ledgerFile, lockLedger, makeStateDirectory, removeDatabase, ticketsFile } from './state-directory.ts'
+import { ledger_migrations, refuseNoRight } from './ledger-file.ts'
+import {
+  isRebuildOpen,
+  ledgerFile,
+  lockLedger,
+  makeStateDirectory,
+  rebuildDirectory,
+  removeDatabase,
+  ticketsFile,
+} from './state-directory.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {
@@ -137,4 +143,18 @@ export function openLedgerReadOnly(state_dir: string): Sqlite {
   if (database.pragma('user_version', { simple: true }) !== 0) return database
   database.close()
   throw new SluiceError({ code: 'database.missing', message: `there is nothing in ${file} yet` })
+}
+
+/**
+ * A ledger that is filled while a rebuild is not at its end would stand in its way: the rebuild would be refused, and what it has
+ * found dropped. Error `config.rebuild_open`: like a configuration that is not right it stays so until a person acts, and a
+ * service manager is not to start again and again. The caller holds the lock.
+ */
+function refuseOpenRebuild(state_dir: string): void {
+  if (!isRebuildOpen(state_dir) || conditionOfLedger(state_dir) !== 'none') return
+  throw new SluiceError({
+    code: 'config.rebuild_open',
+    message: `a rebuild of the ledger in ${state_dir} is not finished, and there is no other ledger`,
+    hint: `\`sluice rebuild\` goes on with it; to begin with an empty ledger instead, remove ${rebuildDirectory(state_dir)}`,
+  })
 }

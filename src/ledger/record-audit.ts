@@ -1,8 +1,14 @@
 import type { Sqlite } from '../base/sqlite.ts'
 import { type AuditFact, isMassRemoval, type ListedAsset } from '../domain/audit.ts'
 import type { ContentFact } from '../domain/fact.ts'
-import { type AuditRows, createAuditRows } from './audit-rows.ts'
-import type { AuditState, UnauditedAsset, UnauditedPage, UnauditedQuery } from './audit-work.ts'
+import {
+  type AuditRows,
+  type AuditState,
+  createAuditRows,
+  type UnauditedAsset,
+  type UnauditedPage,
+  type UnauditedQuery,
+} from './audit-rows.ts'
 import { best_copy_first } from './copies.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'

@@ -4,13 +4,12 @@ import { type ContentProgress, contentAfter, isUnderway } from '../domain/conten
 import type { ContentFact } from '../domain/fact.ts'
 import { type ContentRow, type ContentRows, createContentRows } from './content-rows.ts'
 import { is_there, oldestThere } from './copies.ts'
-import type { Counts } from './counts.ts'
+import type { Counts, Usage } from './counts.ts'
 import { fact_table } from './fact-table.ts'
 import type { FolderRows } from './folder-rows.ts'
-import { createHostRows, type HostRows } from './host-rows.ts'
 import type { RemovalRows } from './removal-rows.ts'
 import type { Tickets } from './tickets.ts'
-import type { Usage } from './usage.ts'
+import { createHostRows, type HostRows } from './trouble-rows.ts'
 
 /** Applies facts about contents: the pure transition, then everything in the ledger that follows from it. */
 export function createContentRecorder(

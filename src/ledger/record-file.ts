@@ -2,14 +2,13 @@ import type { ContentState } from '../domain/content.ts'
 import type { FileFact } from '../domain/fact.ts'
 import { type FileStat, sameStat } from '../domain/file.ts'
 import type { NewTimes } from './content-rows.ts'
-import type { Counts } from './counts.ts'
+import type { Counts, Usage } from './counts.ts'
 import type { FileRow, FileRows } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 import type { LedgerLimits } from './ledger.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { RemovalRows } from './removal-rows.ts'
-import type { Usage } from './usage.ts'
 
 interface ContentOfFile {
   id: number

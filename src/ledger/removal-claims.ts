@@ -10,6 +10,7 @@ import {
 } from '../domain/removal.ts'
 import type { ContentChoice } from './claims.ts'
 import { type ContentRow, content_columns, contentRow } from './content-rows.ts'
+import type { Usage } from './counts.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
 import type { Claimed, LedgerLimits, RemoveWork } from './ledger.ts'
@@ -25,7 +26,6 @@ import {
   twinOf,
 } from './removal-rows.ts'
 import { is_asked_about_sql } from './run-rows.ts'
-import type { Usage } from './usage.ts'
 
 interface RemovalParts {
   folders: FolderRows

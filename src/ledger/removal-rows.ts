@@ -3,10 +3,10 @@ import type { FaultNote } from '../domain/fault-note.ts'
 import type { Parting, Twin } from '../domain/removal.ts'
 import type { ContentRow } from './content-rows.ts'
 import { is_there } from './copies.ts'
+import type { Usage, Used } from './counts.ts'
 import { type FileRow, heldBy } from './file-rows.ts'
 import type { FolderRow } from './folder-row.ts'
 import type { FolderRows } from './folder-rows.ts'
-import type { Usage, Used } from './usage.ts'
 
 /** Of a row of `files`: it has not come to rest. */
 const unsettled = `files.state IN ('seen', 'blocked')`

@@ -2,12 +2,11 @@ import type { Sqlite } from '../base/sqlite.ts'
 import { day_ms } from '../base/time.ts'
 import type { AlertRows } from './alert-rows.ts'
 import type { ContentRows } from './content-rows.ts'
-import type { Counts } from './counts.ts'
+import type { Counts, Usage } from './counts.ts'
 import type { LedgerLimits } from './ledger.ts'
 import type { FileRecorder } from './record-file.ts'
 import type { RunRecorder } from './record-run.ts'
 import type { Tickets } from './tickets.ts'
-import type { Usage } from './usage.ts'
 
 /** Rows trimmed at once: a few milliseconds of the ledger's time. */
 const tidy_rows = 5_000

@@ -1,6 +1,5 @@
 import type { Sqlite } from '../base/sqlite.ts'
-import { createAuditRows, type Emptied } from './audit-rows.ts'
-import { type AuditCounts, expectedAssets } from './audit-work.ts'
+import { type AuditCounts, createAuditRows, type Emptied, expectedAssets } from './audit-rows.ts'
 
 /** What people are told of the audit of one project. */
 export interface AuditView {

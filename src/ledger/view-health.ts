@@ -1,19 +1,17 @@
 import { preparingOnce, type Sqlite } from '../base/sqlite.ts'
 import type { FaultNote } from '../domain/fact.ts'
 import type { RunState } from '../domain/run.ts'
-import { readAbsences, readAtWork } from './absence-rows.ts'
 import { readDueAlerts, readTold } from './alert-rows.ts'
 import { underway } from './content-queue.ts'
+import { usedSince } from './counts.ts'
 import { openLedgerReadOnly } from './open-ledger.ts'
-import { readEndedPause, readPause } from './pause-row.ts'
+import { readAbsences, readAtWork, readEndedPause, readPause } from './pause-row.ts'
 import type { PromptState } from './prompt-work.ts'
 import { open_runs_of_prompt } from './run-rows.ts'
 import { readTroubles } from './trouble-rows.ts'
-import { usedSince } from './usage.ts'
 import { readAudits } from './view-audits.ts'
-import { readFailing } from './view-failing.ts'
 import { readFolders } from './view-folders.ts'
-import { readRemovals } from './view-removals.ts'
+import { readRemovals } from './view-removal-cases.ts'
 
 /** What waits, and since when; `name` is folder and path. */
 interface WaitingFile {
@@ -239,5 +237,45 @@ function givenUp(database: Sqlite): GivenUp[] {
     prompt: prompt ?? undefined,
     run: run ?? undefined,
     error: { code, message },
+  }))
+}
+
+/** Files whose content failed at its upload, and of these the one that has failed for longest. */
+export interface FailingFiles {
+  /** Refused after many attempts; else they are tried again. */
+  given_up: boolean
+  /** At most `max_counted`. */
+  contents: number
+  since_ms: number
+  name: string
+  message: string
+}
+
+const max_counted = 1_000
+
+/** Those that are tried again, and those that were given up: at most one of each. */
+function readFailing(database: Sqlite): FailingFiles[] {
+  const groups = database
+    .prepare(
+      `SELECT failing.id, state = 'refused' AS given_up, count(*) AS contents, min(failing_since_ms) AS since_ms, error_message AS message
+       FROM (SELECT * FROM contents WHERE failing_since_ms IS NOT NULL AND (queue IS NOT NULL OR error_code = 'gave_up')
+         ORDER BY failing_since_ms LIMIT ${max_counted}) AS failing
+       WHERE EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
+         WHERE files.content = failing.id AND files.state = 'present' AND configured = 1)
+       GROUP BY given_up ORDER BY given_up`,
+    )
+    .all() as { id: number; given_up: number; contents: number; since_ms: number; message: string | null }[]
+  const name = database
+    .prepare(
+      `SELECT folders.name || '/' || path FROM files JOIN folders ON folders.id = files.folder
+       WHERE content = ? AND state = 'present' AND configured = 1 LIMIT 1`,
+    )
+    .pluck()
+  return groups.map(({ id, given_up, contents, since_ms, message }) => ({
+    given_up: given_up === 1,
+    contents,
+    since_ms,
+    name: name.get(id) as string,
+    message: message ?? 'it failed',
   }))
 }

@@ -2,20 +2,23 @@ import { accessSync, constants } from 'node:fs'
 import { codeOf, isSluiceError, SluiceError } from '../base/errors.ts'
 import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
 import type { ContentState } from '../domain/content.ts'
-import { readBlobOrigin } from './host-rows.ts'
-import { ledger_migrations } from './ledger-file.ts'
-import { noRight } from './no-right.ts'
+import { usedSince } from './counts.ts'
+import { ledger_migrations, noRight } from './ledger-file.ts'
 import { readPause } from './pause-row.ts'
 import { isRebuildOpen, ledgerFile } from './state-directory.ts'
-import { readTroubles } from './trouble-rows.ts'
-import { usedSince } from './usage.ts'
+import { readBlobOrigin, readTroubles } from './trouble-rows.ts'
 import { readAudits } from './view-audits.ts'
 import { createComparisonView } from './view-comparison.ts'
 import { createFilesView } from './view-files.ts'
 import { readFolders } from './view-folders.ts'
 import { countSlow, readBraked, readProblems, readRetrying } from './view-problems.ts'
-import { createRemovalCasesView } from './view-removal-cases.ts'
-import { readOlderVersionsOf, readOwnership, readPartingOf, readRemovals } from './view-removals.ts'
+import {
+  createRemovalCasesView,
+  readOlderVersionsOf,
+  readOwnership,
+  readPartingOf,
+  readRemovals,
+} from './view-removal-cases.ts'
 
 /**
  * The ledger for people: reads only, beside a daemon at work or without one. Every answer is bounded, and what is counted comes

@@ -1,3 +1,4 @@
+import { isSluiceError } from '../base/errors.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { askTurn } from './ask-turn.ts'
@@ -6,8 +7,9 @@ import { awaitFiles } from './await-files.ts'
 import { lookForTurn } from './look-for-turn.ts'
 import { planRun } from './plan-run.ts'
 import type { PromptSettings } from './prompt-settings.ts'
-import { nameOf, type RunTools } from './run-tools.ts'
-import { writeRun } from './write-run.ts'
+import { composeReport, coverageOf } from './report.ts'
+import { writeReportFile } from './report-file.ts'
+import { nameOf, type RunTools, setBack } from './run-tools.ts'
 
 /**
  * The steps for ONE run: wait for its files, plan, ask, wait for the answer, write the report. This is one step; it ends in facts,
@@ -52,4 +54,21 @@ function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
   else if (fact.type === 'run_failed') report.failed(fact.error.message, name)
   else if (fact.type === 'turn_lost') report.later(fact.why, name)
   else if (fact.type === 'run_set_back' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
+}
+
+/** The report of an answered run. What cannot be written is written later, from the same answer: nothing is asked again for it. */
+function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): RunFact[] {
+  const { run } = work
+  const zone = settings.schedule.timezone
+  const report = composeReport(work, settings, coverageOf(work), zone, tools.clock.now_ms())
+  try {
+    const report_path = writeReportFile(settings, report, (what) => {
+      const why = `it has no room for ${what}; what the prompt was told can be read back from it`
+      tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
+    })
+    return [{ type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) }]
+  } catch (error) {
+    if (!isSluiceError(error, 'prompts.report_unwritable')) throw error
+    return [setBack(work, { code: error.code, message: error.message }, tools)]
+  }
 }

@@ -4,9 +4,8 @@ import type { RunFact } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import type { Message } from '../remote/chats.ts'
 import type { Failure } from '../remote/outcome.ts'
-import { lostTurn } from './lost-turn.ts'
-import { Patience } from './patience.ts'
-import type { PromptSettings } from './prompt-settings.ts'
+import { lostTurn } from './look-for-turn.ts'
+import { Patience, type PromptSettings } from './prompt-settings.ts'
 import { isNotFound, noteOf, type RunTools, setBack, textOf } from './run-tools.ts'
 
 /** Of looks that failed after the deadline, each after a pause: a fault that passes meanwhile ends no run whose answer is there. */

@@ -2,8 +2,7 @@ import { backoff_ms, minute_ms, second_ms } from '../base/time.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { asksForWhatCame, pathMatcher } from './fresh.ts'
-import { Patience } from './patience.ts'
-import type { PromptSettings } from './prompt-settings.ts'
+import { Patience, type PromptSettings } from './prompt-settings.ts'
 import type { RunTools } from './run-tools.ts'
 
 /**

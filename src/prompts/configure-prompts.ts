@@ -1,8 +1,8 @@
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { PromptReport } from './prompt-report.ts'
 import type { PromptSettings } from './prompt-settings.ts'
 import { restoreTold } from './restore-told.ts'
+import type { PromptReport } from './run-tools.ts'
 
 /**
  * What the ledger is to be told of all prompts of the config, and what those of which it knows no run were told by the reports

@@ -1,8 +1,8 @@
 import { anchorPattern, compilePatterns, parsePattern } from '../disk/ignore-patterns.ts'
 import type { RunAsset } from '../domain/run.ts'
 import type { Arrival, ArrivalQuery } from '../ledger/prompt-work.ts'
-import { ContentSet } from './content-set.ts'
 import type { PromptSettings } from './prompt-settings.ts'
+import { ContentSet } from './unready.ts'
 
 /** What a run may tell about, before it is decided which turn tells it. */
 export type FreshAsset = Omit<RunAsset, 'turn'>

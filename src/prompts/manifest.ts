@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
+import { printable } from '../base/format.ts'
 import { isoTime, localTime } from '../base/time.ts'
 import type { RunCause } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Coverage, coverageLine } from './coverage.ts'
-import { runLine } from './run-line.ts'
 
 /** All of a run that a report is made of: the same while it is answered and once it is written. */
 export type RunContent = Omit<RunWork, 'state'>
@@ -107,4 +107,18 @@ function isTold(asset: unknown): boolean {
   if (typeof asset !== 'object' || asset === null) return false
   const { md5, size } = asset as { md5?: unknown; size?: unknown }
   return typeof md5 === 'string' && /^[0-9a-f]{32}$/.test(md5) && Number.isSafeInteger(size) && (size as number) >= 0
+}
+
+/**
+ * The last line of every prompt of ours, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2 of 3`: by it a turn whose fate is unknown
+ * is found again. No two runs of a prompt have the same: one by hand has its seconds and milliseconds. `turn` counts from 0.
+ */
+export function runLine(name: string, due_ms: number, zone: string, turn = 0, turns = 1): string {
+  const which = turns > 1 ? ` turn ${turn + 1} of ${turns}` : ''
+  return `Run ${printable(name)} ${localTime(due_ms, zone)}${which}`
+}
+
+/** The last line that is not empty: nothing but us writes there, whatever files are called. */
+export function lastLine(text: string): string {
+  return text.trimEnd().split(/\r?\n/).at(-1)!.trim()
 }

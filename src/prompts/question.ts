@@ -6,8 +6,8 @@ import type { RunAsset } from '../domain/run.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { type Question, questionBody, type Scope } from '../remote/chats.ts'
 import type { FreshAsset } from './fresh.ts'
+import { lastLine, runLine } from './manifest.ts'
 import type { PromptSettings } from './prompt-settings.ts'
-import { lastLine, runLine } from './run-line.ts'
 
 /** Longer prompts have been refused by the hosted service (contract/limits.ts, `prompt_longest`). */
 export const prompt_longest = 24_000

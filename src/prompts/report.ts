@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { formatCount } from '../base/format.ts'
-import { codeSpan, escapeMarkdown } from '../base/markdown.ts'
+import { codeSpan, escapeMarkdown, formatCount } from '../base/format.ts'
 import { localDate, localTime } from '../base/time.ts'
 import type { Message } from '../deliver/message.ts'
 import type { DeliveryWork, RunWork } from '../ledger/prompt-work.ts'

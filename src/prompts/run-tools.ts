@@ -6,8 +6,6 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import type { Failure } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
-import type { Circuit } from './circuit.ts'
-import type { PromptReport } from './prompt-report.ts'
 import type { AskingLimits, PromptSettings } from './prompt-settings.ts'
 
 /** What every step of a run is handed. */
@@ -85,4 +83,29 @@ function isTooLate(began_ms: number, attempts: number, now_ms: number): boolean 
 
 function givenUp(run: number, { code, message }: FaultNote): RunFact {
   return { type: 'run_failed', run, error: { code, message: `given up after a day of tries: ${message}` } }
+}
+
+/** What is wrong with the service beyond any one run, as far as a run must know it. One for the whole daemon. */
+interface Circuit {
+  /** How many calls may be begun now: 0 while everything rests, 1 as a probe whose end must be told. */
+  allowance(hosts: readonly ['api']): { limit: number; wait_ms: number; except_projects: string[] }
+  /** `hold`: the service, the account or the project is at fault, and the run keeps its state. */
+  failed(failure: Failure, project_id: string, host: 'api'): Promise<'hold' | 'count'>
+  succeeded(project_id: string, host: 'api'): Promise<void>
+  /** The probe found nothing to ask. */
+  unused(): void
+}
+
+/** What prompts tell people as it happens; `run` names the prompt and the due time. Nothing is decided by it. */
+export interface PromptReport {
+  asked(run: string): void
+  answered(run: string): void
+  written(run: string, path: string): void
+  skipped(reason: string, run: string): void
+  /** A person must look. */
+  failed(reason: string, run: string): void
+  delivered(run: string, target: string): void
+  /** Set back, to be tried again by itself. */
+  later(reason: string, run: string): void
+  fault(where: string, error: unknown): void
 }

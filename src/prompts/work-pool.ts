@@ -1,6 +1,5 @@
-import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import type { Pulse } from '../base/pulse.ts'
-import { runWorker } from '../base/worker.ts'
+import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 

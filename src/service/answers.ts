@@ -6,8 +6,7 @@ import type { Parts } from './parts.ts'
 import { scopeSize } from './scope.ts'
 import type { MessageRow } from './store-chats.ts'
 import { gatherMaterial } from './turn-material.ts'
-import { keptOptions } from './turn-options.ts'
-import { planTurn } from './turn-plan.ts'
+import { keptOptions, planTurn } from './turn-plan.ts'
 
 type Asked = MessageRow & { project: number }
 

@@ -7,7 +7,7 @@ import { checkName, listRows, projectWith } from './administration.ts'
 import { statementsOf } from './database.ts'
 import { refused } from './faults.ts'
 import { makeId } from './ids.ts'
-import { openLabelStore } from './store-labels.ts'
+import { openLabelStore } from './store-resources.ts'
 
 interface ConceptRow {
   concept_id: string

@@ -1,9 +1,8 @@
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { decodeForeign } from './charset.ts'
-import { formatOf, hasPdfMark, isNamedDocument, isNamedPdf } from './document-kinds.ts'
 import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
 import { htmlToText } from './html-text.ts'
-import { type FileToRead, isHtml } from './read-text.ts'
+import { type FileToRead, formatOf, hasPdfMark, isHtml, isNamedDocument, isNamedPdf } from './read-text.ts'
 
 export type Extracted = { text: string } | { unreadable: string }
 

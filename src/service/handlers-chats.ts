@@ -11,7 +11,7 @@ import type { Profile } from './profile.ts'
 import { checkRole } from './roles.ts'
 import { checkScope } from './scope.ts'
 import type { ChatRow, MessageRow } from './store-chats.ts'
-import { keepOptions, keptOptions } from './turn-options.ts'
+import { keepOptions, keptOptions } from './turn-plan.ts'
 
 type ChatRoutes = Extract<RouteId, `chats.${string}` | `messages.${string}`>
 

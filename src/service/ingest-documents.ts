@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isSluiceError } from '../base/errors.ts'
 import { minute_ms } from '../base/time.ts'
 import { runWorker } from '../base/worker.ts'
 import type { Parts } from './parts.ts'
@@ -6,7 +7,7 @@ import type { AssetToRead, ReadOutcome } from './reader-thread.ts'
 import { keepReadingProcess } from './reading-process.ts'
 import type { AssetRow } from './store-assets.ts'
 
-export type DocumentReader = ReturnType<typeof openDocumentReader>
+type DocumentReader = ReturnType<typeof openDocumentReader>
 
 /** Reads documents in child processes, one at a time, and puts their text into the index. */
 export function openDocumentReader({ objects, reader, paths, settings }: Parts) {
@@ -72,4 +73,48 @@ async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, 
   // Taken back by a power cut, the asset reads `ingesting` again and is read again.
   await commits.writeUnflushed(() => assets.finishIngest(seq, unreadable === undefined ? 'ready' : 'failed'))
   if (unreadable !== undefined) log(`${asset_id} failed: ${unreadable}`)
+}
+
+/** Read in one transaction. */
+const batch_most = 64
+
+/**
+ * Brings the index up to what is called ready, before anybody can ask: after its file was removed, restored from an older copy or
+ * cut short by the power, an asset would otherwise be ready and never found. Answers how many were read again; error
+ * `database.…` or `thread.failed` when the index cannot be used at all.
+ */
+export async function completeIndex(parts: Parts): Promise<number> {
+  const { reader, log } = parts
+  // Of its own: the others read already what waits.
+  const documents = openDocumentReader(parts)
+  let after = 0
+  let read = 0
+  try {
+    for (;;) {
+      const missing = await reader.ask('missing', { after, most: batch_most })
+      const last = missing.at(-1)
+      if (!last) break
+      for (const outcome of await reader.ask('read', missing)) {
+        const row = missing.find(({ asset }) => asset === outcome.asset)!
+        const { unreadable } = outcome.needs_child ? await readDocument(documents, row) : outcome
+        if (unreadable === undefined) read++
+        else log(`asset number ${row.asset} is ready but cannot be read again: ${unreadable}`)
+      }
+      after = last.asset
+    }
+  } finally {
+    await documents.end()
+  }
+  if (read > 0) log(`the index of passages was behind: ${read} assets were read again`)
+  return read
+}
+
+/** Without child processes the rest of the index is still made. */
+async function readDocument(documents: DocumentReader, asset: AssetToRead): Promise<{ unreadable?: string }> {
+  try {
+    return await documents.read(asset)
+  } catch (error) {
+    if (!isSluiceError(error, 'service.reading_process')) throw error
+    return { unreadable: error.message }
+  }
 }

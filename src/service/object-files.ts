@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StoredObject } from './store-objects.ts'
+import type { Sqlite } from '../base/sqlite.ts'
+import { statementsOf } from './database.ts'
 
 export type ObjectFiles = ReturnType<typeof openObjectFiles>
 export type ObjectWriter = ReturnType<typeof writerOf>
@@ -61,5 +62,39 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** What the blob store says of a stored object: both were measured on the bytes as they were written. */
+export interface StoredObject {
+  size_in_bytes: number
+  md5: string
+}
+
+export type ObjectPlace = { bytes: Buffer } | { file: string }
+
+export function openObjectStore(database: Sqlite) {
+  const { one, value, run } = statementsOf(database)
+
+  return {
+    /** Puts the object in place of an earlier one; answers the earlier one's file, which nothing names any more. */
+    put(asset: number, object: StoredObject & ObjectPlace): string | undefined {
+      const earlier = value<string | null>('SELECT file FROM objects WHERE asset = ?', asset)
+      run(
+        `INSERT OR REPLACE INTO objects (asset, size_in_bytes, md5, bytes, file)
+         VALUES (@asset, @size_in_bytes, @md5, @bytes, @file)`,
+        { asset, bytes: null, file: null, ...object },
+      )
+      return earlier ?? undefined
+    },
+    stat: (asset: number) => one<StoredObject>('SELECT size_in_bytes, md5 FROM objects WHERE asset = ?', asset),
+    placeOf(asset: number): ObjectPlace | undefined {
+      const sql = 'SELECT bytes, file FROM objects WHERE asset = ?'
+      const row = one<{ bytes: Buffer | null; file: string | null }>(sql, asset)
+      if (!row) return undefined
+      return row.file === null ? { bytes: row.bytes ?? Buffer.alloc(0) } : { file: row.file }
+    },
+    /** Whether a row names this file of the objects folder. */
+    names: (file: string) => value('SELECT 1 FROM objects WHERE file = ?', file) !== undefined,
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time.ts'
+import type { OpenedAssistant } from './assistant-model.ts'
 import type { BadDaysJudge } from './bad-days.ts'
 import type { Observer } from './observer.ts'
-import type { OpenedAssistant } from './open-assistant.ts'
 import type { Settings } from './options.ts'
 import type { Profile } from './profile.ts'
 import type { Reader } from './reader.ts'

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { ObjectFiles, ObjectWriter } from './object-files.ts'
-import type { ObjectPlace, StoredObject } from './store-objects.ts'
+import type { ObjectFiles, ObjectPlace, ObjectWriter, StoredObject } from './object-files.ts'
 
 /**
  * Up to this an object lies in the database, in the same commit as its row: one flush shared by many instead of two per file.

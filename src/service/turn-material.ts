@@ -1,12 +1,11 @@
 import { messageOf } from '../base/errors.ts'
-import { type Quote, searchWords } from './answer-text.ts'
+import { bestPassages, type Quote, searchWords, withoutNote } from './answer-text.ts'
 import type { Memory, PreparedTurn } from './assistant.ts'
 import type { Parts } from './parts.ts'
-import { searchSaid } from './past-chats.ts'
 import { expandScope, type Knowledge } from './scope.ts'
+import { splitPassages } from './split-passages.ts'
 import type { MessageRow } from './store-chats.ts'
-import type { TurnOptions } from './turn-options.ts'
-import type { TurnPlan } from './turn-plan.ts'
+import type { TurnOptions, TurnPlan } from './turn-plan.ts'
 import type { Web } from './web-search.ts'
 
 /** A turn on its way to its answer. */
@@ -107,4 +106,50 @@ function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['
     .messages(chat)
     .filter((earlier) => earlier.seq < seq && earlier.status === 'done')
     .map(({ prompt, response }) => ({ prompt, response: response ?? '' }))
+}
+
+interface SaidPlaces {
+  /** Read through, the chat of the turn itself included where it is named. */
+  chats: readonly number[]
+  /** With every other chat in them. */
+  projects: readonly number[]
+  /** The turn that asks, which is not its own source. */
+  asking: Pick<MessageRow, 'seq' | 'chat'>
+}
+
+/** Turns between which the event loop goes on: they are in no index, and fifty of 5,000 characters take some 30 ms. */
+const page_turns = 50
+
+/** The best passages of what was said there, of the newest `past_chars_most` characters. */
+async function searchSaid(
+  { chats, assistant }: Parts,
+  { chats: named, projects, asking }: SaidPlaces,
+  words: readonly string[],
+  most: number,
+): Promise<Quote[]> {
+  const is_named = new Set(named)
+  const sources = [
+    { where: { chats: named }, has: ({ seq }: MessageRow) => seq !== asking.seq },
+    { where: { projects }, has: ({ chat }: MessageRow) => chat !== asking.chat && !is_named.has(chat) },
+  ]
+  let best: Quote[] = []
+  let left_chars = assistant.config.past_chars_most
+  for (const { where, has } of sources) {
+    let before_seq = Number.MAX_SAFE_INTEGER
+    while (left_chars > 0) {
+      const page = chats.said(where, before_seq, page_turns)
+      const passages: Quote[] = []
+      for (const { message_id, prompt, response } of page.filter(has)) {
+        if (left_chars <= 0) break
+        const text = `${prompt}\n\n${withoutNote(response ?? '')}`
+        left_chars -= text.length
+        for (const each of splitPassages(text)) passages.push({ source: message_id, text: each })
+      }
+      best = bestPassages([...best, ...passages], words, most)
+      if (page.length < page_turns) break
+      before_seq = page.at(-1)!.seq
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return best
 }

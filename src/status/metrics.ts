@@ -6,7 +6,6 @@ import { stages } from '../ledger/view-files.ts'
 import type { FolderView } from '../ledger/view-folders.ts'
 import type { ArrivalTimes, PromptHealth } from '../ledger/view-health.ts'
 import { type Health, type HealthFacts, promises } from './health-promises.ts'
-import type { Measures } from './measures.ts'
 
 /** What a scrape shows beside what was counted since the start. */
 export interface MetricsSnapshot {
@@ -246,4 +245,14 @@ function openDescriptors(): number {
   } catch {
     return Number.NaN
   }
+}
+
+/** What happens, for whoever counts it. No name of a file and no secret passes here. */
+export interface Measures {
+  /** They were recorded. */
+  facts(facts: readonly Fact[], now_ms: number): void
+  /** The bytes of one file are in the service. */
+  sent(bytes: number): void
+  /** One request to the service or its blob store ended: which call, and ok or what its failure is about. */
+  request(call: string, outcome: string): void
 }

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatCount } from '../base/format.ts'
 import { waitsForPerson } from '../domain/disappearance.ts'
-import { adviceOnUnreadable } from '../domain/unreadable.ts'
+import { adviceOnUnreadable } from '../domain/file.ts'
 import { type LineWriter, spanText } from './lines.ts'
 import { amountOf, type FolderStatus, underway } from './view.ts'
 

@@ -1,7 +1,6 @@
 import { minute_ms } from '../base/time.ts'
-import type { AuditState } from '../ledger/audit-work.ts'
-import { expectedAssets } from '../ledger/audit-work.ts'
-import { assets_a_page } from '../remote/list-cursor.ts'
+import { type AuditState, expectedAssets } from '../ledger/audit-rows.ts'
+import { assets_a_page } from '../remote/assets.ts'
 
 /** A page of the list, or so many single reads, are one turn: the service answers a read from memory, a page it has to put together. */
 export const reads_a_turn = 10

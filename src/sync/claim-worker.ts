@@ -1,7 +1,6 @@
-import { restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
 import type { Clock } from '../base/time.ts'
-import { allEnded, runWorker } from '../base/worker.ts'
+import { allEnded, restUntilDue, runWorker } from '../base/worker.ts'
 import type { Claimed, Ledger } from '../ledger/ledger.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { Circuits } from './circuits.ts'

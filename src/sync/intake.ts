@@ -1,5 +1,4 @@
-import type { Clock } from '../base/time.ts'
-import { hour_ms } from '../base/time.ts'
+import { type Clock, hour_ms } from '../base/time.ts'
 import type { Examiner, Look } from '../disk/examiner.ts'
 import type { IgnoreRules } from '../disk/ignore.ts'
 import { type RootStatus, wordOn } from '../disk/mount.ts'
@@ -9,13 +8,11 @@ import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from
 import type { FileFact } from '../domain/fact.ts'
 import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../domain/file.ts'
 import type { FolderState, Ledger } from '../ledger/ledger.ts'
-import type { FactGroup } from './fact-group.ts'
 import type { FolderSettings } from './folder-settings.ts'
-import { createFoundFiles, type FoundFiles, hashRule } from './found-files.ts'
+import { createFoundFiles, type FactGroup, type FoundFiles, hashRule } from './found-files.ts'
 import { createLargeLooks } from './large-looks.ts'
-import { hashFact, isShut, isStranger, type ToHash, unreadableFact } from './look-fact.ts'
 import { createLookTurns } from './look-turns.ts'
-import { lookVerdict } from './look-verdict.ts'
+import { hashFact, isShut, isStranger, lookVerdict, type ToHash, unreadableFact } from './look-verdict.ts'
 import type { SyncReport } from './report.ts'
 
 export type Intake = ReturnType<typeof createIntake>

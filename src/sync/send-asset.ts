@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { isSluiceError, messageOf } from '../base/errors.ts'
 import { backoff_ms, second_ms } from '../base/time.ts'
 import type { ContentFact, FileFact } from '../domain/fact.ts'
@@ -10,7 +11,6 @@ import { isUnfilled } from './follow-verdict.ts'
 import { givenUp, isSlotGivenUp, noteOf, textOf, withoutTicket } from './give-up.ts'
 import type { SendPlaces, Step } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
-import { uploadName } from './upload-name.ts'
 
 export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
   retry: { first_ms: number; most_ms: number; max_attempts: number }
@@ -240,4 +240,32 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
     const place = opened?.place ?? work.sources[0]
     return place ? `${place.folder}/${place.path}` : `content ${content}`
   }
+}
+
+/** Contract, section 2: the longest `filename`, in characters. */
+const longest_name = 255
+
+/**
+ * The name that the service shows: the path inside the folder with the folder's name before it, so that two `report.docx` can
+ * be told apart; or the file's own name. What is too long loses its middle: both the folder and the ending stay.
+ */
+export function uploadName(folder: { name: string; upload_name: 'path' | 'base' }, path: string): string {
+  const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
+  const characters = [...whole]
+  if (whole.length <= longest_name) return whole
+  const budget = longest_name - 1
+  let head = ''
+  let tail = ''
+  for (let from = 0, to = characters.length - 1; ; ) {
+    const next_tail = characters[to--]! + tail
+    if (head.length + next_tail.length > budget) break
+    tail = next_tail
+    // A third of the room is for the head: the end has the file's own name.
+    if (head.length * 2 < tail.length) {
+      const next_head = head + characters[from++]!
+      if (next_head.length + tail.length > budget) break
+      head = next_head
+    }
+  }
+  return `${head}…${tail}`
 }

@@ -1,6 +1,5 @@
-import { FaultRest, longest_rest_ms, restUntilDue } from '../base/fault-rest.ts'
 import { heldBy, type Pulse, type Pulses } from '../base/pulse.ts'
-import { runWorker } from '../base/worker.ts'
+import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/worker.ts'
 import type { Ledger, SendWork } from '../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
 import { createByteGate, createSendPlaces } from './send-places.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { showSpinner } from '../../src/cli/spinner.ts'
+import { showSpinner } from '../../src/cli/progress.ts'
 import { createTerminal } from '../../src/cli/terminal.ts'
 import { FakeClock } from '../fake-clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { repeatsDevice } from '../../src/disk/filesystem-id.ts'
-import { isSameRoot, type Likeness, likeness, withKnownId } from '../../src/disk/root-identity.ts'
+import { isSameRoot, type Likeness, likeness, withKnownId } from '../../src/disk/mount.ts'
 import { type KnownFolder, type RootTrust, trustInRoot } from '../../src/disk/root-trust.ts'
 
 test.each<[string | undefined, string | undefined, boolean]>([

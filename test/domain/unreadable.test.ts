@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { adviceOnUnreadable, unreadableText } from '../../src/domain/unreadable.ts'
+import { adviceOnUnreadable, unreadableText } from '../../src/domain/file.ts'
 
 test('each cause has its own way out, said once', () => {
   expect(adviceOnUnreadable(['EACCES', 'EPERM', 'EACCES'])).toBe('give this user the right')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
 import type { Fact } from '../../src/domain/fact.ts'
-import { createPageCache } from '../../src/ledger/page-cache.ts'
+import { createPageCache } from '../../src/ledger/thread.ts'
 
 test('the memory for pages is large from what a first look found until the scan has ended', () => {
   const database = new (sqliteDriver())(':memory:')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hour_ms, minute_ms } from '../../src/base/time.ts'
-import { Patience } from '../../src/prompts/patience.ts'
+import { Patience } from '../../src/prompts/prompt-settings.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 test('what passed in an earlier life counts', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prompt_longest as contract_longest } from '../../src/contract/limits.ts'
 import { chatStart } from '../../src/contract/messages-chats.ts'
+import { lastLine, runLine } from '../../src/prompts/manifest.ts'
 import { composePlan } from '../../src/prompts/plan-run.ts'
 import {
   bodyToSend,
@@ -11,7 +12,6 @@ import {
   requestBody,
   type TurnsWanted,
 } from '../../src/prompts/question.ts'
-import { lastLine, runLine } from '../../src/prompts/run-line.ts'
 import { noUnready } from '../../src/prompts/unready.ts'
 import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import type { Route } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { describeInterface } from '../../src/service/openapi.ts'
-import { toYaml } from '../../src/service/yaml-text.ts'
+import { toYaml } from '../../src/service/openapi-errors.ts'
 import { start } from './fixture.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { minute_ms } from '../../src/base/time.ts'
-import { alertText } from '../../src/status/alert-text.ts'
-import { AlertJudge, toldAfter } from '../../src/status/alerts.ts'
+import { AlertJudge, alertText, toldAfter } from '../../src/status/alerts.ts'
 import type { Reason } from '../../src/status/health-promises.ts'
 
 const times = { group_ms: minute_ms, resolve_after_ms: 10 * minute_ms }

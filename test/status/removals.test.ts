@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { no_removals, type RemovalsView } from '../../src/ledger/view-removals.ts'
+import { no_removals, type RemovalsView } from '../../src/ledger/view-removal-cases.ts'
 import { LineWriter } from '../../src/status/lines.ts'
 import { removalStatus } from '../../src/status/removals.ts'
 import { removalLines } from '../../src/status/text-removals.ts'

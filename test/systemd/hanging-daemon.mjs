@@ -10,7 +10,7 @@ const { loadConfig } = await load('config/load')
 const { openSecrets } = await load('config/secrets')
 const { startDaemon } = await load('daemon/daemon')
 const { tellServiceManager } = await load('cli/service-manager')
-const { openLog } = await load('cli/open-log')
+const { openLog } = await load('cli/pass-state')
 const { listenForStop, aborted } = await load('cli/stop-signals')
 
 const { config } = loadConfig()

@@ -6,8 +6,18 @@ import { openSecrets } from '../../config/secrets.ts'
 import { openRemote } from '../../daemon/open-remote.ts'
 import type { Question } from '../../remote/chats.ts'
 import type { Remote } from '../../remote/remote.ts'
-import { answerText, sourceLines, sourcesOf } from '../answer-lines.ts'
-import { type AskTools, askOnce, awaitAnswer, failureOf, lastChat, rememberChat, type Turn } from '../ask-question.ts'
+import {
+  type AskTools,
+  answerText,
+  askOnce,
+  awaitAnswer,
+  failureOf,
+  lastChat,
+  rememberChat,
+  sourceLines,
+  sourcesOf,
+  type Turn,
+} from '../ask-question.ts'
 import {
   type FilesInScope,
   filesInScope,
@@ -19,8 +29,8 @@ import {
 } from '../ask-scope.ts'
 import { type Command, flag, type GlobalOptions, text } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { showSpinner } from '../progress.ts'
 import { sayJson, sayWarning, sayWhole, toned } from '../say-whole.ts'
-import { showSpinner } from '../spinner.ts'
 import { aborted, listenForStop } from '../stop-signals.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -11,19 +11,25 @@ import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
 import { coverageLine } from '../../prompts/coverage.ts'
 import { coverageOf } from '../../prompts/report.ts'
 import { awaitIdle } from '../await-idle.ts'
-import { awaitRun } from '../await-run.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { serveControl } from '../daemon-verbs.ts'
 import { type DryRun, dryRun } from '../dry-run.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { openLog } from '../open-log.ts'
-import { refuseWhilePaused } from '../pause.ts'
-import { answerOf, deliveryText, promptNamed, runAnswer, runName, stateText, whyText } from '../prompt-runs.ts'
-import { sayJson, sayWarning, sayWhole } from '../say-whole.ts'
-import { showError } from '../show-error.ts'
-import { showSpinner } from '../spinner.ts'
+import { openLog } from '../pass-state.ts'
+import { showSpinner } from '../progress.ts'
+import {
+  answerOf,
+  awaitRun,
+  deliveryText,
+  promptNamed,
+  runAnswer,
+  runName,
+  stateText,
+  whyText,
+} from '../prompt-runs.ts'
+import { sayJson, sayWarning, sayWhole, showError } from '../say-whole.ts'
 import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
-import { besideOrAlone } from '../tell-daemon.ts'
+import { besideOrAlone, refuseWhilePaused } from '../tell-daemon.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const command = defineCommand({

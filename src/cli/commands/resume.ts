@@ -1,12 +1,11 @@
 import { system_clock } from '../../base/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { pauseText } from '../../status/text-pause.ts'
+import { pauseText } from '../../status/text-health.ts'
 import { pauseStatus } from '../../status/view.ts'
 import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { readPause } from '../pause.ts'
 import { sayAll } from '../say-whole.ts'
-import { tellDaemon } from '../tell-daemon.ts'
+import { readPause, tellDaemon } from '../tell-daemon.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs,

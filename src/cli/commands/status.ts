@@ -5,7 +5,7 @@ import { type HealthStatus, healthFacts, healthStatus } from '../../status/healt
 import { statusLines } from '../../status/text.ts'
 import { type DaemonStatus, type StatusView, statusView } from '../../status/view.ts'
 import { defineCommand, flag } from '../command.ts'
-import { daemonStatus, rebuildStatus } from '../daemon-status.ts'
+import { daemonStatus, rebuildStatus } from '../daemon-verbs.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { ledgerFaultOf, withHealthView, withLedgerView, withPromptsView } from '../ledger-fault.ts'
 import { toned } from '../say-whole.ts'
@@ -67,7 +67,7 @@ const at_work_late_ms = 2 * minute_ms
 
 async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthStatus> {
   const now_ms = system_clock.now_ms()
-  const of_prompts = config.prompts.length === 0 ? undefined : await import('../../status/health-prompts.ts')
+  const of_prompts = config.prompts.length === 0 ? undefined : await import('../../status/health-promises.ts')
   return withHealthView(config.state_dir, (view) => {
     const prompts = of_prompts?.promptHealth(view, config, now_ms) ?? []
     const silent_ms = now_ms - (view?.atWork_ms() ?? now_ms)

@@ -4,7 +4,7 @@ import { isSluiceError, SluiceError } from '../../base/errors.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { holdsAddresses } from '../../config/effective.ts'
 import { openSecrets } from '../../config/secrets.ts'
-import { dropInOf } from '../../inspect/unit/drop-in.ts'
+import { dropInOf, unitNeeds } from '../../inspect/unit/drop-in.ts'
 import {
   type Closed,
   hasUser,
@@ -17,7 +17,6 @@ import {
   type TryAs,
   tryAs,
 } from '../../inspect/unit/unit-facts.ts'
-import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Builder, createBuilder } from './lay-down.ts'
 import {

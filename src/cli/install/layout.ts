@@ -6,8 +6,8 @@ import { SluiceError } from '../../base/errors.ts'
 import { isBelow } from '../../base/path-below.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { unitNeeds } from '../../inspect/unit/drop-in.ts'
 import { idsOf } from '../../inspect/unit/unit-facts.ts'
-import { unitNeeds } from '../../inspect/unit/unit-needs.ts'
 
 /** The user that systemd/sluice.sysusers makes. */
 export const service_user = 'sluice'

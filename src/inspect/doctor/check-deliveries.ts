@@ -6,10 +6,9 @@ import { tryMailServer } from '../../base/mail.ts'
 import { shellWord } from '../../base/shell-word.ts'
 import { mailServers, targetsOf } from '../../config/targets.ts'
 import { accessFault } from '../look-at.ts'
-import { type Check, findings, withinTime } from './check.ts'
+import { type Check, type DoctorTools, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
 import { readSecret } from './check-secret-files.ts'
-import type { DoctorTools } from './doctor-tools.ts'
 
 /** Connects, greets, begins TLS, logs in; no mail is handed over. */
 export function checkMail(tools: DoctorTools): Promise<Check[]> {

@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs'
 import { isSluiceError } from '../../base/errors.ts'
-import { formatBytes, formatDuration } from '../../base/format.ts'
+import { formatBytes, formatCount, formatDuration } from '../../base/format.ts'
 import { translateSqliteError } from '../../base/sqlite.ts'
 import { ledger_migrations } from '../../ledger/ledger-file.ts'
 import { refuseOrphan } from '../../ledger/orphan.ts'
 import { isRebuildOpen, ledgerFile } from '../../ledger/state-directory.ts'
 import { openLedgerView } from '../../ledger/view.ts'
 import { readTables, withLedgerThread } from '../verify-ledger.ts'
-import { type Check, type Findings, findings } from './check.ts'
-import type { DoctorTools } from './doctor-tools.ts'
+import { type Check, type DoctorTools, type Findings, findings } from './check.ts'
 
 /** SQLite writes the log back at 16 MB: so much more means that some reader has kept it from that for long. */
 const large_log_bytes = 512_000_000
@@ -62,4 +61,24 @@ function checkLog(file: string): Check[] {
   if (log === undefined || log.size < large_log_bytes) return []
   const hint = 'some program has it open and reads without end (lsof); a restart of the daemon writes it back'
   return [findings('ledger', `${file}-wal`).warning(`the log beside it has grown to ${formatBytes(log.size)}`, hint)]
+}
+
+/** Folders that say so have what no file needs removed on the service: does the service do that, and is it ours to remove? */
+export function checkRemovals({ config, ledger }: DoctorTools): Check[] {
+  const folders = config.folders.filter(
+    ({ on_delete, on_change }) => on_delete === 'remove' || on_change === 'remove_old',
+  )
+  if (folders.length === 0 || ledger === undefined) return []
+  const { ok, warning } = findings('removals', folders.map(({ name }) => name).join(', '))
+  const refused = ledger.removals().refusals.map(({ project_id, code, message }) => {
+    const hint = 'it is asked again once a day; on_delete: keep and on_change: keep say what is the case anyway'
+    const text = `the service does not remove assets, so they are kept: ${message} [${code}]`
+    return findings('removals', project_id).warning(text, hint)
+  })
+  const { ours, others } = ledger.ownership()
+  if (others > ours) {
+    const text = `${formatCount(others)} of ${formatCount(ours + others)} assets were there before this ledger sent them (a rebuilt one made none): they are never removed`
+    return [...refused, warning(text, 'old versions of those are removed by hand, in the assistant')]
+  }
+  return refused.length > 0 ? refused : [ok('what no file needs any more is removed on the service')]
 }

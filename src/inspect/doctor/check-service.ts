@@ -1,13 +1,15 @@
+import { X509Certificate } from 'node:crypto'
+import { readCertificates } from '../../base/atomic-file.ts'
+import { messageOf } from '../../base/errors.ts'
 import { formatDuration } from '../../base/format.ts'
 import { createHttpClient } from '../../base/http-client.ts'
-import { minute_ms, second_ms } from '../../base/time.ts'
+import { day_ms, minute_ms, second_ms } from '../../base/time.ts'
 import { programVersion } from '../../base/version.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/addresses.ts'
 import { createRemote } from '../../remote/remote.ts'
-import { type Check, findings, withinTime } from './check.ts'
+import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
-import type { DoctorTools } from './doctor-tools.ts'
 
 /** Companies have tens of projects; more are tried by the daemon itself. */
 const most_projects = 20
@@ -108,4 +110,32 @@ export function judgeClock(theirs_ms: number, ours_ms: number): Check {
   const text = `it is ${formatDuration(Math.abs(skew_ms))} ${skew_ms > 0 ? 'ahead of' : 'behind'} that of the service`
   const level = off_ms < skew_fault_ms ? 'warning' : 'fault'
   return find[level](text, 'have it set from the network: timedatectl set-ntp true')
+}
+
+const soon_ms = 30 * day_ms
+
+/** The certificates of service.ca_file; `pem` is undefined where it cannot be used, or none is named. */
+export function checkCa(file: string | undefined, now_ms: number): { checks: Check[]; pem: string | undefined } {
+  if (file === undefined) return { checks: [], pem: undefined }
+  const find = findings('ca', file)
+  try {
+    const pem = readCertificates(file)
+    const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+    if (found.length === 0) throw new Error('it holds no certificate in PEM form')
+    const ends = found.map((text) => Date.parse(new X509Certificate(text).validTo))
+    return { checks: [judge(find, ends, now_ms)], pem }
+  } catch (error) {
+    const hint = 'name a PEM file with certificates that this user can read as service.ca_file'
+    return { checks: [find.fault(`it cannot be used: ${messageOf(error)}`, hint)], pem: undefined }
+  }
+}
+
+function judge(find: Findings, ends_ms: readonly number[], now_ms: number): Check {
+  const expired = ends_ms.filter((end_ms) => end_ms <= now_ms).length
+  const count = ends_ms.length === 1 ? 'one certificate' : `${ends_ms.length} certificates`
+  const hint = 'ask whoever issues them for the new ones'
+  if (expired === ends_ms.length) return find.fault(`${count}, and none is valid any more`, hint)
+  if (expired > 0) return find.ok(`${count}, ${expired} of them expired`)
+  const is_soon = ends_ms.every((end_ms) => end_ms - now_ms < soon_ms)
+  return is_soon ? find.warning(`${count}, which expire within 30 days`, hint) : find.ok(count)
 }

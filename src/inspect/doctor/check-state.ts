@@ -5,8 +5,7 @@ import { shellWord } from '../../base/shell-word.ts'
 import { reportDirs } from '../../config/targets.ts'
 import { rootStatus } from '../../disk/mount.ts'
 import { attempt } from '../look-at.ts'
-import { type Check, type Findings, findings, named } from './check.ts'
-import type { DoctorTools } from './doctor-tools.ts'
+import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 
 /**
  * What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. Root sees all of

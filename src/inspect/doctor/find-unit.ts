@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import type { UsableConfig } from '../../config/usable.ts'
 import { attempt } from '../look-at.ts'
+import { unitFit } from '../unit/drop-in.ts'
 import { gidOf } from '../unit/unit-facts.ts'
 import { readUnitText } from '../unit/unit-text.ts'
+import { type Check, findings } from './check.ts'
 
 const usual_system_dir = '/etc/systemd/system'
 /** Which configuration a unit without a drop-in reads (systemd/sluice.service). */
@@ -62,4 +66,20 @@ function textOf(file: string): string | undefined {
     () => readFileSync(file, 'utf8'),
     () => undefined,
   )
+}
+
+/** Whether the unit that runs this configuration lets it do what it says. Nothing where no unit does. */
+export function checkUnit(config: UsableConfig, unit: FoundUnit | undefined): Check[] {
+  if (unit === undefined) return []
+  const { ok, warning } = findings('unit', unit.name)
+  if (config.service === undefined) return [warning('not compared: the configuration is not in order')]
+  const misfits = misfitsOf({ ...config, service: config.service }, unit)
+  return misfits.length > 0 ? misfits.map((line) => warning(line)) : [ok('it fits the configuration')]
+}
+
+/** What the unit does not give to the configuration, or gives without need: a sentence each, with what to do. */
+export function misfitsOf(config: Config, { drop_in, drop_in_file }: FoundUnit): string[] {
+  if (drop_in !== undefined) return unitFit(config, drop_in)
+  const cure = 'run `sluice install`, which makes it from the configuration, and restart the service'
+  return [`${drop_in_file} is not there, the unit knows neither folders nor reports: ${cure}`]
 }

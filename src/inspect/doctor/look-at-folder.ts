@@ -2,8 +2,7 @@ import type { FolderConfig } from '../../config/config.ts'
 import { type RootStatus, rootStatus } from '../../disk/mount.ts'
 import { type ScanEnd, scanFolder } from '../../disk/scan.ts'
 import type { FolderView } from '../../ledger/view-folders.ts'
-import { withinTime } from './check.ts'
-import type { DoctorTools } from './doctor-tools.ts'
+import { type DoctorTools, withinTime } from './check.ts'
 
 /** What the checks of a folder go by. */
 export interface FolderLook {

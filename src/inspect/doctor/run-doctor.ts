@@ -8,24 +8,27 @@ import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../con
 import { freeMemory_bytes } from '../../disk/examine-slots.ts'
 import { inotifyLimit } from '../../disk/inotify-limits.ts'
 import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
-import { type Check, type CheckId, check_groups, findings, withinTime } from './check.ts'
-import { checkCa } from './check-ca.ts'
-import { checkConfig } from './check-config.ts'
+import {
+  type Check,
+  type CheckId,
+  check_groups,
+  type DoctorLimits,
+  type DoctorTools,
+  findings,
+  isWithin,
+  usual_limits,
+  withinTime,
+} from './check.ts'
+import { checkConfig, checkTimeZones } from './check-config.ts'
 import { checkCommands, checkMail, checkWebhooks } from './check-deliveries.ts'
-import { checkFolders } from './check-folders.ts'
+import { checkFolders, checkWatching } from './check-folders.ts'
 import { checkBlobHost } from './check-hosts.ts'
-import { checkLedger } from './check-ledger.ts'
+import { checkLedger, checkRemovals } from './check-ledger.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from './check-machine.ts'
-import { checkRemovals } from './check-removals.ts'
-import { checkSecretFiles } from './check-secret-files.ts'
-import { checkService } from './check-service.ts'
+import { checkSecretFiles, checkToken } from './check-secret-files.ts'
+import { checkCa, checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
-import { checkTimeZones } from './check-time-zones.ts'
-import { checkToken } from './check-token.ts'
-import { checkUnit } from './check-unit.ts'
-import { checkWatching } from './check-watching.ts'
-import { type DoctorLimits, type DoctorTools, isWithin, usual_limits } from './doctor-tools.ts'
-import { type FoundUnit, findUnit } from './find-unit.ts'
+import { checkUnit, type FoundUnit, findUnit } from './find-unit.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import { deadPlaces } from './probe-places.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'

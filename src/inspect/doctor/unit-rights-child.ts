@@ -1,10 +1,9 @@
 import { constants, readFileSync } from 'node:fs'
 import { system_clock } from '../../base/time.ts'
 import { accessFault } from '../look-at.ts'
-import { type Check, findings } from './check.ts'
+import { type Check, type DoctorTools, findings, isWithin } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
-import { type DoctorTools, isWithin } from './doctor-tools.ts'
 import { lookAtFolders } from './look-at-folder.ts'
 import type { RightsQuestion } from './unit-rights.ts'
 

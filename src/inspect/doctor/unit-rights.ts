@@ -2,8 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { UsableConfig } from '../../config/usable.ts'
 import { hasUser, idsOf } from '../unit/unit-facts.ts'
-import { type Check, findings, withinTime } from './check.ts'
-import type { DoctorLimits, DoctorTools } from './doctor-tools.ts'
+import { type Check, type DoctorLimits, type DoctorTools, findings, withinTime } from './check.ts'
 import type { FoundUnit } from './find-unit.ts'
 
 /** What the child process is asked, as JSON. */

@@ -138,7 +138,7 @@ test('docs/operating.md has a line for every check, and none for what is not the
 
 test('the unit that runs a configuration is found, and compared with it', async () => {
   const { findUnit } = await import('../../../src/inspect/doctor/find-unit.ts')
-  const { checkUnit } = await import('../../../src/inspect/doctor/check-unit.ts')
+  const { checkUnit } = await import('../../../src/inspect/doctor/find-unit.ts')
   const { toolsFor } = await import('./doctor-rig.ts')
   const system = makeTree({
     'sluice@.service': '[Service]\nLoadCredential=token:/etc/sluice/%i.token\n',

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { SluiceError } from '../../../src/base/errors.ts'
+import { checkTimeZones } from '../../../src/inspect/doctor/check-config.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from '../../../src/inspect/doctor/check-machine.ts'
-import { checkTimeZones } from '../../../src/inspect/doctor/check-time-zones.ts'
 
 test.each([
   ['20.19.0', 'ok'],
