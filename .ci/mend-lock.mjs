@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 // Two lines of the lock file that npm would not write. Without them every clone compiles a better-sqlite3 that nobody loads
-// (src/base/sqlite-driver.ts says which one is loaded).
+// (src/base/files/sqlite-driver.ts says which one is loaded).
 const file = new URL('../package-lock.json', import.meta.url)
 const before = readFileSync(file, 'utf8')
 const lock = JSON.parse(before)

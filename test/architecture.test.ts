@@ -27,7 +27,7 @@ test('every package of the program has a door, and every door a package', () => 
   expect(Object.keys(doors).sort()).toEqual(Object.keys({ ...dependencies, ...optionalDependencies }).sort())
 })
 
-test('no test loads a better-sqlite3 of its own: which one is there depends on Node (base/sqlite-driver.ts)', () => {
+test('no test loads a better-sqlite3 of its own: which one is there depends on Node (base/files/sqlite-driver.ts)', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const code = files.filter((name) => /\.(ts|mjs)$/.test(name) && !/node_modules|^architecture.test/.test(name))
   const own = /^import (?!type ).*'better-sqlite3|(require|import)\('better-sqlite3/m

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../src/config/config.ts'
-import { constants } from '../src/config/constants.ts'
 import { configFromObject } from '../src/config/load.ts'
-import { parseDuration_ms, parseSize_bytes } from '../src/config/units.ts'
+import { constants } from '../src/config/schema/constants.ts'
+import { parseDuration_ms, parseSize_bytes } from '../src/config/schema/units.ts'
 
 type Section = Record<string, unknown>
 /** By section and name; times in milliseconds. */

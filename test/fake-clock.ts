@@ -1,4 +1,4 @@
-import type { Clock } from '../src/base/time.ts'
+import type { Clock } from '../src/base/time/time.ts'
 
 interface Sleeper {
   due_ms: number

@@ -1,4 +1,4 @@
-import type { Clock } from '../src/base/time.ts'
+import type { Clock } from '../src/base/time/time.ts'
 
 /**
  * Real time, `times` as fast, that a test can skip ahead in: for waits that are part of what is tested, beside real files,

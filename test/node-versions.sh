@@ -3,7 +3,7 @@
 #   test/node-versions.sh                            22, 24 and 26: npm run test:quick
 #   test/node-versions.sh 24 -- npx vitest run test/cli   this line, this command
 # Each line gets its packages by `npm ci`, as a clone on that Node would: better-sqlite3 there is another version than on Node 20
-# (src/base/sqlite-driver.ts). Without a network it goes as far as npm's cache does. Linux on x64 or arm64.
+# (src/base/files/sqlite-driver.ts). Without a network it goes as far as npm's cache does. Linux on x64 or arm64.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 import yargs, { type Argv } from 'yargs'
-import { examplesOf } from './examples.ts'
+import { examplesOf } from './ask/examples.ts'
 import type { ExitCode } from './exit-codes.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './text/terminal.ts'
 
 /** Options that every command has. */
 export interface GlobalOptions {

@@ -1,4 +1,4 @@
-import { isSluiceError } from '../base/errors.ts'
+import { isSluiceError } from '../base/run/errors.ts'
 
 /** What the shell and systemd are told. From 64 on the numbers are those of sysexits(3). */
 export const exit_codes = {

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { codeOf, messageOf, SluiceError } from '../base/errors.ts'
+import { codeOf, messageOf, SluiceError } from '../base/run/errors.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
 import { runCli } from './run-cli.ts'
-import { showError } from './say-whole.ts'
-import { createTerminal } from './terminal.ts'
+import { showError } from './text/say-whole.ts'
+import { createTerminal } from './text/terminal.ts'
 
 // `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.
 for (const stream of [process.stdout, process.stderr]) {

@@ -1,10 +1,10 @@
 import type { Argv } from 'yargs'
-import { didYouMean } from '../base/did-you-mean.ts'
-import { SluiceError } from '../base/errors.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import { didYouMean } from '../base/text/did-you-mean.ts'
 import { addExamples, createParser, type GlobalOptions, type ListedCommand, nameOf, UsageFault } from './command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
-import { showError } from './say-whole.ts'
-import type { Terminal } from './terminal.ts'
+import { showError } from './text/say-whole.ts'
+import type { Terminal } from './text/terminal.ts'
 
 /**
  * Runs one command line (without `node` and the program's name) and answers its exit code. Never throws and never ends the

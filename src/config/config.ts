@@ -1,4 +1,4 @@
-import type { resolveConfig } from './resolve.ts'
+import type { resolveConfig } from './resolve/resolve.ts'
 
 type DeepReadonly<Value> = Value extends object ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> } : Value
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { didYouMean } from '../base/did-you-mean.ts'
-import { scrubText } from '../base/scrub.ts'
+import { didYouMean } from '../base/text/did-you-mean.ts'
+import { scrubText } from '../base/text/scrub.ts'
 
 export type Path = readonly (string | number)[]
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
-import { readBeginning } from '../base/atomic-file.ts'
-import { codeOf, SluiceError } from '../base/errors.ts'
+import { readBeginning } from '../base/files/atomic-file.ts'
+import { codeOf, SluiceError } from '../base/run/errors.ts'
 import type { Config } from './config.ts'
 import { type Environment, readEnvironment } from './environment.ts'
 

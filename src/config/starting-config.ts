@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
-import { printable } from '../base/format.ts'
-import { duration_pattern } from './units.ts'
+import { printable } from '../base/text/format.ts'
+import { duration_pattern } from './schema/units.ts'
 import { parseYaml } from './yaml-source.ts'
 
 /** The answers that make a configuration to start from; everything else is left to the defaults. */

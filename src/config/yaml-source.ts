@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
-import { messageOf } from '../base/errors.ts'
+import { messageOf } from '../base/run/errors.ts'
 import type { Fault, Path, Place } from './faults.ts'
 
 const secret_field = /^(token|(x[-_])?api[-_]?key|password|secret|authorization)$/i

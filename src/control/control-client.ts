@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/errors.ts'
-import { formatDuration } from '../base/format.ts'
-import { createHttpClient, type HttpClient } from '../base/http-client.ts'
-import { day_ms, second_ms, system_clock } from '../base/time.ts'
-import { refuseNoRight } from '../ledger/ledger-file.ts'
-import { refuseOrphan } from '../ledger/orphan.ts'
-import { controlSocket } from '../ledger/state-directory.ts'
+import { createHttpClient, type HttpClient } from '../base/net/http-client.ts'
+import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { formatDuration } from '../base/text/format.ts'
+import { day_ms, second_ms, system_clock } from '../base/time/time.ts'
+import { refuseNoRight } from '../ledger/file/ledger-file.ts'
+import { controlSocket } from '../ledger/file/state-directory.ts'
+import { refuseOrphan } from '../ledger/record/orphan.ts'
 import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {

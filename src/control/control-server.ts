@@ -1,8 +1,8 @@
 import { chmodSync, rmSync } from 'node:fs'
-import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../base/errors.ts'
-import { closeServer, type ErrorAnswer, listenOnSocket } from '../base/http-server.ts'
-import { scrubText } from '../base/scrub.ts'
-import { second_ms } from '../base/time.ts'
+import { closeServer, type ErrorAnswer, listenOnSocket } from '../base/net/http-server.ts'
+import { isSluiceError, type PlainError, SluiceError, toPlainError } from '../base/run/errors.ts'
+import { scrubText } from '../base/text/scrub.ts'
+import { second_ms } from '../base/time/time.ts'
 import {
   type ControlVerbs,
   type DeliveriesOfRun,

@@ -1,4 +1,4 @@
-import { day_ms } from '../base/time.ts'
+import { day_ms } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
 
 /** What a running daemon can be asked from outside; the same on both ends of the socket. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { messageOf, SluiceError } from '../base/errors.ts'
-import { type AnswerError, createBareServer, type ErrorAnswer } from '../base/http-server.ts'
+import { type AnswerError, createBareServer, type ErrorAnswer } from '../base/net/http-server.ts'
+import { messageOf, SluiceError } from '../base/run/errors.ts'
 
 /** `body` is undefined where none was sent; `gone` is aborted when who asked has left. Answers a value of JSON; nothing is sent as `{}`. */
 export type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>

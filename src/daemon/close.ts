@@ -1,6 +1,6 @@
-import { type Clock, second_ms } from '../base/time.ts'
-import type { KeptFolders } from './kept-folders.ts'
-import type { Reloads } from './reload.ts'
+import { type Clock, second_ms } from '../base/time/time.ts'
+import type { KeptFolders } from './reload/kept-folders.ts'
+import type { Reloads } from './reload/reload.ts'
 import type { Tools } from './tools.ts'
 
 /** A large upload or the hash of a huge file may take hours; it goes on with the next start all the same. */

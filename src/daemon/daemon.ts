@@ -3,10 +3,12 @@ import type { Secrets } from '../config/secrets.ts'
 import type { Fact } from '../domain/fact.ts'
 import { factsOfPrompts } from '../prompts/configure-prompts.ts'
 import { type Circuits, createCircuits } from '../sync/circuits.ts'
-import { rulesText } from '../sync/folder-settings.ts'
-import { startLabeler } from '../sync/labeler.ts'
-import { startRemover } from '../sync/remover.ts'
+import { rulesText } from '../sync/folder/folder-settings.ts'
+import { startLabeler } from '../sync/follow/labeler.ts'
+import { startRemover } from '../sync/follow/remover.ts'
 import { closeTools } from './close.ts'
+import { auditSettings } from './limits.ts'
+import { openReceivers } from './open-remote.ts'
 import {
   type Generation,
   type PreparedGeneration,
@@ -18,11 +20,9 @@ import {
   startRunReporter,
   startTidier,
   startUploader,
-} from './generation.ts'
-import { keepFolders } from './kept-folders.ts'
-import { auditSettings } from './limits.ts'
-import { openReceivers } from './open-remote.ts'
-import { createReloads, projectsOf, type ReloadParts, type Reloads } from './reload.ts'
+} from './reload/generation.ts'
+import { keepFolders } from './reload/kept-folders.ts'
+import { createReloads, projectsOf, type ReloadParts, type Reloads } from './reload/reload.ts'
 import { type Daemon, runDaemon } from './running-daemon.ts'
 import { openTools, type ToolOptions, type Tools } from './tools.ts'
 import type { WorkerTable } from './workers.ts'

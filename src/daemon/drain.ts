@@ -1,6 +1,6 @@
-import { SluiceError } from '../base/errors.ts'
-import { formatCount, formatDuration } from '../base/format.ts'
-import { type Clock, minute_ms, second_ms } from '../base/time.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import { formatCount, formatDuration } from '../base/text/format.ts'
+import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Circuits } from '../sync/circuits.ts'
 import type { Tools } from './tools.ts'
 

@@ -1,10 +1,10 @@
-import { slowest_bytes_per_s } from '../base/read-answer.ts'
-import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time.ts'
+import { slowest_bytes_per_s } from '../base/net/read-answer.ts'
+import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'
 import type { LedgerLimits } from '../ledger/ledger.ts'
-import type { AuditSettings } from '../sync/auditor.ts'
-import type { FollowPolicy } from '../sync/follow-verdict.ts'
+import type { AuditSettings } from '../sync/audit/auditor.ts'
+import type { FollowPolicy } from '../sync/follow/follow-verdict.ts'
 
 /** On a busy share the days alone would set no limit. */
 const max_history_rows = 1_000_000

@@ -1,12 +1,12 @@
-import type { HttpClient } from '../base/http-client.ts'
+import type { HttpClient } from '../base/net/http-client.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { closeInReverse } from './close.ts'
 import { type DrainTools, drain } from './drain.ts'
-import { keepHealth } from './health-keeper.ts'
+import { keepHealth } from './health/health-keeper.ts'
 import { createIdling } from './idling.ts'
-import type { KeptFolders } from './kept-folders.ts'
-import type { Reloads } from './reload.ts'
+import type { KeptFolders } from './reload/kept-folders.ts'
+import type { Reloads } from './reload/reload.ts'
 import type { Tools } from './tools.ts'
 
 interface RunningParts {

@@ -1,4 +1,4 @@
-import { codeOf } from '../base/errors.ts'
+import { codeOf } from '../base/run/errors.ts'
 import { runCommand } from './command.ts'
 import { deliverToFile } from './file.ts'
 import type { Message } from './message.ts'

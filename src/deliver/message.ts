@@ -1,4 +1,4 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime } from '../base/time/time.ts'
 
 /** What is delivered: a report, or an alert. */
 export interface Message {

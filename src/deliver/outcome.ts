@@ -1,7 +1,7 @@
-import { SluiceError, toPlainError } from '../base/errors.ts'
-import type { HttpClient } from '../base/http-client.ts'
-import { scrubText } from '../base/scrub.ts'
-import type { Clock } from '../base/time.ts'
+import type { HttpClient } from '../base/net/http-client.ts'
+import { SluiceError, toPlainError } from '../base/run/errors.ts'
+import { scrubText } from '../base/text/scrub.ts'
+import type { Clock } from '../base/time/time.ts'
 
 /**
  * `is_final`: another try would end the same way, a person must look. `retry_after_ms`: the receiver asked for this rest. `output`:

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../base/loopback.ts'
+import { isLoopbackHost } from '../base/net/loopback.ts'
 
 /**
  * An address that a report may be sent to, by the rule of the configuration: one that stands in a file was not seen there.

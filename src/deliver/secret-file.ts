@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf, SluiceError } from '../base/errors.ts'
+import { codeOf, SluiceError } from '../base/run/errors.ts'
 
 /** Passwords, signing secrets and addresses are far smaller; a wrong path must not load a film. */
 const largest_bytes = 16_384

@@ -1,4 +1,4 @@
-import { localMinuteOfDay, minute_ms } from '../base/time.ts'
+import { localMinuteOfDay, minute_ms } from '../base/time/time.ts'
 
 /** From one minute of the day (local time) to another, exclusive and never over midnight, uploads take no more than this. */
 export interface BandwidthSpan {

@@ -1,4 +1,4 @@
-import { minute_ms, second_ms } from '../base/time.ts'
+import { minute_ms, second_ms } from '../base/time/time.ts'
 import type { ContentFact } from './fact.ts'
 
 /**

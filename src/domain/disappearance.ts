@@ -1,4 +1,4 @@
-import { formatCount } from '../base/format.ts'
+import { formatCount } from '../base/text/format.ts'
 
 export interface DisappearanceLimits {
   empty_folder_files: number

@@ -70,7 +70,7 @@ export interface RunPlan {
   chat_id?: string | undefined
   assets: readonly RunAsset[]
   refusals: readonly RunRefusal[]
-  /** What the report says about how complete it is (prompts/coverage.ts), as JSON. */
+  /** What the report says about how complete it is (prompts/plan/coverage.ts), as JSON. */
   coverage: string
   /** What is asked otherwise than the config says: an id dropped, a shorter list. */
   notes?: readonly string[]

@@ -4,11 +4,11 @@ import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { Ticket } from '../domain/ticket.ts'
-import type { AuditLedger } from './audit-rows.ts'
-import type { Claimed } from './claimed.ts'
-import type { PromptLedger } from './prompt-work.ts'
+import type { Claimed } from './claims/claimed.ts'
+import type { PromptLedger } from './claims/prompt-work.ts'
+import type { AuditLedger } from './rows/audit-rows.ts'
 
-export type { Claimed } from './claimed.ts'
+export type { Claimed } from './claims/claimed.ts'
 
 /**
  * The spine: workers record facts and ask for work; nothing else passes between them. Every verb is

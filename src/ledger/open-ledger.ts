@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
-import { SluiceError } from '../base/errors.ts'
-import { openSqliteReadOnly, type Sqlite } from '../base/sqlite.ts'
-import { startThread, type Thread } from '../base/thread.ts'
-import type { Clock } from '../base/time.ts'
+import { openSqliteReadOnly, type Sqlite } from '../base/files/sqlite.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import { startThread, type Thread } from '../base/run/thread.ts'
+import type { Clock } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
-import { conditionOfLedger } from './backup.ts'
+import { AllInFlight } from './claims/in-flight.ts'
 import { fact_table, packFacts } from './fact-table.ts'
-import { AllInFlight } from './in-flight.ts'
-import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
-import { ledger_migrations, refuseNoRight } from './ledger-file.ts'
+import { conditionOfLedger } from './file/backup.ts'
+import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
 import {
   isRebuildOpen,
   ledgerFile,
@@ -17,7 +16,8 @@ import {
   rebuildDirectory,
   removeDatabase,
   ticketsFile,
-} from './state-directory.ts'
+} from './file/state-directory.ts'
+import type { Ledger, LedgerLimits, LookWork, WorkKind, WorkListener } from './ledger.ts'
 import type { LedgerCalls, LedgerThreadData } from './thread.ts'
 
 export interface LedgerOptions {

@@ -1,7 +1,7 @@
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { PromptSettings } from './prompt-settings.ts'
-import { restoreTold } from './restore-told.ts'
+import { restoreTold } from './report/restore-told.ts'
 import type { PromptReport } from './run-tools.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Clock, minute_ms } from '../base/time.ts'
+import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { DeliveryTarget } from '../deliver/target.ts'
 
 /** One prompt as the config has it: complete, checked and frozen. */

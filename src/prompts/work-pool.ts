@@ -1,5 +1,5 @@
-import type { Pulse } from '../base/pulse.ts'
-import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/worker.ts'
+import type { Pulse } from '../base/run/pulse.ts'
+import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 

@@ -1,5 +1,5 @@
-import { SluiceError } from '../base/errors.ts'
-import { isLoopbackHost } from '../base/loopback.ts'
+import { isLoopbackHost } from '../base/net/loopback.ts'
+import { SluiceError } from '../base/run/errors.ts'
 
 /** The service's address: what every path is put after, and the only origin that ever gets the token. */
 export interface BaseAddress {

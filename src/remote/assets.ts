@@ -1,5 +1,5 @@
-import { formatCount } from '../base/format.ts'
-import { scrubText } from '../base/scrub.ts'
+import { formatCount } from '../base/text/format.ts'
+import { scrubText } from '../base/text/scrub.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseUploadUrl } from './addresses.ts'
 import type { Failure } from './outcome.ts'

@@ -1,5 +1,5 @@
-import { SluiceError } from '../base/errors.ts'
-import type { ChatStart } from '../contract/messages-chats.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import type { ChatStart } from '../contract/messages/messages-chats.ts'
 import { type Fields, fieldsOf, idOf, itemsOf, OddAnswer, present, textOf, timeOf_ms } from './translate.ts'
 
 /** What is asked, and over what. Nothing is inherited from an earlier turn. */

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { isLoopbackAuthority, isLoopbackHost } from '../base/loopback.ts'
-import { refused } from './faults.ts'
+import { isLoopbackAuthority, isLoopbackHost } from '../base/net/loopback.ts'
+import { refused } from './faults/faults.ts'
 
 export interface AddressOptions {
   listen: string

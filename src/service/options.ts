@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { ProxyVariables } from '../base/http-client.ts'
-import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time.ts'
+import type { ProxyVariables } from '../base/net/http-client.ts'
+import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.ts'
 import { checkAddress } from './address.ts'
-import { readAssistantConfig, usual_assistant } from './assistant-config.ts'
-import { bad_days } from './bad-days.ts'
-import { refused } from './faults.ts'
-import { limit_options, whole } from './limit-options.ts'
-import type { TlsFiles } from './tls-files.ts'
+import { limit_options, whole } from './api/limit-options.ts'
+import { readAssistantConfig, usual_assistant } from './assistant/assistant-config.ts'
+import { bad_days } from './faults/bad-days.ts'
+import { refused } from './faults/faults.ts'
+import type { TlsFiles } from './tls/tls-files.ts'
 
 /**
  * An answer as it goes out, for those who check it.

@@ -1,11 +1,11 @@
-import type { Clock } from '../base/time.ts'
-import type { OpenedAssistant } from './assistant-model.ts'
-import type { BadDaysJudge } from './bad-days.ts'
-import type { Observer } from './observer.ts'
+import type { Clock } from '../base/time/time.ts'
+import type { Observer } from './api/observer.ts'
+import type { OpenedAssistant } from './assistant/assistant-model.ts'
+import type { BadDaysJudge } from './faults/bad-days.ts'
 import type { Settings } from './options.ts'
 import type { Profile } from './profile.ts'
-import type { Reader } from './reader.ts'
-import type { Stores } from './stores.ts'
+import type { Reader } from './reading/reader.ts'
+import type { Stores } from './store/stores.ts'
 
 /** What the calls and the workers of one running service share. */
 export interface Parts extends Stores {

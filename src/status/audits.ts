@@ -1,6 +1,6 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime } from '../base/time/time.ts'
 import { isMassRemoval } from '../domain/audit.ts'
-import type { AuditView } from '../ledger/view-audits.ts'
+import type { AuditView } from '../ledger/views/view-audits.ts'
 
 /** The audit of one project, as JSON. */
 export interface AuditStatus {

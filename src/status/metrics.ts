@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { second_ms } from '../base/time.ts'
+import { second_ms } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
-import { stages } from '../ledger/view-files.ts'
-import type { FolderView } from '../ledger/view-folders.ts'
-import type { ArrivalTimes, PromptHealth } from '../ledger/view-health.ts'
-import { type Health, type HealthFacts, promises } from './health-promises.ts'
+import { stages } from '../ledger/views/view-files.ts'
+import type { FolderView } from '../ledger/views/view-folders.ts'
+import type { ArrivalTimes, PromptHealth } from '../ledger/views/view-health.ts'
+import { type Health, type HealthFacts, promises } from './health/health-promises.ts'
 
 /** What a scrape shows beside what was counted since the start. */
 export interface MetricsSnapshot {

@@ -1,7 +1,7 @@
-import { cronTimes } from '../base/cron.ts'
-import { isoTime, localTime } from '../base/time.ts'
+import { cronTimes } from '../base/time/cron.ts'
+import { isoTime, localTime } from '../base/time/time.ts'
 import type { RunState } from '../domain/run.ts'
-import type { DeliveryView, PromptsView, RunSummary } from '../ledger/view-prompts.ts'
+import type { DeliveryView, PromptsView, RunSummary } from '../ledger/views/view-prompts.ts'
 
 /** One prompt of the config, or one that left it while a run or a delivery of it was open, as JSON. Times are ISO 8601 UTC, those called local in the zone of the prompt; null: none. */
 export interface PromptStatus {

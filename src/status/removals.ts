@@ -1,6 +1,6 @@
-import { isoTime } from '../base/time.ts'
+import { isoTime } from '../base/time/time.ts'
 import type { RemovalWait } from '../domain/removal.ts'
-import type { RemovalsView } from '../ledger/view-removal-cases.ts'
+import type { RemovalsView } from '../ledger/views/view-removal-cases.ts'
 
 /** What is in the assistant and held by no file here; times are ISO 8601 UTC. */
 export interface RemovalStatus {

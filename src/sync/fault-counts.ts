@@ -1,7 +1,7 @@
-import { isSurelyUnsent } from '../base/network-fault.ts'
-import { type Clock, minute_ms } from '../base/time.ts'
+import { isSurelyUnsent } from '../base/net/network-fault.ts'
+import { type Clock, minute_ms } from '../base/time/time.ts'
 import type { Failure } from '../remote/outcome.ts'
-import type { Step } from './send-places.ts'
+import type { Step } from './upload/send-places.ts'
 
 export type Host = 'api' | 'blob'
 

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, statfsSync, writeSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { second_ms, system_clock } from '../../src/base/time.ts'
+import { second_ms, system_clock } from '../../src/base/time/time.ts'
 import { makeTree } from '../tree.ts'
 import type { WireTicket } from './fixture-api.ts'
 import { World } from './world.ts'

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { writeFileAtomic } from '../../src/base/atomic-file.ts'
+import { writeFileAtomic } from '../../src/base/files/atomic-file.ts'
 import { makeTree } from '../tree.ts'
 
 test('the file is new as a whole, with its mode, and nothing is left beside it', () => {

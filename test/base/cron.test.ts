@@ -1,9 +1,9 @@
 import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { cronFault, cronTimes } from '../../src/base/cron.ts'
-import { startTicker } from '../../src/base/ticker.ts'
-import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time.ts'
+import { cronFault, cronTimes } from '../../src/base/time/cron.ts'
+import { startTicker } from '../../src/base/time/ticker.ts'
+import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [

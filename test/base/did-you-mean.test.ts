@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { didYouMean } from '../../src/base/did-you-mean.ts'
+import { didYouMean } from '../../src/base/text/did-you-mean.ts'
 
 const keys = ['service', 'folders', 'uploads', 'settle_ms', 'max_file_bytes', 'path']
 

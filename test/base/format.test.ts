@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatBytes, formatCount, formatDuration, printable } from '../../src/base/format.ts'
+import { formatBytes, formatCount, formatDuration, printable } from '../../src/base/text/format.ts'
 
 test.each([
   [0, '0 B'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { createFileLines } from '../../src/base/log-rate.ts'
+import { createLog } from '../../src/base/text/log.ts'
+import { createFileLines } from '../../src/base/text/log-rate.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 function setup(files_per_second = 10) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SluiceError } from '../../src/base/errors.ts'
-import { createLog, type LogOptions } from '../../src/base/log.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
+import { createLog, type LogOptions } from '../../src/base/text/log.ts'
 
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/loopback.ts'
+import { isLoopbackAuthority, isLoopbackHost } from '../../src/base/net/loopback.ts'
 
 test.each(['localhost', 'LocalHost:9464', '127.0.0.1', '127.0.0.1:9464', '127.255.0.7:1', '[::1]', '[::1]:9464'])(
   'a Host header that is this machine: %s',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { openSqlite } from '../../src/base/sqlite.ts'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { openSqlite } from '../../src/base/files/sqlite.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 
 describe('the driver of this Node', () => {
   test('is the version that it can have', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { preparingOnce } from '../../src/base/sqlite.ts'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { preparingOnce } from '../../src/base/files/sqlite.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 
 test('one text of SQL is prepared once, and sees a table that changed its shape', () => {
   const database = preparingOnce(new (sqliteDriver())(':memory:'))

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { SluiceError } from '../../src/base/errors.ts'
-import { openSystemdNotify } from '../../src/base/systemd-notify.ts'
+import { openSystemdNotify } from '../../src/base/net/systemd-notify.ts'
+import type { SluiceError } from '../../src/base/run/errors.ts'
 import { makeTree } from '../tree.ts'
 
 /** What a real service manager makes of the messages stands in test/systemd/. */

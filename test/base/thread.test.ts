@@ -9,7 +9,7 @@ const dist = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 /** What a process prints that has nothing but a call to wait for. */
 function callAndPrint(method: string): { status: number | null; stdout: string } {
-  const thread_door = JSON.stringify(join(dist, 'base/thread.js'))
+  const thread_door = JSON.stringify(join(dist, 'base/run/thread.js'))
   const folder = makeTree({
     'package.json': '{"type":"module"}',
     'served.js': `import { serveCalls } from ${thread_door}

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
-import { allEnded, runWorker } from '../../src/base/worker.ts'
+import { allEnded, runWorker } from '../../src/base/run/worker.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { until } from '../waiting.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hour_ms, isZone, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time.ts'
+import { hour_ms, isZone, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
 
 const at_ms = Date.UTC(2026, 10, 23, 7, 0)
 

@@ -10,8 +10,8 @@ const [dist, place, rows] = [process.argv[2], process.argv[3], Number(process.ar
 const built = (module) => import(`${pathToFileURL(dist).href}/${module}.js`)
 const { openLedger } = await built('ledger/open-ledger')
 const { ledgerLimits } = await built('daemon/limits')
-const { system_clock: clock } = await built('base/time')
-const { rulesText } = await built('sync/folder-settings')
+const { system_clock: clock } = await built('base/time/time')
+const { rulesText } = await built('sync/folder/folder-settings')
 
 const facts_at_once = 20_000
 const summary = {

@@ -1,12 +1,12 @@
 // Puts assets into the data folder of a service that does not run, through its own stores: node fill-service.mjs DATA_DIR COUNT.
 // Each is a ready text of its own with a passage in the index; one in a hundred speaks of herons.
 import { createHash } from 'node:crypto'
-import { openSqlite } from '../../dist/base/sqlite.js'
-import { system_clock } from '../../dist/base/time.js'
-import { makeId } from '../../dist/service/ids.js'
-import { openPassageIndex } from '../../dist/service/passage-index.js'
-import { passage_migrations } from '../../dist/service/schema.js'
-import { openStores } from '../../dist/service/stores.js'
+import { openSqlite } from '../../dist/base/files/sqlite.js'
+import { system_clock } from '../../dist/base/time/time.js'
+import { makeId } from '../../dist/service/store/ids.js'
+import { openPassageIndex } from '../../dist/service/store/passage-index.js'
+import { passage_migrations } from '../../dist/service/store/schema.js'
+import { openStores } from '../../dist/service/store/stores.js'
 
 const [data_dir, count] = [process.argv[2], Number(process.argv[3])]
 const stores = openStores(data_dir, system_clock)

@@ -1,4 +1,4 @@
-import { sqliteDriver } from '../../dist/base/sqlite-driver.js'
+import { sqliteDriver } from '../../dist/base/files/sqlite-driver.js'
 
 const Database = sqliteDriver()
 

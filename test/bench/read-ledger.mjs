@@ -7,13 +7,13 @@ const [dist, place, rows] = [process.argv[2], process.argv[3], Number(process.ar
 /** @param {string} module */
 const built = (module) => import(`${pathToFileURL(dist).href}/${module}.js`)
 const { openLedger } = await built('ledger/open-ledger')
-const { openLedgerView } = await built('ledger/view')
-const { openHealthView } = await built('ledger/view-health')
+const { openLedgerView } = await built('ledger/views/view')
+const { openHealthView } = await built('ledger/views/view-health')
 const { ledgerLimits } = await built('daemon/limits')
-const { system_clock: clock } = await built('base/time')
+const { system_clock: clock } = await built('base/time/time')
 const { statusView } = await built('status/view')
-const { healthFacts, healthStatus } = await built('status/health-facts')
-const { explain } = await built('inspect/explain')
+const { healthFacts, healthStatus } = await built('status/health/health-facts')
+const { explain } = await built('inspect/explain/explain')
 
 const times = 50
 const config = await ledgerConfig(dist, place)

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { sqliteDriver } from '../../dist/base/sqlite-driver.js'
+import { sqliteDriver } from '../../dist/base/files/sqlite-driver.js'
 import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()

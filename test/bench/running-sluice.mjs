@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { sqliteDriver } from '../../dist/base/sqlite-driver.js'
+import { sqliteDriver } from '../../dist/base/files/sqlite-driver.js'
 import { environment } from './measured-process.mjs'
 
 const Database = sqliteDriver()

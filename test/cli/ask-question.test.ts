@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Clock, system_clock } from '../../src/base/time.ts'
-import { awaitAnswer } from '../../src/cli/ask-question.ts'
+import { type Clock, system_clock } from '../../src/base/time/time.ts'
+import { awaitAnswer } from '../../src/cli/ask/ask-question.ts'
 import { openRunRig } from '../prompts/answer-run-rig.ts'
 import { successOf } from '../remote/fixture.ts'
 

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
-import { lastChat, rememberChat } from '../../src/cli/ask-question.ts'
-import { filesInScope } from '../../src/cli/ask-scope.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
+import { lastChat, rememberChat } from '../../src/cli/ask/ask-question.ts'
+import { filesInScope } from '../../src/cli/ask/ask-scope.ts'
 import { openRig, type Rig } from '../ledger/view-rig.ts'
 
 tmp.setGracefulCleanup()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { awaitIdle } from '../../src/cli/await-idle.ts'
+import { awaitIdle } from '../../src/cli/daemon/await-idle.ts'
 import { openRig } from '../ledger/view-rig.ts'
 
 const never = new Promise<never>(() => {})

@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqlite, openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
+import { openSqlite, openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
+import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
 import { isNotRoot } from '../root-only.ts'
 import { Home, until } from './sluice.ts'
 

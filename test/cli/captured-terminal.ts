@@ -1,4 +1,4 @@
-import { createTerminal, type Terminal } from '../../src/cli/terminal.ts'
+import { createTerminal, type Terminal } from '../../src/cli/text/terminal.ts'
 
 /** A terminal that is none: what is written can be read. */
 export function capturedTerminal(): { terminal: Terminal; out(): string; err(): string } {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { complete } from '../../src/cli/ask/complete.ts'
+import { examplesOf } from '../../src/cli/ask/examples.ts'
 import { type ListedCommand, nameOf } from '../../src/cli/command.ts'
 import { commands } from '../../src/cli/commands.ts'
-import { complete } from '../../src/cli/complete.ts'
-import { examplesOf } from '../../src/cli/examples.ts'
 
 interface Known {
   path: string[]

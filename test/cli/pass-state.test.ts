@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createPassMeter, passState } from '../../src/cli/pass-state.ts'
-import { type Stage, stages } from '../../src/ledger/view-files.ts'
-import type { FolderView } from '../../src/ledger/view-folders.ts'
+import { createPassMeter, passState } from '../../src/cli/text/pass-state.ts'
+import { type Stage, stages } from '../../src/ledger/views/view-files.ts'
+import type { FolderView } from '../../src/ledger/views/view-folders.ts'
 
 function folder(amounts: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {
   const each = stages.map((stage) => [stage, { files: amounts[stage] ?? 0, bytes: (amounts[stage] ?? 0) * 1_000 }])

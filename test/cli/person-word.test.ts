@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { Home, until } from './sluice.ts'
 
 const Database = sqliteDriver()

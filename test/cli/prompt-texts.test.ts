@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { differenceOf } from '../../src/cli/commands/prompts-diff.ts'
-import { scheduleText } from '../../src/cli/prompt-runs.ts'
+import { scheduleText } from '../../src/cli/text/prompt-runs.ts'
 
 test.each([
   ['0 8 * * 1', 'Mondays 08:00 UTC'],

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { hour_ms, minute_ms, system_clock } from '../../src/base/time.ts'
+import { createLog } from '../../src/base/text/log.ts'
+import { hour_ms, minute_ms, system_clock } from '../../src/base/time/time.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { openSecrets } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
-import { openPromptsView } from '../../src/ledger/view-prompts.ts'
+import { openPromptsView } from '../../src/ledger/views/view-prompts.ts'
 import { Home, until } from './sluice.ts'
 
 const digest = {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { SluiceError } from '../../src/base/errors.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
 import type { AnyCommand, Command, ListedCommand } from '../../src/cli/command.ts'
 import { commands as real_commands } from '../../src/cli/commands.ts'
 import { exit_codes, exitCodeOf } from '../../src/cli/exit-codes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
+import { createTerminal } from '../../src/cli/text/terminal.ts'
 
 const token = `pat_${'0123456789abcdef'.repeat(2)}`
 let loaded: string[]

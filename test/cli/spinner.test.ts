@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { showSpinner } from '../../src/cli/progress.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
+import { showSpinner } from '../../src/cli/text/progress.ts'
+import { createTerminal } from '../../src/cli/text/terminal.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 async function shown(isTTY: boolean): Promise<string> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fitText, textWidth } from '../../src/base/format.ts'
-import { tableLines } from '../../src/cli/table.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
+import { fitText, textWidth } from '../../src/base/text/format.ts'
+import { tableLines } from '../../src/cli/text/table.ts'
+import { createTerminal } from '../../src/cli/text/terminal.ts'
 
 const nowhere = { write: () => true }
 

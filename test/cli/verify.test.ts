@@ -1,7 +1,7 @@
 import { lstatSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test as inTurn } from 'vitest'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { type Ended, Home, settle_ms, until } from './sluice.ts'
 
 /** Each waits for processes and rests most of its time. */

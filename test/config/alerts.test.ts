@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { configAsYaml, maskedConfig } from '../../src/config/effective.ts'
 import { configFromObject } from '../../src/config/load.ts'
+import { configAsYaml, maskedConfig } from '../../src/config/resolve/effective.ts'
 import { makeStore, makeTree } from '../tree.ts'
 
 const home = makeStore()

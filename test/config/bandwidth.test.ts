@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { bandwidth, bandwidthText } from '../../src/config/schema-bandwidth.ts'
+import { bandwidth, bandwidthText } from '../../src/config/schema/schema-bandwidth.ts'
 
 const read = (value: unknown) => bandwidth.parse(value)
 

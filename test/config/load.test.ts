@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { isSluiceError } from '../../src/base/errors.ts'
+import { isSluiceError } from '../../src/base/run/errors.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
-import { serviceStateDir } from '../../src/config/local-paths.ts'
+import { serviceStateDir } from '../../src/config/resolve/local-paths.ts'
 import { isNotRoot } from '../root-only.ts'
 
 tmp.setGracefulCleanup()

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import tmp from 'tmp'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { isSluiceError } from '../../src/base/errors.ts'
+import { isSluiceError } from '../../src/base/run/errors.ts'
 import type { Config, PromptConfig } from '../../src/config/config.ts'
-import { configAsYaml, maskedConfig } from '../../src/config/effective.ts'
 import { configFromObject, loadConfig } from '../../src/config/load.ts'
+import { configAsYaml, maskedConfig } from '../../src/config/resolve/effective.ts'
 import type { AskingLimits, PromptSettings } from '../../src/prompts/prompt-settings.ts'
 
 tmp.setGracefulCleanup()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { config_schema } from '../../src/config/schema.ts'
+import { config_schema } from '../../src/config/schema/schema.ts'
 import { who_sets_it } from './who-sets-it.ts'
 
 /** One field of the configuration file, as docs/config.md shows it. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { beforeEach, expect, test } from 'vitest'
-import { toPlainError } from '../../src/base/errors.ts'
+import { toPlainError } from '../../src/base/run/errors.ts'
 import { openSecrets, secretsOf } from '../../src/config/secrets.ts'
 
 tmp.setGracefulCleanup()

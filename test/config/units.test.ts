@@ -7,7 +7,7 @@ import {
   parseSize_bytes,
   size_pattern,
   sizeText,
-} from '../../src/config/units.ts'
+} from '../../src/config/schema/units.ts'
 
 test.each([
   ['300ms', 300],

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Route } from '../../src/contract/route.ts'
-import { type RouteId, routes } from '../../src/contract/routes.ts'
+import type { Route } from '../../src/contract/routes/route.ts'
+import { type RouteId, routes } from '../../src/contract/routes/routes.ts'
 
 /** One thing about the answers of one call that is not as it was. */
 export interface Mutation {

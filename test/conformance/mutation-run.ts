@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type RouteId, routes } from '../../src/contract/routes.ts'
+import { type RouteId, routes } from '../../src/contract/routes/routes.ts'
 import { all_facts } from './all-facts.ts'
 import { Api, type Fact, patience } from './api.ts'
 import { localTarget } from './local-target.ts'

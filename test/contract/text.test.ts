@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { text } from '../../src/contract/limits.ts'
-import { labelAttach } from '../../src/contract/messages-labels.ts'
+import { text } from '../../src/contract/messages/limits.ts'
+import { labelAttach } from '../../src/contract/messages/messages-labels.ts'
 
 const ajv = new Ajv2020({ strict: false })
 const letters = fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00', '\0', '👩‍👩‍👧')

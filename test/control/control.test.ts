@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SluiceError } from '../../src/base/errors.ts'
-import { createHttpClient } from '../../src/base/http-client.ts'
-import { system_clock } from '../../src/base/time.ts'
+import { createHttpClient } from '../../src/base/net/http-client.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
+import { system_clock } from '../../src/base/time/time.ts'
 import { type ControlClient, connectControl } from '../../src/control/control-client.ts'
 import { type Control, startControl } from '../../src/control/control-server.ts'
 import { type ControlVerbs, longest_pause_ms } from '../../src/control/control-verbs.ts'
-import { controlSocket } from '../../src/ledger/state-directory.ts'
+import { controlSocket } from '../../src/ledger/file/state-directory.ts'
 
 tmp.setGracefulCleanup()
 

@@ -1,4 +1,4 @@
-import { SluiceError } from '../../src/base/errors.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger, SendWork } from '../../src/ledger/ledger.ts'
 import type { FactType } from './fact-types.ts'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
-import { type Clock, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
-import { ledgerFile } from '../../src/ledger/state-directory.ts'
+import { openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
+import { type Clock, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
+import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
+import { ledgerFile } from '../../src/ledger/file/state-directory.ts'
 import { type RecordingServer, startServer } from '../remote/recording-server.ts'
 
 export interface PromptOptions {

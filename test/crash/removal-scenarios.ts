@@ -1,4 +1,4 @@
-import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import type { World } from './world.ts'
 

@@ -1,4 +1,4 @@
-import { createLog } from '../../src/base/log.ts'
+import { createLog } from '../../src/base/text/log.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import type { Daemon } from '../../src/daemon/running-daemon.ts'

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { minute_ms } from '../../src/base/time.ts'
+import { minute_ms } from '../../src/base/time/time.ts'
 import { everyFact, everyStop, expectSameEnds } from './stops.ts'
 
 /** Some 1,900 of them take a quarter of an hour on two good cores: each commit draws others, and a release tries them all. */

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
 import { everyFact, everyStop, expectSameEnds } from './stops.ts'
 
 test('stopped after every single fact, started again: the end is that of the undisturbed run', {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { minute_ms, second_ms } from '../../src/base/time.ts'
+import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import { type Drained, drain } from '../../src/daemon/drain.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { createFileLines } from '../../src/base/log-rate.ts'
-import { logReport } from '../../src/daemon/log-report.ts'
+import { createLog } from '../../src/base/text/log.ts'
+import { createFileLines } from '../../src/base/text/log-rate.ts'
+import { logReport } from '../../src/daemon/health/log-report.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 test('a trouble told in the words of the service ends its sentences once', () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { createLog } from '../../src/base/log.ts'
-import { createPulses } from '../../src/base/pulse.ts'
-import { minute_ms, second_ms } from '../../src/base/time.ts'
+import { createPulses } from '../../src/base/run/pulse.ts'
+import { createLog } from '../../src/base/text/log.ts'
+import { minute_ms, second_ms } from '../../src/base/time/time.ts'
+import { keepWatch } from '../../src/daemon/health/watchdog.ts'
 import { stuckAfter_ms } from '../../src/daemon/limits.ts'
-import { keepWatch } from '../../src/daemon/watchdog.ts'
 import { configOf } from '../config-of.ts'
 import { FakeClock } from '../fake-clock.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
-import { createHttpClient } from '../../src/base/http-client.ts'
-import { system_clock } from '../../src/base/time.ts'
+import { createHttpClient } from '../../src/base/net/http-client.ts'
+import { system_clock } from '../../src/base/time/time.ts'
 import type { Delivered, DeliveryTools } from '../../src/deliver/deliver.ts'
 import type { Message } from '../../src/deliver/message.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { late_file, late_question } from '../../src/cli/demo-setup.ts'
+import { late_file, late_question } from '../../src/cli/demo/demo-setup.ts'
 import { makeTree } from '../tree.ts'
 import { until } from '../waiting.ts'
 import { beginDemo } from './begin-demo.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseWatcher, type WatchFacts } from '../../src/disk/choose-watcher.ts'
+import { chooseWatcher, type WatchFacts } from '../../src/disk/watch/choose-watcher.ts'
 
 const shares = { chokidar_entries: 10_000, inotify_percent: 75, memory_percent: 25 }
 

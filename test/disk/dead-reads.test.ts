@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
-import { startExaminer } from '../../src/disk/examiner.ts'
-import { startRootAsker } from '../../src/disk/root-asker.ts'
+import { system_clock } from '../../src/base/time/time.ts'
+import { startExaminer } from '../../src/disk/read/examiner.ts'
+import { startRootAsker } from '../../src/disk/root/root-asker.ts'
 import { makeTree } from '../tree.ts'
 import { mountDeadShare } from './dead-share.ts'
 

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { type Examiner, type Look, startExaminer } from '../../src/disk/examiner.ts'
+import { type Examiner, type Look, startExaminer } from '../../src/disk/read/examiner.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { makeFifo, makeSocket } from './odd-entries.ts'
 import { builtModule, runUnprivileged } from './unprivileged.ts'
@@ -273,7 +273,7 @@ test('what may not be read is unreadable, with the code', () => {
   chmodSync(join(root, 'dir'), 0)
   entries[0] = { path: 'locked.txt', ...rawStat(join(root, 'locked.txt')) }
   const script = `
-    import { startExaminer } from '${builtModule('disk/examiner')}'
+    import { startExaminer } from '${builtModule('disk/read/examiner')}'
     const examiner = startExaminer()
     const entries = ${JSON.stringify(entries)}.map(({ path, size, ...times }) =>
       ({ path, stat: { size, ...Object.fromEntries(Object.entries(times).map(([key, text]) => [key, BigInt(text)])) } }))

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
+import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/scan/ignore.ts'
 import { addToTree, makeTree } from '../tree.ts'
 
 const plain: IgnoreSpec = { include: [], exclude: [], dot_files: false }

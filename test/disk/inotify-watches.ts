@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { codeOf } from '../../src/base/errors.ts'
+import { codeOf } from '../../src/base/run/errors.ts'
 
 /** Watches that this process holds; 0 where that cannot be read. */
 export function countInotifyWatches(): number {

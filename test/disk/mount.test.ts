@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { statfsSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { identifiedRoot, isOtherDirectory, isSameRoot, type OnlineRoot, rootStatus } from '../../src/disk/mount.ts'
+import { identifiedRoot, isOtherDirectory, isSameRoot, type OnlineRoot, rootStatus } from '../../src/disk/root/mount.ts'
 import { addToTree, makeTree } from '../tree.ts'
 
 test('a folder is online, with its device and its filesystem', () => {

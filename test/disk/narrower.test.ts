@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Access, narrowerBecause } from '../../src/disk/ignore-file.ts'
+import { type Access, narrowerBecause } from '../../src/disk/scan/ignore-file.ts'
 
 const [ada, bob, root] = [1001, 1002, 0]
 const [staff, hr] = [50, 60]

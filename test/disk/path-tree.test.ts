@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { PathTree } from '../../src/disk/path-tree.ts'
+import { PathTree } from '../../src/disk/watch/path-tree.ts'
 
 /** Few names of which one starts another, so that most paths meet. */
 const path = fc.array(fc.constantFrom('a', 'aa', 'b', 'a.b'), { maxLength: 4 }).map((names) => names.join('/'))

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Pulses } from '../../src/base/pulse.ts'
-import { startExaminer } from '../../src/disk/examiner.ts'
-import { scanFolder } from '../../src/disk/scan.ts'
+import type { Pulses } from '../../src/base/run/pulse.ts'
+import { startExaminer } from '../../src/disk/read/examiner.ts'
+import { scanFolder } from '../../src/disk/scan/scan.ts'
 import { makeTree } from '../tree.ts'
 import { realWait } from '../waiting.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { IgnoreSpec } from '../../src/disk/ignore.ts'
-import { entryPath, type ScanOptions, scanFolder } from '../../src/disk/scan.ts'
+import type { IgnoreSpec } from '../../src/disk/scan/ignore.ts'
+import { entryPath, type ScanOptions, scanFolder } from '../../src/disk/scan/scan.ts'
 import { makeTree } from '../tree.ts'
 import { builtModule, runUnprivileged } from './unprivileged.ts'
 
@@ -113,7 +113,7 @@ function scanIterator<T>(iterable: AsyncIterable<T>): AsyncIterator<T> {
 
 /** Run in a child process: root is not bound by permission bits. */
 const scan_script = `
-  import { entryPath, scanFolder } from '${builtModule('disk/scan')}'
+  import { entryPath, scanFolder } from '${builtModule('disk/scan/scan')}'
   const ignore = { include: [], exclude: [], dot_files: false }
   const { batches, end } = scanFolder({ root: process.argv[2], ignore })
   const paths = []

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { appendFileSync, chmodSync, lstatSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { keptTime } from '../../src/disk/scan-batch.ts'
-import { type ExpectedFile, openSource } from '../../src/disk/source.ts'
+import { type ExpectedFile, openSource } from '../../src/disk/read/source.ts'
+import { keptTime } from '../../src/disk/scan/scan-batch.ts'
 import type { FileStat } from '../../src/domain/file.ts'
 import { makeTree } from '../tree.ts'
 import { makeFifo } from './odd-entries.ts'
@@ -182,7 +182,7 @@ describe('a file that cannot be opened', () => {
     const root = makeTree({ f: 'x' })
     chmodSync(join(root, 'f'), 0)
     const script = `
-      import { openSource } from '${builtModule('disk/source')}'
+      import { openSource } from '${builtModule('disk/read/source')}'
       const stat = { size: 1, mtime_ns: 0n, ctime_ns: 0n, inode: 1n }
       const error = await openSource(process.argv[2], 'f', { stat, md5: '' }, undefined).catch((error) => error)
       console.log(JSON.stringify({ code: error.code, message: error.message }))`

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import type { ScanEnd } from '../../src/disk/scan.ts'
+import type { ScanEnd } from '../../src/disk/scan/scan.ts'
 import { isNotRoot } from '../root-only.ts'
 import { makeTree } from '../tree.ts'
 import { builtModule } from './unprivileged.ts'
@@ -18,8 +18,8 @@ if (!is_not_root && !may_mount)
 const script = `
   import { execFileSync } from 'node:child_process'
   import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-  import { kindOf, readDirectory } from '${builtModule('disk/directory-names')}'
-  import { entryPath, scanFolder } from '${builtModule('disk/scan')}'
+  import { kindOf, readDirectory } from '${builtModule('disk/scan/directory-names')}'
+  import { entryPath, scanFolder } from '${builtModule('disk/scan/scan')}'
   const root = process.argv[2] + '/folder'
   mkdirSync(root + '/sub/café', { recursive: true })
   for (const name of ['a.txt', 'sub/café/menu.txt', 'sub/naïve.txt', 'z.txt']) writeFileSync(root + '/' + name, '1234')

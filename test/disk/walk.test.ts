@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isSluiceError } from '../../src/base/errors.ts'
-import type { IgnoreSpec } from '../../src/disk/ignore.ts'
-import { measureBatch } from '../../src/disk/measure.ts'
-import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk/scan-batch.ts'
-import { type WalkOptions, walk } from '../../src/disk/walk.ts'
-import { createMeasuredTotal, type ScanEnd } from '../../src/disk/walk-report.ts'
+import { isSluiceError } from '../../src/base/run/errors.ts'
+import type { IgnoreSpec } from '../../src/disk/scan/ignore.ts'
+import { measureBatch } from '../../src/disk/scan/measure.ts'
+import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk/scan/scan-batch.ts'
+import { type WalkOptions, walk } from '../../src/disk/scan/walk.ts'
+import { createMeasuredTotal, type ScanEnd } from '../../src/disk/scan/walk-report.ts'
 import { makeTree } from '../tree.ts'
 import { makeFifo, makeRawDirectory, makeSocket, writeRawFile } from './odd-entries.ts'
 import { builtModule } from './unprivileged.ts'
@@ -289,8 +289,8 @@ if (!may_mount) console.log('skipped: mount points, because mount namespaces are
 test.skipIf(!may_mount)('a directory on which something is mounted is named and not entered', () => {
   const root = makeTree({ 'a/1': '', 'mounted/below.txt': '', 'z/2': '' })
   const script = `
-    import { entryPath } from '${builtModule('disk/scan-batch')}'
-    import { walk } from '${builtModule('disk/walk')}'
+    import { entryPath } from '${builtModule('disk/scan/scan-batch')}'
+    import { walk } from '${builtModule('disk/scan/walk')}'
     const ignore = { include: [], exclude: [], dot_files: false }
     const paths = []
     const walkTo = (under) => {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createIgnoreRules } from '../../src/disk/ignore.ts'
-import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { createIgnoreRules } from '../../src/disk/scan/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch/watch.ts'
 import { makeTree } from '../tree.ts'
 
 const open: FolderWatcher[] = []

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createIgnoreRules } from '../../src/disk/ignore.ts'
-import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { createIgnoreRules } from '../../src/disk/scan/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { countInotifyWatches } from './inotify-watches.ts'
 import { makeRawDirectory, writeRawFile } from './odd-entries.ts'
@@ -248,8 +248,8 @@ test.skipIf(!limited)('at the limit: no start with too many directories, and tro
   addToTree(root, Object.fromEntries(Object.keys(directories(40)).map((path) => [`few/${path}`, ''])))
   const script = `
     import { mkdirSync } from 'node:fs'
-    import { createIgnoreRules } from '${builtModule('disk/ignore')}'
-    import { watchFolder } from '${builtModule('disk/watch')}'
+    import { createIgnoreRules } from '${builtModule('disk/scan/ignore')}'
+    import { watchFolder } from '${builtModule('disk/watch/watch')}'
     const hints = []
     const watch = (root) => {
       const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createIgnoreRules } from '../../src/disk/ignore.ts'
-import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { createIgnoreRules } from '../../src/disk/scan/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch/watch.ts'
 import { addToTree, makeTree } from '../tree.ts'
 
 const open: FolderWatcher[] = []

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { inotifyLimit, raisedLimit } from '../../src/disk/inotify-limits.ts'
-import { createWatchTrouble } from '../../src/disk/watch-trouble.ts'
+import { inotifyLimit, raisedLimit } from '../../src/disk/watch/inotify-limits.ts'
+import { createWatchTrouble } from '../../src/disk/watch/watch-trouble.ts'
 import { builtModule } from './unprivileged.ts'
 
 const { name, value } = inotifyLimit('instances')
@@ -20,7 +20,7 @@ test.each([
 ])('a folder that began to be watched %s the last descriptor was used has no Infinity in its text', (_when, first) => {
   const script = `
     import { openSync } from 'node:fs'
-    const { createWatchTrouble } = await import(${JSON.stringify(builtModule('disk/watch-trouble'))})
+    const { createWatchTrouble } = await import(${JSON.stringify(builtModule('disk/watch/watch-trouble'))})
     const early = ${first} ? createWatchTrouble() : undefined
     let error
     while (!error) try { openSync('/dev/null') } catch (fault) { error = fault }

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Clock, minute_ms, second_ms, system_clock } from '../../src/base/time.ts'
-import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/ignore.ts'
-import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch.ts'
+import { type Clock, minute_ms, second_ms, system_clock } from '../../src/base/time/time.ts'
+import { createIgnoreRules, type IgnoreRules, type IgnoreSpec } from '../../src/disk/scan/ignore.ts'
+import { type FolderWatcher, type Hint, watchFolder } from '../../src/disk/watch/watch.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { addToTree, makeTree } from '../tree.ts'
 import { makeFifo, writeRawFile } from './odd-entries.ts'
@@ -289,8 +289,8 @@ describe('trouble', () => {
       Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}`, ''])),
     )
     const script = `
-      import { createIgnoreRules } from '${builtModule('disk/ignore')}'
-      import { watchFolder } from '${builtModule('disk/watch')}'
+      import { createIgnoreRules } from '${builtModule('disk/scan/ignore')}'
+      import { watchFolder } from '${builtModule('disk/watch/watch')}'
       const root = process.argv[2]
       const hints = []
       const rules = createIgnoreRules(root, { include: [], exclude: [], dot_files: false })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { type BandwidthSpan, bandwidthAt } from '../../src/domain/bandwidth.ts'
 import { builtModule } from '../disk/unprivileged.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { codeOf } from '../../src/base/errors.ts'
+import { codeOf } from '../../src/base/run/errors.ts'
 import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { secretsOf } from '../../src/config/secrets.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
 import { isNotRoot } from '../root-only.ts'

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { second_ms } from '../../src/base/time.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
+import { second_ms } from '../../src/base/time/time.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
 import { until } from '../waiting.ts'
 import { Watched } from './rig.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { config_schema } from '../../src/config/schema.ts'
+import { config_schema } from '../../src/config/schema/schema.ts'
 
 /** The modules that every file passes on its way in. */
 const core_modules: ReadonlySet<string> = new Set(['base', 'domain', 'disk', 'ledger', 'sync', 'remote', 'daemon'])

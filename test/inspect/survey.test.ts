@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { day_ms, system_clock } from '../../src/base/time.ts'
-import { surveyFolder } from '../../src/inspect/survey.ts'
+import { day_ms, system_clock } from '../../src/base/time/time.ts'
+import { surveyFolder } from '../../src/inspect/plan/survey.ts'
 import { makeTree } from '../tree.ts'
 
 const clock = system_clock

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { realWait } from '../waiting.ts'

@@ -1,6 +1,6 @@
 import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
 import { begin, localJourneys } from './harness.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SluiceError } from '../../src/base/errors.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { begin, localJourneys } from './harness.ts'
 

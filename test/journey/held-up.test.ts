@@ -1,6 +1,6 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
 import { mountDeadShare } from '../disk/dead-share.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, diskJourneys } from './harness.ts'

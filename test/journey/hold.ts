@@ -1,5 +1,5 @@
-import type { Place } from '../../src/service/bad-days.ts'
-import type { RequestEntry, Stage } from '../../src/service/observer.ts'
+import type { RequestEntry, Stage } from '../../src/service/api/observer.ts'
+import type { Place } from '../../src/service/faults/bad-days.ts'
 import type { Service } from '../../src/service/service.ts'
 import { until } from '../waiting.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/time.ts'
+import type { Clock } from '../../src/base/time/time.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import type { ProfileName, ServiceOptions } from '../../src/service/options.ts'
 import type { TreeEntry } from '../tree.ts'

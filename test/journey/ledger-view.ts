@@ -1,6 +1,6 @@
-import { openSqliteReadOnly, type Sqlite } from '../../src/base/sqlite.ts'
-import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
-import { ledgerFile } from '../../src/ledger/state-directory.ts'
+import { openSqliteReadOnly, type Sqlite } from '../../src/base/files/sqlite.ts'
+import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
+import { ledgerFile } from '../../src/ledger/file/state-directory.ts'
 
 export interface FileView {
   /** The folder's name and the path in it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { system_clock } from '../../src/base/time/time.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, localJourneys } from './harness.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
-import { makeCertificates } from '../../src/service/make-certificates.ts'
+import { system_clock } from '../../src/base/time/time.ts'
+import { makeCertificates } from '../../src/service/tls/make-certificates.ts'
 import { makeStore } from '../tree.ts'
 import { begin, localJourneys } from './harness.ts'
 

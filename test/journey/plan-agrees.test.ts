@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Plan, planUploads } from '../../src/inspect/plan.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
+import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const day_ms = 86_400_000

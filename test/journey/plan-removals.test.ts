@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
-import { type Plan, planUploads } from '../../src/inspect/plan.ts'
-import type { FolderRemovals } from '../../src/inspect/plan-answer.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
+import { type Plan, planUploads } from '../../src/inspect/plan/plan.ts'
+import type { FolderRemovals } from '../../src/inspect/plan/plan-answer.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { MovingClock } from '../moving-clock.ts'
@@ -51,8 +51,8 @@ function planUnprivileged(journey: Journey): Plan {
   execFileSync('chmod', ['-R', 'a+rwX', place])
   const config = { ...journey.config(), state_dir: join(place, state) }
   const script = `
-    import { planUploads } from '${builtModule('inspect/plan')}'
-    import { openLedgerView } from '${builtModule('ledger/view')}'
+    import { planUploads } from '${builtModule('inspect/plan/plan')}'
+    import { openLedgerView } from '${builtModule('ledger/views/view')}'
     const config = ${JSON.stringify(config)}
     const ledger = openLedgerView(config.state_dir)
     console.log(JSON.stringify(await planUploads({ config, ledger, hash: true, now_ms: ${clock.now_ms()} })))

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
-import { listOf } from '../../src/base/group.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
+import { listOf } from '../../src/base/run/group.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { Alive, Policy, RandomLife } from './random-life.ts'
 

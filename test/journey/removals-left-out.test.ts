@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { explain } from '../../src/inspect/explain.ts'
-import { planUploads } from '../../src/inspect/plan.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
+import { explain } from '../../src/inspect/explain/explain.ts'
+import { planUploads } from '../../src/inspect/plan/plan.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 import type { ConfigChange } from './quick-config.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { day_ms, second_ms } from '../../src/base/time.ts'
-import type { Failure } from '../../src/service/bad-days.ts'
+import { day_ms, second_ms } from '../../src/base/time/time.ts'
+import type { Failure } from '../../src/service/faults/bad-days.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { realWait } from '../waiting.ts'

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { day_ms } from '../../src/base/time.ts'
+import { day_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { realWait } from '../waiting.ts'

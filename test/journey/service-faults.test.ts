@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time.ts'
+import { minute_ms } from '../../src/base/time/time.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { minute_ms, system_clock } from '../../src/base/time.ts'
+import { minute_ms, system_clock } from '../../src/base/time/time.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { md5Of } from './disk-truth.ts'
 import { begin, journeys, localJourneys } from './harness.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { makeTree } from '../tree.ts'
 
 const open_ledger = fileURLToPath(new URL('../../dist/ledger/open-ledger.js', import.meta.url))
-const base_time = fileURLToPath(new URL('../../dist/base/time.js', import.meta.url))
+const base_time = fileURLToPath(new URL('../../dist/base/time/time.js', import.meta.url))
 
 /** What every child begins with: a ledger in the directory of its first argument, and words to fill it. */
 const preamble = `

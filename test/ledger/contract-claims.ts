@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { large_bytes } from '../../src/domain/file.ts'
 import type { LookChoice } from '../../src/ledger/ledger.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { type LedgerFactory, md5Of, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Fact, PauseFact } from '../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, statOf } from './fixture.ts'
 import { PromptWords } from './prompt-words.ts'

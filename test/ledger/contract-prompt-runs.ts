@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { RunFact } from '../../src/domain/run.ts'
 import { type Bench, type LedgerFactory, md5Of, other_project_id, project_id } from './fixture.ts'
 import { run_fault as error, PromptWords } from './prompt-words.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { day_ms, hour_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import { type LedgerFactory, md5Of, other_project_id, project_id, statOf } from './fixture.ts'
 import { PromptWords } from './prompt-words.ts'
 import { withLedger } from './with-ledger.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { day_ms } from '../../src/base/time.ts'
+import { day_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { WorkKind } from '../../src/ledger/ledger.ts'
 import { contentFact, type LedgerFactory, md5Of, statOf } from './fixture.ts'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { FolderFact, ScanSummary } from '../../src/domain/fact.ts'
 import { type Bench, type LedgerFactory, md5Of, nothing_seen, statOf } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'

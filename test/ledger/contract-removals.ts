@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { day_ms, hour_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import type { FolderFact } from '../../src/domain/fact.ts'
 import type { RemoveWork } from '../../src/ledger/ledger.ts'
 import { type Bench, type LedgerFactory, md5Of, nothing_seen, other_project_id, statOf } from './fixture.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { FolderFact } from '../../src/domain/fact.ts'
 import { Bench, type LedgerFactory } from './fixture.ts'
 import { withLedger } from './with-ledger.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openSqliteReadOnly } from '../../src/base/sqlite.ts'
+import { openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
 import type { ContentFound, FileFound, Inspector } from './fixture.ts'
 
 /** Reads the tables beside the writing thread. */

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openSqlite } from '../../src/base/sqlite.ts'
-import { createKnownStretches, type KnownStretch } from '../../src/ledger/known-stretches.ts'
-import { ledger_migrations } from '../../src/ledger/ledger-file.ts'
+import { openSqlite } from '../../src/base/files/sqlite.ts'
+import { createKnownStretches, type KnownStretch } from '../../src/ledger/compare/known-stretches.ts'
+import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
 import { makeStore } from '../tree.ts'
 
 type Step =

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import { createPageCache } from '../../src/ledger/thread.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Fact, FolderFact } from '../../src/domain/fact.ts'
 import type { RemoveWork, SendWork } from '../../src/ledger/ledger.ts'
 import { type Bench, md5Of, nothing_seen, statOf, ticketFor } from './fixture.ts'

@@ -2,12 +2,12 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tmp from 'tmp'
 import { describe, expect, test } from 'vitest'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
-import { day_ms, hour_ms } from '../../src/base/time.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
+import { day_ms, hour_ms } from '../../src/base/time/time.ts'
 import { slowAfter_ms } from '../../src/domain/content.ts'
 import type { ScanSummary } from '../../src/domain/fact.ts'
-import { openLedgerView } from '../../src/ledger/view.ts'
-import { stageOf, stages, statesOf } from '../../src/ledger/view-files.ts'
+import { openLedgerView } from '../../src/ledger/views/view.ts'
+import { stageOf, stages, statesOf } from '../../src/ledger/views/view-files.ts'
 import { builtModule, runUnprivileged } from '../disk/unprivileged.ts'
 import { assetOf, md5Of, openRig, project_id, stat, ticket } from './view-rig.ts'
 
@@ -308,7 +308,7 @@ test('the story of a file: row, content, labels, history, others with the same b
 test('somebody without the right to read it is told what to do', async () => {
   const rig = await openRig()
   chmodSync(join(rig.state_dir, '..'), 0o755)
-  const script = `import { openLedgerView } from ${JSON.stringify(builtModule('ledger/view'))}
+  const script = `import { openLedgerView } from ${JSON.stringify(builtModule('ledger/views/view'))}
     try { openLedgerView(process.argv[2] + '/state') } catch ({ code, hint }) { console.log(JSON.stringify({ code, hint })) }`
   chmodSync(rig.state_dir, 0)
   expect(runUnprivileged(script, join(rig.state_dir, '..'))).toMatchObject({

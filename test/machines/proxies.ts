@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { CertificateFiles } from '../../src/service/make-certificates.ts'
+import type { CertificateFiles } from '../../src/service/tls/make-certificates.ts'
 import { makeTree } from '../tree.ts'
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/service.md', import.meta.url)), 'utf8')

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** What `npm pack` needs of the project. It builds anew, which must not happen where other tests run. */
 const parts = ['src', 'config', 'docs', 'systemd', 'package.json', 'package-lock.json', 'tsconfig.json', '.npmrc']
-/** Not there from Node 22.14 on (src/base/sqlite-driver.ts). */
+/** Not there from Node 22.14 on (src/base/files/sqlite-driver.ts). */
 const compiled_sqlite = join(root, 'node_modules/better-sqlite3')
 const texts = ['README.md', 'CHANGELOG.md', 'LICENSE']
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
-import { awaitFiles } from '../../src/prompts/await-files.ts'
+import { system_clock } from '../../src/base/time/time.ts'
+import { awaitFiles } from '../../src/prompts/ask/await-files.ts'
 import { realWait, until } from '../waiting.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 

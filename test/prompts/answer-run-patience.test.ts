@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import { Patience } from '../../src/prompts/prompt-settings.ts'
 import { FakeClock } from '../fake-clock.ts'
 

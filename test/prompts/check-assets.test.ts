@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkAssets } from '../../src/prompts/check-assets.ts'
+import { checkAssets } from '../../src/prompts/plan/check-assets.ts'
 import { setStatusThere } from '../service/set-status.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { system_clock } from '../../src/base/time/time.ts'
 import type { DeliveryTarget } from '../../src/deliver/target.ts'
 import { startDeliverer } from '../../src/prompts/deliverer.ts'
 import { tools as deliveryTools } from '../deliver/delivery-tools.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { day_ms, minute_ms } from '../../src/base/time.ts'
+import { day_ms, minute_ms } from '../../src/base/time/time.ts'
 import { type RunTools, setBack, setBackUnsent } from '../../src/prompts/run-tools.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { due_ms, runOf } from './settings.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hour_ms } from '../../src/base/time.ts'
+import { hour_ms } from '../../src/base/time/time.ts'
 import { until } from '../waiting.ts'
 import { openOffice } from './journey-office.ts'
 import { restartAcross } from './journey-restarts.ts'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { prompt_longest as contract_longest } from '../../src/contract/limits.ts'
-import { chatStart } from '../../src/contract/messages-chats.ts'
-import { lastLine, runLine } from '../../src/prompts/manifest.ts'
-import { composePlan } from '../../src/prompts/plan-run.ts'
+import { prompt_longest as contract_longest } from '../../src/contract/messages/limits.ts'
+import { chatStart } from '../../src/contract/messages/messages-chats.ts'
+import { composePlan } from '../../src/prompts/plan/plan-run.ts'
 import {
   bodyToSend,
   composeTurns,
@@ -11,8 +10,9 @@ import {
   prompt_longest,
   requestBody,
   type TurnsWanted,
-} from '../../src/prompts/question.ts'
-import { noUnready } from '../../src/prompts/unready.ts'
+} from '../../src/prompts/plan/question.ts'
+import { noUnready } from '../../src/prompts/plan/unready.ts'
+import { lastLine, runLine } from '../../src/prompts/report/manifest.ts'
 import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))

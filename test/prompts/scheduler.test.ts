@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import type { Worker } from '../../src/base/worker.ts'
+import type { Worker } from '../../src/base/run/worker.ts'
+import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
 import type { RunFact } from '../../src/domain/run.ts'
-import type { PromptState } from '../../src/ledger/prompt-work.ts'
+import type { PromptState } from '../../src/ledger/claims/prompt-work.ts'
+import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
-import { startScheduler } from '../../src/prompts/scheduler.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const monday_ms = Date.parse('2026-11-23T08:00+01:00')

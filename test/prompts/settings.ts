@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { RunAsset, RunTurn } from '../../src/domain/run.ts'
-import type { RunWork, UnreadyFile } from '../../src/ledger/prompt-work.ts'
-import type { FreshAsset } from '../../src/prompts/fresh.ts'
+import type { RunWork, UnreadyFile } from '../../src/ledger/claims/prompt-work.ts'
+import type { FreshAsset } from '../../src/prompts/plan/fresh.ts'
+import { type Unready, UnreadyTally } from '../../src/prompts/plan/unready.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
-import { type Unready, UnreadyTally } from '../../src/prompts/unready.ts'
 
 export const zone = 'Europe/Berlin'
 export const due_ms = Date.parse('2026-11-23T08:00:00+01:00')

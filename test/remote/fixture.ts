@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { system_clock } from '../../src/base/time.ts'
+import { system_clock } from '../../src/base/time/time.ts'
 import type { Ticket } from '../../src/domain/ticket.ts'
 import type { Failure, Outcome } from '../../src/remote/outcome.ts'
 import { createRemote, type Remote, type RemoteOptions } from '../../src/remote/remote.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { SluiceError } from '../../src/base/errors.ts'
+import { SluiceError } from '../../src/base/run/errors.ts'
 import type { Outcome } from '../../src/remote/outcome.ts'
 import type { Remote } from '../../src/remote/remote.ts'
 import { type Service, startService } from '../../src/service/service.ts'

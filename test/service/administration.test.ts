@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { createTerminal } from '../../src/cli/terminal.ts'
+import { createTerminal } from '../../src/cli/text/terminal.ts'
 import { start, temporaryFolder, until } from './fixture.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

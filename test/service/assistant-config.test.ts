@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readAssistantConfig, usual_assistant } from '../../src/service/assistant-config.ts'
+import { readAssistantConfig, usual_assistant } from '../../src/service/assistant/assistant-config.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 import { start, temporaryFolder } from './fixture.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { backUpService } from '../../src/service/backup.ts'
+import { backUpService } from '../../src/service/store/backup.ts'
 import { md5Of, put, start, temporaryFolder } from './fixture.ts'
 
 const large = 'The heron waits in the reeds.\n'.repeat(10_000)

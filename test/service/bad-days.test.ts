@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeBadDays } from '../../src/service/bad-days.ts'
+import { judgeBadDays } from '../../src/service/faults/bad-days.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { put, start, until } from './fixture.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openSqlite, type Sqlite } from '../../src/base/sqlite.ts'
-import { groupCommits } from '../../src/service/commit-group.ts'
+import { openSqlite, type Sqlite } from '../../src/base/files/sqlite.ts'
+import { groupCommits } from '../../src/service/store/commit-group.ts'
 import { temporaryFolder } from './fixture.ts'
 
 const migrations = [{ version: 1, sql: 'CREATE TABLE things (name TEXT PRIMARY KEY) STRICT' }]

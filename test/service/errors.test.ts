@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { routes } from '../../src/contract/routes.ts'
+import { routes } from '../../src/contract/routes/routes.ts'
 import { type Client, start } from './fixture.ts'
 
 /** Sends bytes as they are and answers status and body of the one answer that comes. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../src/service/extract-document.ts'
+import { extractDocument } from '../../src/service/ingest/extract-document.ts'
 import { wordDocument, zipOf } from './zip.ts'
 
 const folder = join(import.meta.dirname, 'documents')

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { routes } from '../../src/contract/routes.ts'
-import { describeInterface } from '../../src/service/openapi.ts'
+import { routes } from '../../src/contract/routes/routes.ts'
+import { describeInterface } from '../../src/service/api/openapi.ts'
 import { brokenPromises, type Lock, lockOf } from './lock.ts'
 
 const description = describeInterface(routes, 'http://127.0.0.1')

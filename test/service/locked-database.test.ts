@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import type { Service } from '../../src/service/service.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { start } from './fixture.ts'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import type { Stage } from '../../src/service/observer.ts'
+import type { Stage } from '../../src/service/api/observer.ts'
 import { realWait } from '../waiting.ts'
 import { put, start, until } from './fixture.ts'
 

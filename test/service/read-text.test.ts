@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { extractDocument } from '../../src/service/extract-document.ts'
-import { htmlToText } from '../../src/service/html-text.ts'
-import { readText } from '../../src/service/read-text.ts'
-import { passage_longest, splitPassages } from '../../src/service/split-passages.ts'
+import { extractDocument } from '../../src/service/ingest/extract-document.ts'
+import { htmlToText } from '../../src/service/ingest/html-text.ts'
+import { readText } from '../../src/service/ingest/read-text.ts'
+import { passage_longest, splitPassages } from '../../src/service/ingest/split-passages.ts'
 
 const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') => readText({ filename, mime_type, bytes })
 const utf16 = (text: string, big = false) => {

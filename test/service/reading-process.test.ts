@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { settingsFrom } from '../../src/service/options.ts'
-import { keepReadingProcess, type ReadingProcess } from '../../src/service/reading-process.ts'
+import { keepReadingProcess, type ReadingProcess } from '../../src/service/reading/reading-process.ts'
 import { makeStore } from '../tree.ts'
 import { until } from './fixture.ts'
 import { hostile_program } from './hostile-program.ts'
@@ -199,7 +199,7 @@ test('a program that cannot be started is no fault of the file', async () => {
 
 test('a service that is killed leaves no process behind, not even one that spins', async () => {
   const program = join(makeStore(), 'starter.mjs')
-  const module = new URL('../../dist/service/reading-process.js', import.meta.url).href
+  const module = new URL('../../dist/service/reading/reading-process.js', import.meta.url).href
   writeFileSync(
     program,
     `import { keepReadingProcess } from ${JSON.stringify(module)}

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
-import type { AssetStatus } from '../../src/contract/messages-assets.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
+import type { AssetStatus } from '../../src/contract/messages/messages-assets.ts'
 import type { Service } from '../../src/service/service.ts'
 
 const Database = sqliteDriver()

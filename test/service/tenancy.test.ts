@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type IdKind, id_kinds, idPattern } from '../../src/contract/identifiers.ts'
-import type { Route } from '../../src/contract/route.ts'
-import { type RouteId, routes } from '../../src/contract/routes.ts'
+import { type IdKind, id_kinds, idPattern } from '../../src/contract/messages/identifiers.ts'
+import type { Route } from '../../src/contract/routes/route.ts'
+import { type RouteId, routes } from '../../src/contract/routes/routes.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { Client, type Reply, temporaryFolder } from './fixture.ts'
 

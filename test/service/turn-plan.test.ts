@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { intelligence_modes, providers } from '../../src/contract/messages-chats.ts'
-import { type AssistantConfig, readAssistantConfig, usual_assistant } from '../../src/service/assistant-config.ts'
-import { chooseMode, keptOptions, planTurn, type TurnOptions } from '../../src/service/turn-plan.ts'
+import { intelligence_modes, providers } from '../../src/contract/messages/messages-chats.ts'
+import {
+  type AssistantConfig,
+  readAssistantConfig,
+  usual_assistant,
+} from '../../src/service/assistant/assistant-config.ts'
+import { chooseMode, keptOptions, planTurn, type TurnOptions } from '../../src/service/assistant/turn-plan.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 
 const config: AssistantConfig = readAssistantConfig(

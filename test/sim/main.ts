@@ -32,10 +32,10 @@ const { values: options } = parseArgs({
 // With their modules read before the first day, all days find the same.
 const threads = [
   'ledger/thread',
-  'disk/examine-thread',
-  'disk/scan-thread',
-  'disk/root-thread',
-  'service/reader-thread',
+  'disk/read/examine-thread',
+  'disk/scan/scan-thread',
+  'disk/root/root-thread',
+  'service/reading/reader-thread',
 ]
 for (const module of threads) {
   register(module)

@@ -23,14 +23,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Module of the program -> the text that stands in its place. */
 const doors = {
-  'base/thread': `export * from '{doors}/thread.js'`,
-  'base/http-client-undici': `export * from '{doors}/http.js'`,
-  'base/http-server': `export * from './http-server.real.js'\nexport { closeServer, listen, listenOnSocket } from '{doors}/http.js'`,
-  'base/ticker': `export { startTicker } from '{doors}/time.js'`,
-  'base/time': `export * from './time.real.js'\nexport { system_clock } from '{doors}/time.js'`,
-  'base/sqlite-driver': `export * from '{doors}/sqlite.js'`,
-  'ledger/in-flight': `export * from '{doors}/in-flight.js'`,
-  'disk/watch': `export * from '{doors}/watch.js'`,
+  'base/run/thread': `export * from '{doors}/thread.js'`,
+  'base/net/http-client-undici': `export * from '{doors}/http.js'`,
+  'base/net/http-server': `export * from './http-server.real.js'\nexport { closeServer, listen, listenOnSocket } from '{doors}/http.js'`,
+  'base/time/ticker': `export { startTicker } from '{doors}/time.js'`,
+  'base/time/time': `export * from './time.real.js'\nexport { system_clock } from '{doors}/time.js'`,
+  'base/files/sqlite-driver': `export * from '{doors}/sqlite.js'`,
+  'ledger/claims/in-flight': `export * from '{doors}/in-flight.js'`,
+  'disk/watch/watch': `export * from '{doors}/watch.js'`,
 }
 
 /** A door that keeps a part of what it replaces imports it under this name. */
@@ -65,7 +65,7 @@ function build(tree, built) {
   for (const [module, text] of Object.entries(doors)) {
     const file = join(built, 'src', `${module}.js`)
     renameSync(file, file.replace(/\.js$/, '.real.js'))
-    writeFileSync(file, `${text.replaceAll('{doors}', '../../test/sim/doors')}\n`)
+    writeFileSync(file, `${text.replaceAll('{doors}', `${'../'.repeat(module.split('/').length)}test/sim/doors`)}\n`)
   }
   for (const [door, module] of Object.entries(with_real)) {
     const file = join(built, 'test/sim/doors', `${door}.js`)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { sqliteDriver } from '../../src/base/sqlite-driver.ts'
+import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { Cells } from './cells.ts'
 import type { Play } from './play.ts'
 import { real } from './real.ts'

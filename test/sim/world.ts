@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { Clock } from '../../src/base/time.ts'
+import type { Clock } from '../../src/base/time/time.ts'
 import { Chance } from '../journey/chance.ts'
 import { type Fault, type FaultKind, faultName, type Happening } from './day.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { minute_ms } from '../../src/base/time.ts'
-import { AlertJudge, alertText, toldAfter } from '../../src/status/alerts.ts'
-import type { Reason } from '../../src/status/health-promises.ts'
+import { minute_ms } from '../../src/base/time/time.ts'
+import { AlertJudge, alertText, toldAfter } from '../../src/status/health/alerts.ts'
+import type { Reason } from '../../src/status/health/health-promises.ts'
 
 const times = { group_ms: minute_ms, resolve_after_ms: 10 * minute_ms }
 const reason = (about: string): Reason => ({

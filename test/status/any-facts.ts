@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { day_ms } from '../../src/base/time.ts'
-import type { HealthFacts } from '../../src/status/health-promises.ts'
+import { day_ms } from '../../src/base/time/time.ts'
+import type { HealthFacts } from '../../src/status/health/health-promises.ts'
 
 export const now_ms = Date.UTC(2026, 5, 1, 12)
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditView } from '../../src/ledger/view-audits.ts'
+import type { AuditView } from '../../src/ledger/views/view-audits.ts'
 import { auditStatus } from '../../src/status/audits.ts'
-import { LineWriter } from '../../src/status/lines.ts'
-import { auditLines } from '../../src/status/text-audits.ts'
+import { LineWriter } from '../../src/status/text/lines.ts'
+import { auditLines } from '../../src/status/text/text-audits.ts'
 
 const project_id = 'project_aaaaaaaaaaaaaaaaaaaa'
 const ended_ms = new Date(2026, 0, 2, 3, 12).getTime()

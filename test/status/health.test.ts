@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { healthOf } from '../../src/status/health.ts'
-import { type HealthFacts, type HealthLimits, promises } from '../../src/status/health-promises.ts'
+import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
+import { healthOf } from '../../src/status/health/health.ts'
+import { type HealthFacts, type HealthLimits, promises } from '../../src/status/health/health-promises.ts'
 import { anyFacts, now_ms } from './any-facts.ts'
 
 const limits: HealthLimits = {

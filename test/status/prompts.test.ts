@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { hour_ms, minute_ms } from '../../src/base/time.ts'
-import { openPromptsView } from '../../src/ledger/view-prompts.ts'
-import { LineWriter } from '../../src/status/lines.ts'
+import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
+import { openPromptsView } from '../../src/ledger/views/view-prompts.ts'
 import { promptStatuses } from '../../src/status/prompts.ts'
-import { promptLines } from '../../src/status/text-prompts.ts'
+import { LineWriter } from '../../src/status/text/lines.ts'
+import { promptLines } from '../../src/status/text/text-prompts.ts'
 import { PromptRig } from '../cli/prompt-rig.ts'
 import { openRig } from '../ledger/view-rig.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { no_removals, type RemovalsView } from '../../src/ledger/view-removal-cases.ts'
-import { LineWriter } from '../../src/status/lines.ts'
+import { no_removals, type RemovalsView } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/removals.ts'
-import { removalLines } from '../../src/status/text-removals.ts'
+import { LineWriter } from '../../src/status/text/lines.ts'
+import { removalLines } from '../../src/status/text/text-removals.ts'
 
 function linesOf(view: Partial<RemovalsView>): string[] {
   const writer = new LineWriter(200)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Stage, stages } from '../../src/ledger/view-files.ts'
-import type { FolderView } from '../../src/ledger/view-folders.ts'
-import { statusLine } from '../../src/status/status-line.ts'
+import { type Stage, stages } from '../../src/ledger/views/view-files.ts'
+import type { FolderView } from '../../src/ledger/views/view-folders.ts'
+import { statusLine } from '../../src/status/text/status-line.ts'
 
 function folder(files: Partial<Record<Stage, number>>, change: Partial<FolderView> = {}): FolderView {
   const amounts = stages.map((stage) => [stage, { files: files[stage] ?? 0, bytes: 0 }])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { HealthStatus } from '../../src/status/health-facts.ts'
-import { LineWriter } from '../../src/status/lines.ts'
-import { healthLines } from '../../src/status/text-health.ts'
+import type { HealthStatus } from '../../src/status/health/health-facts.ts'
+import { LineWriter } from '../../src/status/text/lines.ts'
+import { healthLines } from '../../src/status/text/text-health.ts'
 
 const now_ms = Date.UTC(2026, 0, 2)
 const reason = {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { textWidth } from '../../src/base/format.ts'
-import { shellWord } from '../../src/base/shell-word.ts'
-import { stages } from '../../src/ledger/view-files.ts'
-import { no_removals } from '../../src/ledger/view-removal-cases.ts'
-import { LineWriter } from '../../src/status/lines.ts'
+import { textWidth } from '../../src/base/text/format.ts'
+import { shellWord } from '../../src/base/text/shell-word.ts'
+import { stages } from '../../src/ledger/views/view-files.ts'
+import { no_removals } from '../../src/ledger/views/view-removal-cases.ts'
 import { removalStatus } from '../../src/status/removals.ts'
-import { statusLines } from '../../src/status/text.ts'
+import { LineWriter } from '../../src/status/text/lines.ts'
+import { statusLines } from '../../src/status/text/text.ts'
 import type { FolderStatus, StatusView } from '../../src/status/view.ts'
 
 const none = Object.fromEntries(stages.map((stage) => [stage, { files: 0, bytes: 0 }])) as FolderStatus['stages']

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { day_ms, hour_ms, minute_ms } from '../../src/base/time.ts'
-import type { AuditState } from '../../src/ledger/audit-rows.ts'
+import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
+import type { AuditState } from '../../src/ledger/rows/audit-rows.ts'
 import { assets_a_page } from '../../src/remote/assets.ts'
-import { pauseAfterTurn_ms, reads_a_turn } from '../../src/sync/audit-pace.ts'
+import { pauseAfterTurn_ms, reads_a_turn } from '../../src/sync/audit/audit-pace.ts'
 
 type Running = NonNullable<AuditState['running']>
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { StreamBody } from '../../src/base/http-client.ts'
-import { type Bandwidth, createBandwidth } from '../../src/sync/bandwidth.ts'
+import type { StreamBody } from '../../src/base/net/http-client.ts'
+import { type Bandwidth, createBandwidth } from '../../src/sync/upload/bandwidth.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const never = new AbortController().signal

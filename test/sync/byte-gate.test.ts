@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createByteGate } from '../../src/sync/send-places.ts'
+import { createByteGate } from '../../src/sync/upload/send-places.ts'
 
 async function entered(gate: ReturnType<typeof createByteGate>, ...sizes: number[]): Promise<number[]> {
   const inside: number[] = []

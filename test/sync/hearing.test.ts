@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeHearing, unproven } from '../../src/sync/missed-events.ts'
+import { judgeHearing, unproven } from '../../src/sync/folder/missed-events.ts'
 
 const limits = { deaf_after_scans: 3, deaf_after_files: 10 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLargeLooks } from '../../src/sync/large-looks.ts'
+import { createLargeLooks } from '../../src/sync/intake/large-looks.ts'
 
 /** A look that ends when the test says so. */
 function held() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLookTurns } from '../../src/sync/look-turns.ts'
+import { createLookTurns } from '../../src/sync/intake/look-turns.ts'
 
 const by_event = { folder: 'notes', by_scan: false }
 const by_walk = { folder: 'notes', by_scan: true }

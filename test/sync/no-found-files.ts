@@ -1,4 +1,4 @@
-import type { FoundFiles } from '../../src/sync/found-files.ts'
+import type { FoundFiles } from '../../src/sync/intake/found-files.ts'
 
 /** A walk that reads nothing on its way. */
 export const no_found_files: FoundFiles = {

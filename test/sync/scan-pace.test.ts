@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hour_ms, minute_ms, second_ms } from '../../src/base/time.ts'
-import { nextScan_ms, type PacedScan, type PaceLimits } from '../../src/sync/scan-timer.ts'
+import { hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
+import { nextScan_ms, type PacedScan, type PaceLimits } from '../../src/sync/folder/scan-timer.ts'
 import { watching } from './usual-watching.ts'
 
 const limits: PaceLimits = { ...watching, rescan_interval_ms: hour_ms }

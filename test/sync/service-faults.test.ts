@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { minute_ms, second_ms } from '../../src/base/time.ts'
+import { minute_ms, second_ms } from '../../src/base/time/time.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FollowWork, Ledger } from '../../src/ledger/ledger.ts'
 import type { Failure } from '../../src/remote/outcome.ts'
 import { createCircuits } from '../../src/sync/circuits.ts'
-import { unreadFact } from '../../src/sync/follow-verdict.ts'
-import { givenUp, isSlotGivenUp } from '../../src/sync/give-up.ts'
+import { unreadFact } from '../../src/sync/follow/follow-verdict.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
-import type { Step } from '../../src/sync/send-places.ts'
+import { givenUp, isSlotGivenUp } from '../../src/sync/upload/give-up.ts'
+import type { Step } from '../../src/sync/upload/send-places.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const silent = new Proxy({}, { get: () => () => {} }) as SyncReport

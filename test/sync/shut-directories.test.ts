@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { second_ms } from '../../src/base/time.ts'
-import type { Look } from '../../src/disk/examiner.ts'
-import { createShutDirectories } from '../../src/sync/shut-directories.ts'
+import { second_ms } from '../../src/base/time/time.ts'
+import type { Look } from '../../src/disk/read/examiner.ts'
+import { createShutDirectories } from '../../src/sync/folder/shut-directories.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const shut: Look = { kind: 'unreadable', code: 'EACCES' }

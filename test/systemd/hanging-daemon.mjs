@@ -4,14 +4,14 @@ import { existsSync, writeFileSync } from 'node:fs'
 
 const built = '/usr/local/lib/node_modules/sluice/dist'
 const load = (module) => import(`${built}/${module}.js`)
-const { createPulses } = await load('base/pulse')
-const { system_clock: clock } = await load('base/time')
+const { createPulses } = await load('base/run/pulse')
+const { system_clock: clock } = await load('base/time/time')
 const { loadConfig } = await load('config/load')
 const { openSecrets } = await load('config/secrets')
 const { startDaemon } = await load('daemon/daemon')
-const { tellServiceManager } = await load('cli/service-manager')
-const { openLog } = await load('cli/pass-state')
-const { listenForStop, aborted } = await load('cli/stop-signals')
+const { tellServiceManager } = await load('cli/daemon/service-manager')
+const { openLog } = await load('cli/text/pass-state')
+const { listenForStop, aborted } = await load('cli/daemon/stop-signals')
 
 const { config } = loadConfig()
 const { secrets } = openSecrets(config)

@@ -14,10 +14,10 @@ import threads, { Worker, type WorkerOptions } from 'node:worker_threads'
 /** The last call of one that holds nothing any more; true where it never holds anything between calls. */
 const rests_after: Readonly<Record<string, string | true>> = {
   'ledger/thread': 'close',
-  'service/reader-thread': 'close',
-  'disk/scan-thread': 'rest',
-  'disk/root-thread': true,
-  'disk/examine-thread': true,
+  'service/reading/reader-thread': 'close',
+  'disk/scan/scan-thread': 'rest',
+  'disk/root/root-thread': true,
+  'disk/read/examine-thread': true,
 }
 /** So many of one kind wait for the next use: as many as a test has at once. */
 const most_kept = 3
@@ -46,7 +46,7 @@ class Host extends Worker {
 
 const kept = new Map<string, Host[]>()
 
-/** As much of a Worker as base/thread.ts uses. */
+/** As much of a Worker as base/run/thread.ts uses. */
 class WarmWorker extends EventEmitter {
   readonly #host: Host
   readonly #name: string

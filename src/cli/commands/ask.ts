@@ -1,5 +1,5 @@
-import { messageOf, SluiceError } from '../../base/errors.ts'
-import { isoTime, second_ms, system_clock } from '../../base/time.ts'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { isoTime, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets } from '../../config/secrets.ts'
@@ -17,7 +17,7 @@ import {
   sourceLines,
   sourcesOf,
   type Turn,
-} from '../ask-question.ts'
+} from '../ask/ask-question.ts'
 import {
   type FilesInScope,
   filesInScope,
@@ -26,13 +26,13 @@ import {
   narrowingOf,
   scopeOf,
   scopeText,
-} from '../ask-scope.ts'
+} from '../ask/ask-scope.ts'
 import { type Command, flag, type GlobalOptions, text } from '../command.ts'
+import { aborted, listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { showSpinner } from '../progress.ts'
-import { sayJson, sayWarning, sayWhole, toned } from '../say-whole.ts'
-import { aborted, listenForStop } from '../stop-signals.ts'
-import type { Terminal } from '../terminal.ts'
+import { showSpinner } from '../text/progress.ts'
+import { sayJson, sayWarning, sayWhole, toned } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 /** Somebody waits at the screen: sooner than `asking.first_ms`, which is for reports that nobody waits for. */
 const looks = { first_ms: 200, most_ms: 3 * second_ms }

@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { SluiceError } from '../../base/errors.ts'
-import { counted, formatBytes } from '../../base/format.ts'
-import { isBelow } from '../../base/path-below.ts'
-import { shellWord } from '../../base/shell-word.ts'
+import { isBelow } from '../../base/files/path-below.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { counted, formatBytes } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { backUpLedger } from '../../ledger/backup.ts'
+import { backUpLedger } from '../../ledger/file/backup.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWhole } from '../say-whole.ts'
+import { sayWhole } from '../text/say-whole.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

@@ -1,5 +1,5 @@
+import { complete, shell_directories, shell_files } from '../ask/complete.ts'
 import type { Command, GlobalOptions } from '../command.ts'
-import { complete, shell_directories, shell_files } from '../complete.ts'
 import { exit_codes } from '../exit-codes.ts'
 
 const shells = ['bash', 'zsh'] as const

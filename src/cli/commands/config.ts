@@ -1,13 +1,13 @@
-import { isSluiceError } from '../../base/errors.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
-import { withoutConstants } from '../../config/constants.ts'
-import { configAsYaml, maskedConfig } from '../../config/effective.ts'
 import { loadConfig } from '../../config/load.ts'
+import { configAsYaml, maskedConfig } from '../../config/resolve/effective.ts'
+import { withoutConstants } from '../../config/schema/constants.ts'
 import { openSecrets } from '../../config/secrets.ts'
-import { LineWriter } from '../../status/lines.ts'
+import { LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayJson, sayWarning } from '../say-whole.ts'
+import { sayJson, sayWarning } from '../text/say-whole.ts'
 
 /** Nothing here ever holds the token itself. */
 interface TokenAnswer {

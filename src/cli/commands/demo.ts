@@ -1,7 +1,7 @@
-import { system_clock } from '../../base/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { defineCommand, flag } from '../command.ts'
-import { runDemo } from '../demo.ts'
-import { listenForStop } from '../stop-signals.ts'
+import { listenForStop } from '../daemon/stop-signals.ts'
+import { runDemo } from '../demo/demo.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

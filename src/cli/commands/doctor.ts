@@ -1,11 +1,11 @@
-import { system_clock } from '../../base/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { Check, Level } from '../../inspect/doctor/check.ts'
 import { check_groups } from '../../inspect/doctor/check.ts'
 import { type DoctorAnswer, runDoctor } from '../../inspect/doctor/run-doctor.ts'
-import { type Line, LineWriter } from '../../status/lines.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { toned } from '../say-whole.ts'
+import { toned } from '../text/say-whole.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),

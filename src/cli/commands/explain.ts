@@ -1,14 +1,14 @@
-import { formatBytes } from '../../base/format.ts'
-import { system_clock } from '../../base/time.ts'
+import { formatBytes } from '../../base/text/format.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { type Explanation, explain } from '../../inspect/explain.ts'
-import { type Line, LineWriter } from '../../status/lines.ts'
+import { type Explanation, explain } from '../../inspect/explain/explain.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
+import { placeOf } from '../ask/place.ts'
 import { argument, defineCommand, flag } from '../command.ts'
-import { daemonStatus } from '../daemon-verbs.ts'
+import { daemonStatus } from '../daemon/daemon-verbs.ts'
+import { withLedgerView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withLedgerView } from '../ledger-fault.ts'
-import { placeOf } from '../place.ts'
-import { toned } from '../say-whole.ts'
+import { toned } from '../text/say-whole.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

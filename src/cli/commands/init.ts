@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { writeFileAtomic } from '../../base/atomic-file.ts'
-import { messageOf, SluiceError } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
-import { shellWord } from '../../base/shell-word.ts'
-import { system_clock } from '../../base/time.ts'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
 import { old_versions, type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
 import { defineCommand, flag, text } from '../command.ts'
+import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { askConnection, type Connection, freeTokenFile } from '../init-connection.ts'
-import type { Dialog } from '../init-dialog.ts'
-import { askFolders, askOldVersions, checkFlags, type InitFlags, refuseMissing } from '../init-folders.ts'
-import { wrapped } from '../say-whole.ts'
-import { listenForStop } from '../stop-signals.ts'
-import type { Terminal } from '../terminal.ts'
+import { askConnection, type Connection, freeTokenFile } from '../init/init-connection.ts'
+import type { Dialog } from '../init/init-dialog.ts'
+import { askFolders, askOldVersions, checkFlags, type InitFlags, refuseMissing } from '../init/init-folders.ts'
+import { wrapped } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 /** Everybody may read it: it names the file of the token, and holds none. */
 const config_mode = 0o644
@@ -88,7 +88,7 @@ export const command = defineCommand({
 
 /** Loaded where somebody is asked, and only then. */
 async function openDialogHere(stopped: AbortSignal): Promise<Dialog> {
-  const { openDialog } = await import('../init-dialog.ts')
+  const { openDialog } = await import('../init/init-dialog.ts')
   return openDialog({ input: process.stdin, output: process.stderr }, stopped)
 }
 

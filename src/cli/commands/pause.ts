@@ -1,14 +1,14 @@
 import { userInfo } from 'node:os'
-import { SluiceError } from '../../base/errors.ts'
-import { formatDuration } from '../../base/format.ts'
-import { system_clock } from '../../base/time.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { formatDuration } from '../../base/text/format.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { duration_pattern, parseDuration_ms } from '../../config/units.ts'
+import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { longest_pause_ms } from '../../control/control-verbs.ts'
 import { defineCommand, text } from '../command.ts'
+import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayAll } from '../say-whole.ts'
-import { tellDaemon } from '../tell-daemon.ts'
+import { sayAll } from '../text/say-whole.ts'
 
 /** It is shown on one line. */
 const longest_why = 200

@@ -1,11 +1,11 @@
-import { system_clock } from '../../base/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { planUploads } from '../../inspect/plan.ts'
+import { planUploads } from '../../inspect/plan/plan.ts'
 import { defineCommand, flag } from '../command.ts'
+import { withLedgerView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withLedgerView } from '../ledger-fault.ts'
-import { planLines } from '../plan-text.ts'
-import { toned } from '../say-whole.ts'
+import { planLines } from '../text/plan-text.ts'
+import { toned } from '../text/say-whole.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

@@ -1,14 +1,14 @@
 import { createTwoFilesPatch } from 'diff'
-import { printable } from '../../base/format.ts'
+import { printable } from '../../base/text/format.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { RunView } from '../../ledger/view-prompts.ts'
+import type { RunView } from '../../ledger/views/view-prompts.ts'
 import { argument, defineCommand, flag } from '../command.ts'
+import { withPromptsView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../ledger-fault.ts'
-import { answerOf, runName, runNamed } from '../prompt-runs.ts'
-import { sayJson } from '../say-whole.ts'
-import type { Terminal } from '../terminal.ts'
+import { answerOf, runName, runNamed } from '../text/prompt-runs.ts'
+import { sayJson } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

@@ -1,13 +1,13 @@
-import { formatCount, formatDuration } from '../../base/format.ts'
-import { localTime } from '../../base/time.ts'
+import { formatCount, formatDuration } from '../../base/text/format.ts'
+import { localTime } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { RunSummary } from '../../ledger/view-prompts.ts'
+import type { RunSummary } from '../../ledger/views/view-prompts.ts'
 import { argument, defineCommand, flag, number } from '../command.ts'
+import { withPromptsView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../ledger-fault.ts'
-import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../prompt-runs.ts'
-import { sayJson, sayWhole } from '../say-whole.ts'
-import { tableLines } from '../table.ts'
+import { refuseUnknown, runAnswer, stateText, whyText, zoneOf } from '../text/prompt-runs.ts'
+import { sayJson, sayWhole } from '../text/say-whole.ts'
+import { tableLines } from '../text/table.ts'
 
 /** A year of a weekly prompt; `--limit` has more. */
 const usual_limit = 50

@@ -1,14 +1,14 @@
-import { counted } from '../../base/format.ts'
-import { isoTime, system_clock } from '../../base/time.ts'
+import { counted } from '../../base/text/format.ts'
+import { isoTime, system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { RunSummary } from '../../ledger/view-prompts.ts'
-import { nextTimes } from '../../prompts/schedule.ts'
+import type { RunSummary } from '../../ledger/views/view-prompts.ts'
+import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { defineCommand, flag } from '../command.ts'
+import { withPromptsView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../ledger-fault.ts'
-import { no_prompts_hint, runAnswer, scheduleText, stateText } from '../prompt-runs.ts'
-import { sayJson, sayWhole } from '../say-whole.ts'
-import { tableLines } from '../table.ts'
+import { no_prompts_hint, runAnswer, scheduleText, stateText } from '../text/prompt-runs.ts'
+import { sayJson, sayWhole } from '../text/say-whole.ts'
+import { tableLines } from '../text/table.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),

@@ -1,10 +1,10 @@
-import { isoTime, system_clock } from '../../base/time.ts'
+import { isoTime, system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { nextTimes } from '../../prompts/schedule.ts'
+import { nextTimes } from '../../prompts/plan/schedule.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { no_prompts_hint, scheduleText } from '../prompt-runs.ts'
-import { sayAll, sayJson, sayWhole } from '../say-whole.ts'
+import { no_prompts_hint, scheduleText } from '../text/prompt-runs.ts'
+import { sayAll, sayJson, sayWhole } from '../text/say-whole.ts'
 
 /** Reads the configuration alone. */
 export const command = defineCommand({

@@ -1,22 +1,24 @@
-import { SluiceError } from '../../base/errors.ts'
-import { printable, printableJson } from '../../base/format.ts'
-import { isoTime, localTime, system_clock } from '../../base/time.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { printable, printableJson } from '../../base/text/format.ts'
+import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
-import { openLedgerView } from '../../ledger/view.ts'
-import { openPromptsView, type RunView } from '../../ledger/view-prompts.ts'
-import { coverageLine } from '../../prompts/coverage.ts'
-import { coverageOf } from '../../prompts/report.ts'
-import { awaitIdle } from '../await-idle.ts'
+import { openLedgerView } from '../../ledger/views/view.ts'
+import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
+import { coverageLine } from '../../prompts/plan/coverage.ts'
+import { coverageOf } from '../../prompts/report/report.ts'
+import { type DryRun, dryRun } from '../ask/dry-run.ts'
 import { argument, defineCommand, flag } from '../command.ts'
-import { serveControl } from '../daemon-verbs.ts'
-import { type DryRun, dryRun } from '../dry-run.ts'
+import { awaitIdle } from '../daemon/await-idle.ts'
+import { serveControl } from '../daemon/daemon-verbs.ts'
+import { aborted, listenForStop, type StopSignals } from '../daemon/stop-signals.ts'
+import { besideOrAlone, refuseWhilePaused } from '../daemon/tell-daemon.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { openLog } from '../pass-state.ts'
-import { showSpinner } from '../progress.ts'
+import { openLog } from '../text/pass-state.ts'
+import { showSpinner } from '../text/progress.ts'
 import {
   answerOf,
   awaitRun,
@@ -26,11 +28,9 @@ import {
   runName,
   stateText,
   whyText,
-} from '../prompt-runs.ts'
-import { sayJson, sayWarning, sayWhole, showError } from '../say-whole.ts'
-import { aborted, listenForStop, type StopSignals } from '../stop-signals.ts'
-import { besideOrAlone, refuseWhilePaused } from '../tell-daemon.ts'
-import type { Terminal } from '../terminal.ts'
+} from '../text/prompt-runs.ts'
+import { sayJson, sayWarning, sayWhole, showError } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

@@ -1,16 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
-import { codeOf, messageOf } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
-import { isoTime } from '../../base/time.ts'
+import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
+import { isoTime } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import type { DeliveryView, RunView } from '../../ledger/view-prompts.ts'
-import { coverageLine } from '../../prompts/coverage.ts'
-import { coverageOf } from '../../prompts/report.ts'
-import { answerText } from '../ask-question.ts'
+import type { DeliveryView, RunView } from '../../ledger/views/view-prompts.ts'
+import { coverageLine } from '../../prompts/plan/coverage.ts'
+import { coverageOf } from '../../prompts/report/report.ts'
+import { answerText } from '../ask/ask-question.ts'
 import { argument, defineCommand, flag } from '../command.ts'
+import { withPromptsView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { withPromptsView } from '../ledger-fault.ts'
 import {
   answerOf,
   deliveryText,
@@ -21,9 +21,9 @@ import {
   stateText,
   whyText,
   zoneOf,
-} from '../prompt-runs.ts'
-import { sayAll, sayJson, sayWarning } from '../say-whole.ts'
-import type { Terminal } from '../terminal.ts'
+} from '../text/prompt-runs.ts'
+import { sayAll, sayJson, sayWarning } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 /** Reports have some hundred kilobytes at the most; what is larger was put there by somebody else. */
 const largest_report_bytes = 16 * 1_048_576

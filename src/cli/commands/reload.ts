@@ -1,12 +1,12 @@
-import { isSluiceError, SluiceError } from '../../base/errors.ts'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import { loadConfig } from '../../config/load.ts'
-import { examineConfig } from '../../config/usable.ts'
+import { examineConfig } from '../../config/resolve/usable.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { defineCommand } from '../command.ts'
+import { outcomeText } from '../daemon/reloader.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { outcomeText } from '../reloader.ts'
-import { sayAll, sayWarning, sayWhole } from '../say-whole.ts'
-import type { Terminal } from '../terminal.ts'
+import { sayAll, sayWarning, sayWhole } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
 export const command = defineCommand({

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path'
-import { system_clock } from '../../base/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { ledgerLimits } from '../../daemon/limits.ts'
-import { restoreLedger } from '../../ledger/backup.ts'
+import { restoreLedger } from '../../ledger/file/backup.ts'
+import { giveToOwner } from '../../ledger/file/state-directory.ts'
 import { openLedger } from '../../ledger/open-ledger.ts'
-import { giveToOwner } from '../../ledger/state-directory.ts'
-import { restoreTold } from '../../prompts/restore-told.ts'
+import { restoreTold } from '../../prompts/report/restore-told.ts'
 import { argument, defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWarning, sayWhole } from '../say-whole.ts'
-import type { Terminal } from '../terminal.ts'
+import { sayWarning, sayWhole } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.positional('file', argument('what `sluice backup` wrote')),

@@ -1,11 +1,11 @@
-import { system_clock } from '../../base/time.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { pauseText } from '../../status/text-health.ts'
+import { pauseText } from '../../status/text/text-health.ts'
 import { pauseStatus } from '../../status/view.ts'
 import { defineCommand } from '../command.ts'
+import { readPause, tellDaemon } from '../daemon/tell-daemon.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayAll } from '../say-whole.ts'
-import { readPause, tellDaemon } from '../tell-daemon.ts'
+import { sayAll } from '../text/say-whole.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts'
+import { sayWord } from '../daemon/person-word.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWord } from '../person-word.ts'
 
 export const command = defineCommand({
   options: (yargs) =>

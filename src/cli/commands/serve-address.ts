@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs'
-import { SluiceError } from '../../base/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 
 const text = { type: 'string', requiresArg: true } as const

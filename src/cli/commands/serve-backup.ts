@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { backUpService } from '../../service/backup.ts'
+import { backUpService } from '../../service/store/backup.ts'
 import { argument, defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { dataDirOption } from './serve-data-dir.ts'

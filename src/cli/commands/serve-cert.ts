@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { system_clock } from '../../base/time.ts'
-import { makeCertificates } from '../../service/make-certificates.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { makeCertificates } from '../../service/tls/make-certificates.ts'
 import { defineCommand, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWhole } from '../say-whole.ts'
+import { sayWhole } from '../text/say-whole.ts'
 import { dataDirOption } from './serve-data-dir.ts'
 
 /** Standard output gets the file that goes to the clients. */

@@ -1,6 +1,6 @@
-import { SluiceError } from '../../base/errors.ts'
-import { routes } from '../../contract/routes.ts'
-import type { Failure } from '../../service/bad-days.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { routes } from '../../contract/routes/routes.ts'
+import type { Failure } from '../../service/faults/bad-days.ts'
 
 const example = '--fail put=503:every=10,assets.create=429:times=3:retry=2,all=drop:every=50'
 

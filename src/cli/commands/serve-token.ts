@@ -1,5 +1,5 @@
-import { SluiceError } from '../../base/errors.ts'
-import { sayWhole } from '../say-whole.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { sayWhole } from '../text/say-whole.ts'
 import { serveList, serveVerb } from './serve-verb.ts'
 
 /** Standard output gets the secret alone, so that it can go into a file; it cannot be shown again. */

@@ -1,9 +1,9 @@
-import { system_clock } from '../../base/time.ts'
-import { openAdministration } from '../../service/stores.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { openAdministration } from '../../service/store/stores.ts'
 import type { Command } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { type Cell, type Column, tableLines } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Cell, type Column, tableLines } from '../text/table.ts'
+import type { Terminal } from '../text/terminal.ts'
 import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
 
 type Administration = ReturnType<typeof openAdministration>

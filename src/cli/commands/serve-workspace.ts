@@ -1,4 +1,4 @@
-import { sayWhole } from '../say-whole.ts'
+import { sayWhole } from '../text/say-whole.ts'
 import { serveList, serveVerb } from './serve-verb.ts'
 
 export const create = serveVerb({

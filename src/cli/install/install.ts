@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isSluiceError, SluiceError } from '../../base/errors.ts'
-import { shellWord } from '../../base/shell-word.ts'
-import { holdsAddresses } from '../../config/effective.ts'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { holdsAddresses } from '../../config/resolve/effective.ts'
 import { openSecrets } from '../../config/secrets.ts'
 import { dropInOf, unitNeeds } from '../../inspect/unit/drop-in.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type TryAs,
   tryAs,
 } from '../../inspect/unit/unit-facts.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../text/terminal.ts'
 import { type Builder, createBuilder } from './lay-down.ts'
 import {
   type Layout,

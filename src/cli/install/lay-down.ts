@@ -11,10 +11,10 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeFileAtomic } from '../../base/atomic-file.ts'
-import { codeOf, messageOf, SluiceError } from '../../base/errors.ts'
-import { shellWord } from '../../base/shell-word.ts'
-import type { Terminal } from '../terminal.ts'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
+import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 interface FileToLay {
   /** As the machine knows it, without the prefix. */

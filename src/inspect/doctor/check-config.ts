@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { isZone } from '../../base/time.ts'
-import type { ExaminedConfig } from '../../config/usable.ts'
+import { isZone } from '../../base/time/time.ts'
+import type { ExaminedConfig } from '../../config/resolve/usable.ts'
 import { type Check, findings } from './check.ts'
 
 export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {

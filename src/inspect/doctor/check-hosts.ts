@@ -1,7 +1,7 @@
-import { type Connected, proxyFor, tryConnection } from '../../base/connect.ts'
-import { isSluiceError } from '../../base/errors.ts'
-import { formatDuration } from '../../base/format.ts'
-import { day_ms } from '../../base/time.ts'
+import { type Connected, proxyFor, tryConnection } from '../../base/net/connect.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
+import { formatDuration } from '../../base/text/format.ts'
+import { day_ms } from '../../base/time/time.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 
 const soon_ms = 14 * day_ms

@@ -1,7 +1,7 @@
 import { createHash, getFips } from 'node:crypto'
-import { isSluiceError, messageOf } from '../../base/errors.ts'
-import { maxOpenFiles } from '../../base/open-files.ts'
-import { sqliteDriver } from '../../base/sqlite-driver.ts'
+import { maxOpenFiles } from '../../base/files/open-files.ts'
+import { sqliteDriver } from '../../base/files/sqlite-driver.ts'
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { type Check, findings } from './check.ts'
 
 /** package.json, engines. */

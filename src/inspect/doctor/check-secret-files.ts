@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs'
-import { readBeginning } from '../../base/atomic-file.ts'
-import { isSluiceError } from '../../base/errors.ts'
-import { shellWord } from '../../base/shell-word.ts'
+import { readBeginning } from '../../base/files/atomic-file.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
 import type { ServiceConfig } from '../../config/config.ts'
+import { secretFiles } from '../../config/resolve/targets.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { secretFiles } from '../../config/targets.ts'
-import { accessFault, attempt } from '../look-at.ts'
+import { accessFault, attempt } from '../plan/look-at.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 
 const largest_bytes = 16_384

@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { formatBytes } from '../../base/format.ts'
-import { shellWord } from '../../base/shell-word.ts'
-import { reportDirs } from '../../config/targets.ts'
-import { rootStatus } from '../../disk/mount.ts'
-import { attempt } from '../look-at.ts'
+import { formatBytes } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { reportDirs } from '../../config/resolve/targets.ts'
+import { rootStatus } from '../../disk/root/mount.ts'
+import { attempt } from '../plan/look-at.ts'
 import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 
 /**

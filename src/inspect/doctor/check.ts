@@ -1,8 +1,8 @@
-import { isBelow } from '../../base/path-below.ts'
-import type { Clock } from '../../base/time.ts'
+import { isBelow } from '../../base/files/path-below.ts'
+import type { Clock } from '../../base/time/time.ts'
 import type { Environment } from '../../config/environment.ts'
-import type { UsableConfig } from '../../config/usable.ts'
-import type { LedgerView } from '../../ledger/view.ts'
+import type { UsableConfig } from '../../config/resolve/usable.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
 
 /** Every check, by group, in the order in which they are shown; docs/operating.md has a line for each (a test compares). */
 export const check_groups = {

@@ -1,7 +1,7 @@
 import type { FolderConfig } from '../../config/config.ts'
-import { type RootStatus, rootStatus } from '../../disk/mount.ts'
-import { type ScanEnd, scanFolder } from '../../disk/scan.ts'
-import type { FolderView } from '../../ledger/view-folders.ts'
+import { type RootStatus, rootStatus } from '../../disk/root/mount.ts'
+import { type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { type DoctorTools, withinTime } from './check.ts'
 
 /** What the checks of a folder go by. */

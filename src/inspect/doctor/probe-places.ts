@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { Clock } from '../../base/time.ts'
+import type { Clock } from '../../base/time/time.ts'
 
 /**
  * Looks at each path at once, a thread each, and prints the number of every one that has answered, with an error or without.

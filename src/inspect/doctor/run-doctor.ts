@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
-import { codeOf, messageOf } from '../../base/errors.ts'
-import { formatDuration } from '../../base/format.ts'
-import { type Clock, isoTime } from '../../base/time.ts'
+import { codeOf, messageOf } from '../../base/run/errors.ts'
+import { formatDuration } from '../../base/text/format.ts'
+import { type Clock, isoTime } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
-import { reportDirs, secretFiles } from '../../config/targets.ts'
-import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/usable.ts'
-import { freeMemory_bytes } from '../../disk/examine-slots.ts'
-import { inotifyLimit } from '../../disk/inotify-limits.ts'
-import { type LedgerView, openLedgerView } from '../../ledger/view.ts'
+import { reportDirs, secretFiles } from '../../config/resolve/targets.ts'
+import { type ExaminedConfig, examineConfig, type UsableConfig } from '../../config/resolve/usable.ts'
+import { freeMemory_bytes } from '../../disk/read/examine-slots.ts'
+import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
+import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import {
   type Check,
   type CheckId,

@@ -1,6 +1,6 @@
 import { constants, readFileSync } from 'node:fs'
-import { system_clock } from '../../base/time.ts'
-import { accessFault } from '../look-at.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { accessFault } from '../plan/look-at.ts'
 import { type Check, type DoctorTools, findings, isWithin } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'

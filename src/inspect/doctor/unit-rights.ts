@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { UsableConfig } from '../../config/usable.ts'
+import type { UsableConfig } from '../../config/resolve/usable.ts'
 import { hasUser, idsOf } from '../unit/unit-facts.ts'
 import { type Check, type DoctorLimits, type DoctorTools, findings, withinTime } from './check.ts'
 import type { FoundUnit } from './find-unit.ts'

@@ -1,6 +1,6 @@
-import { isBelow } from '../../base/path-below.ts'
+import { isBelow } from '../../base/files/path-below.ts'
 import type { Config } from '../../config/config.ts'
-import { mailServers, reportDirs, secretFiles } from '../../config/targets.ts'
+import { mailServers, reportDirs, secretFiles } from '../../config/resolve/targets.ts'
 import { commandWord, mountUnit, rawPath, readUnitText, unitWord } from './unit-text.ts'
 
 /** What the drop-in says of the machine, beside the configuration. Paths are absolute. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { mountOf, parseMountTable, readMountTable } from '../../disk/mount.ts'
+import { mountOf, parseMountTable, readMountTable } from '../../disk/root/mount.ts'
 import type { FolderMount } from './drop-in.ts'
 
 /** Answers whether somebody with these groups besides the usual may do that with the path: `test -r PATH`. */

@@ -1,5 +1,5 @@
-import { SluiceError } from '../../base/errors.ts'
-import { printable } from '../../base/format.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
 
 /** PATH_MAX without its final NUL: systemd drops longer ones with a warning. */
 const longest_path_bytes = 4_095

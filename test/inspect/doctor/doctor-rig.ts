@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { system_clock } from '../../../src/base/time.ts'
+import { system_clock } from '../../../src/base/time/time.ts'
 import { type Check, type DoctorTools, usual_limits } from '../../../src/inspect/doctor/check.ts'
 import { configOf } from '../../config-of.ts'
 import { makeStore } from '../../tree.ts'

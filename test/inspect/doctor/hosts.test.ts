@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https'
 import { type AddressInfo, createServer as createPlainServer, type Server as PlainServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { proxyFor } from '../../../src/base/connect.ts'
+import { proxyFor } from '../../../src/base/net/connect.ts'
 import { checkHost } from '../../../src/inspect/doctor/check-hosts.ts'
 import { checkCa, judgeClock } from '../../../src/inspect/doctor/check-service.ts'
 import { makeTree } from '../../tree.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { SluiceError } from '../../../src/base/errors.ts'
+import { SluiceError } from '../../../src/base/run/errors.ts'
 import { checkTimeZones } from '../../../src/inspect/doctor/check-config.ts'
 import { checkMd5, checkNode, checkOpenFiles, checkSqlite } from '../../../src/inspect/doctor/check-machine.ts'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { system_clock } from '../../../src/base/time.ts'
+import { system_clock } from '../../../src/base/time/time.ts'
 import { checkFolders, checkWatching } from '../../../src/inspect/doctor/check-folders.ts'
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
@@ -58,7 +58,7 @@ describe('a folder', () => {
     chmodSync(join(root, 'gate'), 0o600)
     const script = `import { checkFolders } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
       import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/look-at-folder'))}
-      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
+      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
       const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: 'auto', rescan_interval_ms: 1 }
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
@@ -172,7 +172,7 @@ print(done.stdout + done.stderr)
       const service = { base_url: 'http://127.0.0.1:9', project_id: 'project_0123456789abcdefghij' }
       writeFileSync(join(root, 'sluice.yaml'), JSON.stringify({ service, folders, state_dir: join(root, 'state') }))
       const doctor = `import { runDoctor } from ${JSON.stringify(builtModule('inspect/doctor/run-doctor'))}
-      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time'))}
+      import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
       const { checks } = await runDoctor({ file: process.argv[2], clock, env: {}, limits: { answer_ms: 2000 } })
       console.log(JSON.stringify(checks.map(({ id, level, about }) => [id, level, about].join(' '))))`
       writeFileSync(join(root, 'doctor.mjs'), doctor)

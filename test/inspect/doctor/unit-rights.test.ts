@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { system_clock } from '../../../src/base/time.ts'
+import { system_clock } from '../../../src/base/time/time.ts'
 import { type DoctorAnswer, runDoctor } from '../../../src/inspect/doctor/run-doctor.ts'
 import { makeTree } from '../../tree.ts'
 

@@ -9,7 +9,7 @@ import { holdAgainstDisk } from '../removals.ts'
 import { type Life, world } from '../world.ts'
 
 /*
- * In the place of base/http-client-undici and of what listens in base/http-server: a request goes to the service's server in this
+ * In the place of base/net/http-client-undici and of what listens in base/net/http-server: a request goes to the service's server in this
  * process. It takes virtual time, and the faults of the day befall it here.
  */
 

@@ -1,9 +1,9 @@
-import { AllInFlight as RealInFlight } from '../../../src/ledger/in-flight.ts'
+import { AllInFlight as RealInFlight } from '../../../src/ledger/claims/in-flight.ts'
 import type { Release } from '../../../src/ledger/ledger.ts'
 import { claimed, released, type WorkKind } from '../claims.ts'
 import { world } from '../world.ts'
 
-/* In the place of ledger/in-flight: the real one, which says to the sim what is claimed and what is given back. */
+/* In the place of ledger/claims/in-flight: the real one, which says to the sim what is claimed and what is given back. */
 
 const kinds: readonly WorkKind[] = ['look', 'send', 'follow', 'label', 'remove', 'run', 'delivery']
 

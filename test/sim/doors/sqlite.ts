@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
-import { sqliteDriver as realDriver, type SqliteDriver } from '../../../src/base/sqlite-driver.ts'
+import { sqliteDriver as realDriver, type SqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 import { type Life, world } from '../world.ts'
 
 /*
- * In the place of base/sqlite-driver: the real SQLite, whose writes into the state directory fail while the disk does. A full disk and
+ * In the place of base/files/sqlite-driver: the real SQLite, whose writes into the state directory fail while the disk does. A full disk and
  * one with errors end the transaction, as SQLite does (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction").
  */
 
-export type { SqliteDriver } from '../../../src/base/sqlite-driver.ts'
+export type { SqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
 
 interface Refusal {
   code: string

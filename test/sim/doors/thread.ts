@@ -1,14 +1,14 @@
-import { fromPlainError, SluiceError, toPlainError } from '../../../src/base/errors.ts'
-import type { CallHandlers, ServedCall, Thread } from '../../../src/base/thread.ts'
+import { fromPlainError, SluiceError, toPlainError } from '../../../src/base/run/errors.ts'
+import type { CallHandlers, ServedCall, Thread } from '../../../src/base/run/thread.ts'
 import { hungUntilFree } from '../mounts.ts'
 import { type Life, world } from '../world.ts'
 
 /*
- * In the place of base/thread: a thread is a function of its module that runs on the calling thread. A call begins in a later turn of
+ * In the place of base/run/thread: a thread is a function of its module that runs on the calling thread. A call begins in a later turn of
  * the event loop, and what it is given and answers is copied, as between real threads.
  */
 
-export type { ServedCall, Thread } from '../../../src/base/thread.ts'
+export type { ServedCall, Thread } from '../../../src/base/run/thread.ts'
 
 type Serve = (calls: ServedCall[]) => void | Promise<void>
 

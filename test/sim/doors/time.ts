@@ -1,7 +1,7 @@
-import type { Clock } from '../../../src/base/time.ts'
+import type { Clock } from '../../../src/base/time/time.ts'
 import { world } from '../world.ts'
 
-/* In the place of the system's clock and of base/ticker. */
+/* In the place of the system's clock and of base/time/ticker. */
 
 export const system_clock: Clock = {
   now_ms: () => world.wall_ms('machine'),

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import { offline, rootStatus } from '../../../src/disk/mount.ts'
-import type { FolderWatcher, WatchOptions } from '../../../src/disk/watch.ts'
+import { offline, rootStatus } from '../../../src/disk/root/mount.ts'
+import type { FolderWatcher, WatchOptions } from '../../../src/disk/watch/watch.ts'
 import { hungUntilFree } from '../mounts.ts'
 import { real } from '../real.ts'
 import { later, type Watching, world } from '../world.ts'
 
-/* In the place of disk/watch: whoever acts on the disk says so, and the faults of the day decide what is heard of it. */
+/* In the place of disk/watch/watch: whoever acts on the disk says so, and the faults of the day decide what is heard of it. */
 
-export type { FolderWatcher, Hint, WatchOptions } from '../../../src/disk/watch.ts'
+export type { FolderWatcher, Hint, WatchOptions } from '../../../src/disk/watch/watch.ts'
 
 const starts_ms = 20
 const heard_ms = 15

@@ -1,0 +1,162 @@
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
+import { sqliteDriver } from './sqlite-driver.ts'
+
+export type Sqlite = Database.Database
+export type Statement = Database.Statement<unknown[]>
+
+export interface Migration {
+  /** Without gaps; stored in PRAGMA user_version. The first makes a whole database: one of an older version is refused. */
+  version: number
+  sql: string
+}
+
+export interface OpenOptions {
+  file: string
+  migrations: readonly Migration[]
+  /** FULL: a commit survives a power cut. NORMAL: it survives a crash of the process only. */
+  synchronous: 'FULL' | 'NORMAL'
+  /** Overwrites deleted content with zeros (PRAGMA secure_delete): for files that hold secrets. */
+  secure_delete?: boolean
+}
+
+/**
+ * Opens a database in WAL mode, 0600, and brings it to the newest version; before each migration of a file that holds data a
+ * copy is kept as `FILE.before-vN`. Errors: `database.newer`, `database.older`, `database.damaged`, `database.full`, `database.disk`,
+ * `database.locked`, `database.unreadable`, each naming the file.
+ */
+export function openSqlite({ file, migrations, synchronous, secure_delete = false }: OpenOptions): Sqlite {
+  return opened(file, { timeout: usual_wait_ms }, (database) => {
+    if (file !== ':memory:') chmodSync(file, 0o600)
+    database.pragma('journal_mode = WAL')
+    database.pragma(`synchronous = ${synchronous}`)
+    database.pragma('foreign_keys = ON')
+    database.pragma('temp_store = MEMORY')
+    if (secure_delete) database.pragma('secure_delete = ON')
+    migrate(database, file, migrations)
+  })
+}
+
+/** For a lock that another connection holds. */
+const usual_wait_ms = 5_000
+
+/** A database that could not be prepared is closed again; the error comes in our codes. */
+function opened(file: string, options: Database.Options, prepare: (database: Sqlite) => void): Sqlite {
+  let database: Sqlite | undefined
+  try {
+    database = new (sqliteDriver())(file, options)
+    prepare(database)
+    return database
+  } catch (error) {
+    database?.close()
+    throw translateSqliteError(error, file)
+  }
+}
+
+/**
+ * Opens an existing database for reading only; works beside a writing process. `migrations`: as whoever writes has them.
+ * Errors: `database.missing` where there is none, `database.newer`, `database.older`.
+ */
+export function openSqliteReadOnly(file: string, migrations: readonly Migration[] | 'any format'): Sqlite {
+  if (!existsSync(file)) {
+    throw new SluiceError({ code: 'database.missing', message: `there is no database at ${file}` })
+  }
+  return opened(file, { readonly: true, timeout: usual_wait_ms }, (database) => {
+    if (migrations !== 'any format') versionOf(database, file, migrations)
+  })
+}
+
+function migrate(database: Sqlite, file: string, migrations: readonly Migration[]): void {
+  const current = versionOf(database, file, migrations)
+  for (const migration of migrations) {
+    if (migration.version <= current) continue
+    if (current > 0) keepCopy(database, `${file}.before-v${migration.version}`)
+    database.transaction(() => {
+      database.exec(migration.sql)
+      database.pragma(`user_version = ${migration.version}`)
+    })()
+  }
+}
+
+function keepCopy(database: Sqlite, copy: string): void {
+  rmSync(copy, { force: true })
+  database.prepare('VACUUM INTO ?').run(copy)
+  chmodSync(copy, 0o600)
+}
+
+/** 0 where nothing was made yet. */
+function versionOf(database: Sqlite, file: string, migrations: readonly Migration[]): number {
+  const current = database.pragma('user_version', { simple: true }) as number
+  const [oldest, newest] = [migrations[0]?.version ?? 0, migrations.at(-1)?.version ?? 0]
+  if (current > 0 && current < oldest) {
+    throw new SluiceError({
+      code: 'database.older',
+      message: `${file} was written by Sluice before its first release (format ${current}, this program knows ${oldest} and newer)`,
+      hint: 'move the file away; a ledger: `sluice rebuild` makes it again, and sends nothing that the service has',
+    })
+  }
+  if (current > newest) {
+    throw new SluiceError({
+      code: 'database.newer',
+      message: `${file} was written by a newer version of Sluice (format ${current}, this program knows up to ${newest})`,
+      hint: 'install the newer version again, or restore the copy that it kept before its migration (FILE.before-v…)',
+    })
+  }
+  return current
+}
+
+/**
+ * The same database, which prepares each text of SQL once: for who asks the same again and again, without a place to keep the
+ * statements. What is set on a statement (`pluck`) stays set: one text, one use.
+ */
+export function preparingOnce(database: Sqlite): Sqlite {
+  const prepare = database.prepare.bind(database) as (sql: string) => Statement
+  const statements = new Map<string, Statement>()
+  const prepareOnce = (sql: string) => {
+    const statement = statements.get(sql) ?? prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return Object.assign(database, { prepare: prepareOnce })
+}
+
+/** Gives SQLite's errors our codes; anything else passes unchanged. */
+export function translateSqliteError(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof SluiceError || !code?.startsWith('SQLITE_')) return error
+  const [, ours, hint] = sqlite_faults.find(([prefix]) => code.startsWith(prefix)) ?? ['', 'database.failed']
+  return new SluiceError({ code: ours, message: `${file}: ${messageOf(error)} (${code})`, hint, cause: error })
+}
+
+const recorded = 'nothing that was recorded is lost'
+const sqlite_faults: readonly (readonly [prefix: string, code: string, hint?: string])[] = [
+  ['SQLITE_FULL', 'database.full', `free some space on the disk that holds the file; ${recorded}`],
+  ['SQLITE_IOERR', 'database.disk', `look at the disk that holds the file (space, dmesg); ${recorded}`],
+  [
+    'SQLITE_CORRUPT',
+    'database.damaged',
+    'move the file away and restore a backup; a ledger: `sluice restore FILE`, or `sluice rebuild`, which sends nothing again',
+  ],
+  [
+    'SQLITE_NOTADB',
+    'database.damaged',
+    'this is not a database of Sluice: move the file away and restore a backup, or start without it',
+  ],
+  ['SQLITE_BUSY', 'database.locked', 'another process uses this file: stop it first'],
+  ['SQLITE_READONLY', 'database.unreadable', 'the file cannot be written: check its owner and mode'],
+  ['SQLITE_CANTOPEN', 'database.unreadable', 'check that the folder exists and who may write there'],
+  ['SQLITE_PERM', 'database.unreadable', 'check the owner and the mode of the file'],
+]
+
+/**
+ * Holds a lock that the kernel frees when the process dies, kill -9 included: a second SQLite file inside BEGIN EXCLUSIVE.
+ * Error `database.locked` when another process holds it.
+ */
+export function holdLock(file: string): { release(): void } {
+  const held = opened(file, { timeout: 0 }, (database) => {
+    chmodSync(file, 0o600)
+    database.exec('BEGIN EXCLUSIVE')
+  })
+  return { release: () => held.close() }
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { ListenOptions, Socket } from 'node:net'
+import { codeOf, messageOf, SluiceError } from '../run/errors.ts'
+import { system_clock } from '../time/time.ts'
+
+/** What an error becomes on the wire. */
+export interface ErrorAnswer {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+/** Gives every error its answer, so that none escapes the application's own form. */
+export type AnswerError = (error: unknown) => ErrorAnswer
+
+/** PEM texts; of a chain the certificate of this host first. */
+export interface TlsKeys {
+  cert: string
+  key: string
+}
+
+/** A connection must have become a TLS one, and a request must have sent its headers within this time, so that idle connections cannot pile up (slowloris). */
+const headers_timeout_ms = 30_000
+/** Longer than what clients and proxies commonly keep a connection (60 s), so that the client is the one to close it. */
+export const keep_alive_ms = 72_000
+
+const server_options = {
+  // A missing Host header is the application's to refuse, in its own words; Node would send a bare 400.
+  requireHostHeader: false,
+  headersTimeout: headers_timeout_ms,
+  // Of TLS.
+  handshakeTimeout: headers_timeout_ms,
+}
+
+/** Node takes the shorter of the two times for that of the headers, and looks at all of them now and then: as exactly as is needed. */
+export function optionsFor(silence_ms: number): typeof server_options & { connectionsCheckingInterval?: number } {
+  if (silence_ms === 0) return server_options
+  const headersTimeout = Math.min(headers_timeout_ms, silence_ms)
+  return { ...server_options, headersTimeout, connectionsCheckingInterval: headersTimeout / 10 }
+}
+
+/** What the parser of HTTP refuses never becomes a request: it is answered on the socket, which then closes. */
+export function answerMalformed(error: Error, socket: Socket, answerError: AnswerError): void {
+  if (!socket.writable || codeOf(error) === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  refuse(socket, answerError, `this is not a request that can be read as HTTP: ${messageOf(error)}`, error)
+}
+
+function refuse(socket: Socket, answerError: AnswerError, message: string, cause?: unknown): void {
+  const { status, body } = answerError(new SluiceError({ code: 'http.malformed', message, cause }))
+  const text = JSON.stringify(body)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    'Connection: close',
+  ]
+  socket.end([...head, '', text].join('\r\n'))
+}
+
+/** Node answers an unknown `Expect` and the method CONNECT in its own form; both are given ours. */
+export function refuseOddConnections(server: Server, answerError: AnswerError): void {
+  server.on('checkExpectation', ({ socket }: IncomingMessage) =>
+    refuse(socket, answerError, 'this Expect header is unknown'),
+  )
+  server.on('connect', (_request, socket) => refuse(socket as Socket, answerError, 'CONNECT is not served here'))
+}
+
+export interface BareServerOptions {
+  handle: RequestListener
+  tls?: TlsKeys | undefined
+  answerError: AnswerError
+  /** A connection on which nothing moves for so long is cut, in the middle of a body, too. */
+  silence_ms?: number
+}
+
+/** A server without routes and parsers, for bodies that are streamed: the handler sees Node's own request and response. */
+export function createBareServer({ handle, answerError, tls, silence_ms = 0 }: BareServerOptions): Server {
+  // A body may be gigabytes over a slow line: only its headers have a deadline, and silence.
+  const options = { ...optionsFor(silence_ms), keepAliveTimeout: keep_alive_ms, requestTimeout: 0 }
+  const serve: RequestListener = (request, response) => {
+    if (silence_ms > 0) boundTheRest(request, response, silence_ms)
+    handle(request, response)
+  }
+  const server: Server = tls ? createTlsServer({ ...tls, ...options }, serve) : createServer(options, serve)
+  server.setTimeout(silence_ms)
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, answerError))
+  refuseOddConnections(server, answerError)
+  return server
+}
+
+/** What comes behind an early answer is read and thrown away, or the client would not see the answer; but not for ever. */
+function boundTheRest(request: IncomingMessage, response: ServerResponse, most_ms: number): void {
+  response.once('finish', () => {
+    if (request.complete) return
+    const over = new AbortController()
+    request.socket.once('close', () => over.abort())
+    void system_clock.sleep(most_ms, over.signal).then(() => {
+      if (!request.complete) request.socket.destroy()
+    })
+  })
+}
+
+/** Listens and answers the port that was given (`port` 0 takes a free one). Error `http.listen`. */
+export async function listen(server: Server, host: string, port: number): Promise<number> {
+  await startListening(server, { host, port }, `${host}, port ${port}`, 'choose another port, or 0 for a free one')
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
+}
+
+/** Listens on a Unix socket; Node removes the file when the server closes. Error `http.listen`, where something lies there too. */
+export async function listenOnSocket(server: Server, path: string): Promise<void> {
+  await startListening(server, { path }, path, 'check who may write into its folder')
+}
+
+async function startListening(server: Server, where: ListenOptions, name: string, hint: string): Promise<void> {
+  try {
+    server.listen(where)
+    await once(server, 'listening')
+  } catch (error) {
+    throw new SluiceError({
+      code: 'http.listen',
+      message: `cannot listen on ${name}: ${messageOf(error)}`,
+      hint,
+      cause: error,
+    })
+  }
+}
+
+/** A connection whose last request has just ended is idle from then on, and Node does not look again by itself. */
+const look_for_idle_ms = 20
+
+/**
+ * Takes no new connection, lets requests in flight finish for `grace_ms`, then calls `beforeCut` and cuts what is left. Real time, whatever clock
+ * the application runs on: it waits for sockets.
+ */
+export async function closeServer(server: Server, grace_ms: number, beforeCut?: () => void): Promise<void> {
+  if (!server.listening) return
+  let open = true
+  // A client that sends one request after the other on one connection would never leave it idle: its next answer is its last.
+  server.prependListener('request', (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+  })
+  const looking = new AbortController()
+  server.close(() => {
+    open = false
+    looking.abort()
+  })
+  const deadline_ms = system_clock.monotonic_ms() + grace_ms
+  while (open) {
+    if (system_clock.monotonic_ms() < deadline_ms) server.closeIdleConnections()
+    else {
+      beforeCut?.()
+      server.closeAllConnections()
+    }
+    await system_clock.sleep(look_for_idle_ms, looking.signal)
+  }
+}

@@ -1,0 +1,135 @@
+import { day_ms, hour_ms, minute_ms, second_ms } from '../time/time.ts'
+
+const byte_units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+/** Bytes for people, in decimal units as disks and `ls --si` count them: 999 B, 1.2 kB, 34 MB. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  // 999.5 and up would be shown as 1000 of the smaller unit.
+  while (Math.abs(value) >= 999.5 && unit < byte_units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  const digits = unit > 0 && Math.abs(value) < 9.95 ? 1 : 0
+  return `${value.toFixed(digits)} ${byte_units[unit]}`
+}
+
+/** 1234567 -> 1,234,567: the same everywhere, whatever the machine's language. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** 1 file, 1,234 files */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`
+}
+
+/** 12 files (3.4 MB) */
+export function formatAmount({ files, bytes }: { files: number; bytes: number }): string {
+  return `${counted(files, 'file')} (${formatBytes(bytes)})`
+}
+
+/** A duration for people, two units at most: 350 ms, 2.5 s, 42 s, 3 min 5 s, 2 h 10 min, 4 d 3 h. */
+export function formatDuration(ms: number): string {
+  if (ms < 0) return `-${formatDuration(-ms)}`
+  if (ms < second_ms) return `${Math.round(ms)} ms`
+  if (ms < 9_950) return `${(ms / second_ms).toFixed(1).replace(/\.0$/, '')} s`
+  if (ms < minute_ms - 500) return `${Math.round(ms / second_ms)} s`
+  if (ms < hour_ms - 500) return twoUnits(ms, minute_ms, 'min', second_ms, 's')
+  if (ms < day_ms - 30_000) return twoUnits(ms, hour_ms, 'h', minute_ms, 'min')
+  return twoUnits(ms, day_ms, 'd', hour_ms, 'h')
+}
+
+function twoUnits(ms: number, large_ms: number, large: string, small_ms: number, small: string): string {
+  const smalls = Math.round(ms / small_ms)
+  const per_large = large_ms / small_ms
+  const rest = smalls % per_large
+  return `${Math.floor(smalls / per_large)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`
+}
+
+// C0 and C1 controls, DEL, line and paragraph separators, and what turns the writing direction or hides: a file's name must
+// neither steer a terminal nor look like another name.
+const unprintable = /[\p{Cc}\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu
+
+/** A name as it can be shown in one line: what would steer the terminal stands there as \xNN or \u{NNNN}. */
+export function printable(text: string): string {
+  return text.replace(unprintable, (character) => {
+    const code = character.codePointAt(0)!
+    if (character === '\n') return '\\n'
+    if (character === '\t') return '\\t'
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+  })
+}
+
+/** JSON in one line, the same value: what would steer a terminal stands there as JSON's own escapes. */
+export function printableJson(json: string): string {
+  return json.replace(unprintable, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+// East Asian wide and full-width characters (UAX #11) and pictures take two columns.
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
+
+const ascii = /^[ -~]*$/
+
+/** The columns that a text without control characters takes on a terminal. */
+export function textWidth(text: string): number {
+  // Nearly every text, and twenty times faster.
+  if (ascii.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+/** At most `width` columns; what is cut away in the middle becomes an ellipsis: of a path both ends tell most. */
+export function fitText(text: string, width: number): string {
+  if (text.length <= width / 2 || textWidth(text) <= width) return text
+  if (width < 1) return ''
+  const pieces = [...graphemes.segment(text)].map(({ segment }) => segment)
+  const for_end = Math.floor((width - 1) / 2)
+  return `${take(pieces, width - 1 - for_end).join('')}…${take(pieces.reverse(), for_end).reverse().join('')}`
+}
+
+function take(pieces: readonly string[], width: number): string[] {
+  const taken: string[] = []
+  let left = width
+  for (const piece of pieces) {
+    left -= graphemeWidth(piece)
+    if (left < 0) break
+    taken.push(piece)
+  }
+  return taken
+}
+
+function graphemeWidth(grapheme: string): number {
+  return wide.test(grapheme) || grapheme.includes('\ufe0f') ? 2 : 1
+}
+
+/** A pair of UTF-16 units that is one character. */
+const pair = /[\ud800-\udbff][\udc00-\udfff]/g
+
+/** Whether a text has so many characters: Unicode code points, as JSON Schema counts them (minLength, maxLength), not UTF-16 units. */
+export function hasCharacters(text: string, least: number, most: number): boolean {
+  // What is too long for any way of counting is not counted.
+  if (text.length < least || text.length > 2 * most) return false
+  const count = text.length - (text.match(pair)?.length ?? 0)
+  return count >= least && count <= most
+}
+
+/** A name from the disk as a code span of CommonMark: nothing in it is markup, and it stays in its line. */
+export function codeSpan(text: string): string {
+  const shown = printable(text)
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return longest > 0 || shown.startsWith(' ') || shown === ''
+    ? `${fence} ${shown} ${fence}`
+    : `${fence}${shown}${fence}`
+}
+
+/** A text in one line whose punctuation means nothing (CommonMark, backslash escapes). */
+export function escapeMarkdown(text: string): string {
+  return printable(text).replace(/[\\`*_{}[\]<>#|~&]/g, '\\$&')
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../time/time.ts'
+import { second_ms } from '../time/time.ts'
+import { counted, formatBytes, formatCount, formatDuration } from './format.ts'
+import type { Log } from './log.ts'
+
+export interface FileLinesOptions {
+  log: Log
+  clock: Clock
+  files_per_second: number
+  summary_ms?: number
+}
+
+/** Ten seconds: soon enough to watch, and 360 lines an hour at the most. */
+const usual_summary_ms = 10 * second_ms
+/** Paths shown per reason; `sluice ls` has them all. */
+const most_examples = 3
+/** Reasons told apart in one summary: each comes from a fixed list or a service's text, which may differ for every file. */
+const most_reasons = 50
+const other_reasons = 'other reasons'
+
+export type FileLines = ReturnType<typeof createFileLines>
+
+/**
+ * The lines about single files. A quiet day gets a line a file; the first day on an old share would get a million of them, and
+ * journald drops what exceeds 10,000 lines in 30 s. So above `files_per_second` files are counted and told in one summary
+ * every `summary_ms`; refusals in one line per reason.
+ */
+export function createFileLines(options: FileLinesOptions) {
+  const { log, clock, files_per_second, summary_ms = usual_summary_ms } = options
+  const passed_rate = createRate(clock, files_per_second)
+  const refused_rate = createRate(clock, files_per_second)
+  const closing = new AbortController()
+  let steps = new Map<string, { files: number; bytes: number }>()
+  let reasons = new Map<string, { files: number; examples: string[] }>()
+  let counting_since_ms: number | undefined
+
+  /** From the first counted file on, single lines rest until the summary is out. */
+  function beginCounting(): void {
+    if (counting_since_ms !== undefined) return
+    counting_since_ms = clock.monotonic_ms()
+    void clock.sleep(summary_ms, closing.signal).then(() => {
+      if (!closing.signal.aborted) tellSummary()
+    })
+  }
+
+  function tellSummary(): void {
+    if (counting_since_ms === undefined) return
+    const over = formatDuration(clock.monotonic_ms() - counting_since_ms)
+    if (steps.size > 0) log.info({ files: Object.fromEntries(steps) }, `${summaryOf(steps)} in the last ${over}`)
+    for (const [reason, { files, examples }] of reasons) {
+      const more = files > examples.length ? ' and others' : ''
+      const what = counted(files, 'file')
+      log.warn({ reason, files, examples }, `${what} refused: ${reason}: ${examples.join(', ')}${more}`)
+    }
+    steps = new Map()
+    reasons = new Map()
+    counting_since_ms = undefined
+  }
+
+  return {
+    /** A file came one step further; `step` is a word in the past tense: sent, linked, ready, gone. */
+    passed(step: string, path: string, fields: { bytes?: number; [field: string]: unknown } = {}): void {
+      const one_line = passed_rate() && counting_since_ms === undefined
+      if (one_line) {
+        log.info({ step, path, ...fields }, `${step}: ${path}`)
+        return
+      }
+      beginCounting()
+      const count = steps.get(step) ?? { files: 0, bytes: 0 }
+      steps.set(step, { files: count.files + 1, bytes: count.bytes + (fields.bytes ?? 0) })
+    },
+    /** A file will not get in until a person does something. Never passed over in silence. */
+    refused(reason: string, path: string, fields: Record<string, unknown> = {}): void {
+      if (refused_rate() && !reasons.has(reason)) {
+        log.warn({ reason, path, ...fields }, `refused: ${path}: ${reason}`)
+        return
+      }
+      beginCounting()
+      const group = reasons.has(reason) || reasons.size < most_reasons ? reason : other_reasons
+      const count = reasons.get(group) ?? { files: 0, examples: [] }
+      if (count.examples.length < most_examples) count.examples.push(path)
+      count.files++
+      reasons.set(group, count)
+    },
+    /** Tells what was counted so far, and ends the timer. */
+    close(): void {
+      closing.abort()
+      tellSummary()
+    },
+  }
+}
+
+/** Answers true for the first `per_second` calls of each second. */
+function createRate(clock: Clock, per_second: number): () => boolean {
+  let second_began_ms = Number.NEGATIVE_INFINITY
+  let calls = 0
+  return () => {
+    const now_ms = clock.monotonic_ms()
+    if (now_ms - second_began_ms >= second_ms) {
+      second_began_ms = now_ms
+      calls = 0
+    }
+    return ++calls <= per_second
+  }
+}
+
+function summaryOf(steps: ReadonlyMap<string, { files: number; bytes: number }>): string {
+  const parts = [...steps].map(([step, { files, bytes }]) => {
+    return `${formatCount(files)} ${step}${bytes > 0 ? ` (${formatBytes(bytes)})` : ''}`
+  })
+  return `files: ${parts.join(', ')}`
+}

@@ -1,0 +1,224 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
+import { codeOf, SluiceError } from '../../base/run/errors.ts'
+import { formatCount, formatDuration, printable } from '../../base/text/format.ts'
+import { backoff_ms, type Clock } from '../../base/time/time.ts'
+import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
+import { textOf } from '../../prompts/run-tools.ts'
+import type { Question } from '../../remote/chats.ts'
+import { type Failure, isSurelyUndone } from '../../remote/outcome.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
+
+export interface AskTools {
+  remote: Remote
+  project_id: string
+  clock: Clock
+  /** Nobody waits any more; the caller then closes `remote`, which cuts the call in flight. */
+  stopped: AbortSignal
+}
+
+export interface Turn {
+  chat_id: string
+  message_id: string
+}
+
+/**
+ * Sends a question once: it begins a chat, or goes on with one. Errors: `account.refused`, `project.refused`; `answer.refused`,
+ * `answer.not_asked` where it surely was not asked, `answer.unknown` where that is not known. It is never sent a second time.
+ */
+export async function askOnce(tools: AskTools, question: Question, chat_id: string | undefined): Promise<Turn> {
+  const { remote, project_id, stopped } = tools
+  if (stopped.aborted) throw new SluiceError({ code: 'answer.stopped', message: 'nothing was asked' })
+  if (chat_id === undefined) {
+    const started = await remote.startChat(project_id, question)
+    if (!started.ok) throw notAsked(started.failure, chat_id)
+    return { chat_id: started.value.chat_id, message_id: started.value.message_id }
+  }
+  const appended = await remote.appendMessage(project_id, chat_id, question)
+  if (!appended.ok) throw notAsked(appended.failure, chat_id)
+  return { chat_id, message_id: appended.value.message_id }
+}
+
+function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
+  const what = textOf(failure)
+  const refused = refusal(failure)
+  if (refused) return refused
+  if (!isSurelyUndone(failure)) {
+    const where = chat_id === undefined ? 'at the newest chats of the project' : `into the chat ${chat_id}`
+    return new SluiceError({
+      code: 'answer.unknown',
+      message: `whether the question reached the service is not known: ${what}`,
+      hint: `it is not sent again by itself: look ${where} in the assistant, and ask again only if it is not there`,
+    })
+  }
+  if (failure.about === 'content') {
+    const is_gone = failure.status === 404 || failure.status === 410
+    return new SluiceError({
+      code: 'answer.refused',
+      message: `the service does not take the question: ${what}`,
+      ...(is_gone ? { hint: goneHint(chat_id) } : {}),
+    })
+  }
+  return failureOf(failure)
+}
+
+/** For a call after which surely nothing was asked. */
+export function failureOf(failure: Failure): SluiceError {
+  return (
+    refusal(failure) ??
+    new SluiceError({
+      code: 'answer.not_asked',
+      message: `the question was not asked: ${textOf(failure)}`,
+      hint: 'ask again later',
+    })
+  )
+}
+
+function goneHint(chat_id: string | undefined): string {
+  const scope = 'something it is asked over was removed on the service'
+  return chat_id === undefined ? scope : `the chat ${chat_id} is gone (ask without --follow-up), or ${scope}`
+}
+
+/** The account or the project; nothing else is worth a try before that is right. */
+function refusal(failure: Failure): SluiceError | undefined {
+  const { about } = failure
+  if (about !== 'account' && about !== 'project') return undefined
+  const hint = about === 'account' ? 'renew the token' : 'check project_id in the config, and that the token may use it'
+  return new SluiceError({ code: `${about}.refused`, message: textOf(failure), hint })
+}
+
+export interface Waiting {
+  first_ms: number
+  most_ms: number
+  deadline_ms: number
+}
+
+/**
+ * Reads the turn until its answer is there. Errors: `account.refused`, `project.refused`; `answer.failed` where the service ended
+ * the turn with an error, `answer.deadline`, `answer.stopped`: the last two name the chat, where the answer may still come.
+ */
+export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn, waiting: Waiting): Promise<string> {
+  const { remote, project_id, clock, stopped } = tools
+  const began_ms = clock.monotonic_ms()
+  let last: Failure | undefined
+  for (let tries = 0; !stopped.aborted; tries++) {
+    const outcome = await remote.readMessage(project_id, chat_id, message_id)
+    if (stopped.aborted && !outcome.ok) break
+    if (outcome.ok && outcome.value.state === 'answered') return outcome.value.response ?? ''
+    if (outcome.ok && outcome.value.state === 'failed') {
+      throw new SluiceError({
+        code: 'answer.failed',
+        message: `the service ended the question with an error (chat ${chat_id})`,
+        hint: 'ask again',
+      })
+    }
+    last = outcome.ok ? undefined : outcome.failure
+    const refused = last && refusal(last)
+    if (refused) throw refused
+    const left_ms = began_ms + waiting.deadline_ms - clock.monotonic_ms()
+    if (left_ms <= 0) throw tooLate(chat_id, waiting.deadline_ms, last)
+    await clock.sleep(Math.min(left_ms, Math.max(last?.retry_after_ms ?? 0, backoff_ms(tries, waiting))), stopped)
+  }
+  throw new SluiceError({
+    code: 'answer.stopped',
+    message: `not waited for any longer; the service goes on answering in the chat ${chat_id}`,
+    hint: 'read it there in the assistant; `sluice ask --follow-up` goes on in that chat',
+  })
+}
+
+function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined): SluiceError {
+  const why = last ? `; the last look failed: ${textOf(last)}` : ''
+  return new SluiceError({
+    code: 'answer.deadline',
+    message: `no answer in ${formatDuration(deadline_ms)} (chat ${chat_id})${why}`,
+    hint: 'it may still come: look into that chat in the assistant before asking again',
+  })
+}
+
+/** Of each project the chat of the last `sluice ask`, so that a next question can go on in it. */
+interface LastChats {
+  version: 1
+  chats: Record<string, string>
+}
+
+export function lastChat(state_dir: string, project_id: string): string | undefined {
+  const chat_id = read(state_dir).chats[project_id]
+  return typeof chat_id === 'string' ? chat_id : undefined
+}
+
+export function rememberChat(state_dir: string, project_id: string, chat_id: string): void {
+  // Somebody may ask before anything was ever synced.
+  mkdirSync(state_dir, { recursive: true, mode: 0o700 })
+  const chats = { ...read(state_dir).chats, [project_id]: chat_id }
+  writeFileAtomic(fileIn(state_dir), `${JSON.stringify({ version: 1, chats } satisfies LastChats)}\n`)
+}
+
+function fileIn(state_dir: string): string {
+  return join(state_dir, 'last-chats.json')
+}
+
+function read(state_dir: string): LastChats {
+  const none: LastChats = { version: 1, chats: {} }
+  try {
+    const known: unknown = JSON.parse(readFileSync(fileIn(state_dir), 'utf8'))
+    const has_chats = typeof known === 'object' && known !== null && 'chats' in known && typeof known.chats === 'object'
+    return has_chats ? { ...none, chats: { ...(known.chats as LastChats['chats']) } } : none
+  } catch (error) {
+    // Missing, or not ours any more: a convenience is no reason to fail.
+    if (codeOf(error) === 'ENOENT' || error instanceof SyntaxError) return none
+    throw error
+  }
+}
+
+/** More are not read; `--json` has them all. */
+const most_sources = 20
+
+interface Source {
+  /** Folder and path. */
+  name: string
+  asset_id: string
+  /** The answer mentions it: by its path, or by its own name. */
+  is_named: boolean
+}
+
+/** The files that a question was asked over; those that the answer names first. */
+export function sourcesOf(answer: string, files: readonly ArrivedFile[]): Source[] {
+  const sources = files.map(({ folder, path, asset_id }) => {
+    const own_name = path.slice(path.lastIndexOf('/') + 1)
+    return { name: `${folder}/${path}`, asset_id, is_named: mentions(answer, own_name) }
+  })
+  return [...sources.filter(({ is_named }) => is_named), ...sources.filter(({ is_named }) => !is_named)]
+}
+
+/** As a name of its own: `a.txt` is not meant by `data.txt`. */
+function mentions(answer: string, name: string): boolean {
+  for (let at = answer.indexOf(name); at >= 0; at = answer.indexOf(name, at + 1)) {
+    const before = answer.slice(0, at).at(-1) ?? ''
+    const after = answer.charAt(at + name.length)
+    if (!/[\p{L}\p{N}_-]/u.test(before) && !/[\p{L}\p{N}_-]/u.test(after)) return true
+  }
+  return false
+}
+
+/** The answer as it came, but for what would steer the terminal. */
+export function answerText(answer: string): string {
+  const line = (text: string) => text.split('\t').map(printable).join('\t')
+  return answer.trimEnd().split(/\r?\n/).map(line).join('\n')
+}
+
+/** `asked_about`: see scopeText. */
+export function sourceLines(sources: readonly Source[], asked_about: string, width: number): Line[] {
+  const writer = new LineWriter(width)
+  const named = sources.filter(({ is_named }) => is_named)
+  const shown = named.length > 0 ? named : sources
+  if (shown.length > 0) {
+    writer.say(named.length > 0 ? 'sources named in the answer' : 'sources', { tone: 'strong' })
+    for (const { name } of shown.slice(0, most_sources)) writer.say(name, { indent: 2 })
+    const more = shown.length - most_sources
+    if (more > 0) writer.say(`and ${formatCount(more)} more`, { indent: 2 })
+  }
+  writer.say(`asked about ${asked_about}`, { tone: 'faint' })
+  return writer.lines
+}

@@ -1,0 +1,153 @@
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { counted } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import type { Config } from '../../config/config.ts'
+import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
+import { scope_ids_most } from '../../contract/messages/limits.ts'
+import { type ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
+import { pathMatcher } from '../../prompts/plan/fresh.ts'
+import type { LabelReference } from '../../remote/assets.ts'
+import type { Scope } from '../../remote/chats.ts'
+import { placeOf } from './place.ts'
+
+/** What a question is narrowed to, as the command line has it. */
+export interface ScopeFlags {
+  /** Names or paths of folders. */
+  folder: readonly string[]
+  /** Patterns as in .gitignore, relative to a folder. */
+  path: readonly string[]
+  /** `24h`: what arrived in so long a time. */
+  fresh: string | undefined
+  /** By name. */
+  label: readonly string[]
+}
+
+/** The same, checked; with the project that is asked. */
+export interface Narrowing {
+  project_id: string
+  folders: readonly string[]
+  paths: readonly string[]
+  within_ms: number | undefined
+  labels: readonly string[]
+  /** False: no file is looked for, the question is over labels or the whole project. */
+  about_files: boolean
+}
+
+export interface FilesInScope {
+  /** One for each asset, newest first, at most `most`. */
+  files: ArrivedFile[]
+  /** There were more. */
+  is_cut: boolean
+}
+
+/** Errors `usage.*`: a folder that is not there, folders of several projects, a time that is none. */
+export function narrowingOf(flags: ScopeFlags, config: Config, cwd: string): Narrowing {
+  const { path: paths, fresh, label: labels } = flags
+  const named = flags.folder.map((text) => wholeFolder(text, config, cwd))
+  const about_files = named.length > 0 || paths.length > 0 || fresh !== undefined
+  const folders = named.length > 0 ? [...new Set(named)] : config.folders.map(({ name }) => name)
+  const projects = new Set(
+    config.folders.filter(({ name }) => folders.includes(name)).map(({ project_id }) => project_id),
+  )
+  if (about_files && projects.size > 1) {
+    throw new SluiceError({
+      code: 'usage.projects',
+      message: `the folders ${folders.join(', ')} belong to ${projects.size} projects, and a question goes to one`,
+      hint: 'name folders of one project with --folder',
+    })
+  }
+  const [only] = projects
+  const project_id = projects.size === 1 && only !== undefined ? only : config.service.project_id
+  return { project_id, folders, paths, within_ms: fresh === undefined ? undefined : spanOf(fresh), labels, about_files }
+}
+
+function wholeFolder(text: string, { folders }: Config, cwd: string): string {
+  const { folder, path } = placeOf(text, folders, cwd)
+  if (path === '') return folder
+  throw new SluiceError({
+    code: 'usage.path',
+    message: `${text} lies inside the folder ${folder}`,
+    hint: `--folder ${folder} --path ${shellWord(`/${path}`)}`,
+  })
+}
+
+function spanOf(text: string): number {
+  if (duration_pattern.test(text)) return parseDuration_ms(text)
+  throw new SluiceError({
+    code: 'usage.invalid',
+    message: `--fresh takes a time such as 24h, 90m or 7d, not ${text}`,
+  })
+}
+
+/**
+ * Reads the ledger alone, beside a daemon or without one. Undefined where nothing was ever kept. `most`: what a scope may hold
+ * of one kind.
+ */
+export function filesInScope(
+  { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
+  { state_dir, now_ms, most = scope_ids_most }: { state_dir: string; now_ms: number; most?: number },
+): FilesInScope | undefined {
+  const matches = pathMatcher(paths)
+  const by_asset = new Map<string, ArrivedFile>()
+  const view = openView(state_dir)
+  if (!view) return undefined
+  try {
+    for (const file of view.newest({ folders, since_ms: within_ms === undefined ? undefined : now_ms - within_ms })) {
+      if (by_asset.has(file.asset_id) || !matches(file.path)) continue
+      if (by_asset.size === most) return { files: [...by_asset.values()], is_cut: true }
+      by_asset.set(file.asset_id, file)
+    }
+    return { files: [...by_asset.values()], is_cut: false }
+  } finally {
+    view.close()
+  }
+}
+
+function openView(state_dir: string) {
+  try {
+    return openArrivalsView(state_dir)
+  } catch (error) {
+    if (isSluiceError(error, 'database.missing')) return undefined
+    throw error
+  }
+}
+
+/** Error `usage.label`: the project has no label of that name. */
+export function labelIds(names: readonly string[], known: readonly LabelReference[]): string[] {
+  const ids = names.flatMap((name) => {
+    const found = known.filter((label) => label.name === name).map(({ label_id }) => label_id)
+    if (found.length > 0) return found
+    const meant = didYouMean(
+      name,
+      known.map((label) => label.name),
+    )
+    throw new SluiceError({
+      code: 'usage.label',
+      message: `the project has no label ${name}`,
+      ...(meant === undefined ? {} : { hint: `did you mean ${meant}?` }),
+    })
+  })
+  return [...new Set(ids)]
+}
+
+/** Undefined: the whole project. Never a scope without ids, which would mean the same. */
+export function scopeOf(files: readonly ArrivedFile[], label_ids: readonly string[]): Scope | undefined {
+  const asset_ids = files.map(({ asset_id }) => asset_id)
+  if (asset_ids.length === 0 && label_ids.length === 0) return undefined
+  return { ...(asset_ids.length > 0 ? { asset_ids } : {}), ...(label_ids.length > 0 ? { label_ids } : {}) }
+}
+
+/** What is asked about, for people. */
+export function scopeText(narrowing: Narrowing, found: FilesInScope | undefined): string {
+  const { project_id, labels, about_files } = narrowing
+  if (!about_files && labels.length === 0) return `the whole project ${project_id}`
+  const parts: string[] = []
+  if (found && found.files.length > 0) {
+    const { files, is_cut } = found
+    const count = `${is_cut ? 'the newest ' : ''}${counted(files.length, 'file')}`
+    parts.push(`${count} of ${[...new Set(files.map(({ folder }) => folder))].join(', ')}`)
+  }
+  if (labels.length > 0) parts.push(`what has the label ${labels.join(' or ')}`)
+  return parts.join(', and ')
+}

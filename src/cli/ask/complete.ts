@@ -1,0 +1,189 @@
+import type { Argv } from 'yargs'
+import { createParser, type GlobalOptions, type ListedCommand, nameOf } from '../command.ts'
+
+/** What the shell completes by itself; no other candidate begins with a colon. */
+export const shell_files = ':files'
+export const shell_directories = ':directories'
+
+/** What stands for an argument or an option's value. */
+type Kind = 'place' | 'folder' | 'prompt' | 'file' | 'directory'
+
+/** By the words of the command and the argument's name; `*` for every command. */
+const kinds: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  '*': {
+    path: 'place',
+    paths: 'place',
+    folder: 'folder',
+    folders: 'folder',
+    file: 'file',
+    config: 'file',
+    'token-file': 'file',
+    'data-dir': 'directory',
+  },
+  init: { folder: 'directory' },
+  demo: { folder: 'directory' },
+  'prompts run': { name: 'prompt' },
+  'prompts history': { name: 'prompt' },
+}
+
+/** Where the cursor stands in a command line. */
+interface Cursor {
+  /** What was typed of the word under the cursor. */
+  current: string
+  /** The words of the command. */
+  path: string[]
+  node: ListedCommand | undefined
+  /** Of the commands one of which may follow. */
+  below: readonly ListedCommand[]
+  /** After the command, without the current one. */
+  rest: string[]
+}
+
+/**
+ * What may stand at the end of a command line: `words` without the program's name, the last one as far as it is typed ('' for a
+ * new one). Commands, options, choices, names of the configuration's folders and prompts; never an error.
+ */
+export async function complete(
+  words: readonly string[],
+  commands: readonly ListedCommand[],
+  env?: NodeJS.ProcessEnv,
+): Promise<string[]> {
+  const cursor = cursorOf(joined(words), commands)
+  const { current, path, node, below, rest } = cursor
+  const parser = await parserOf(node)
+  const named = optionValue(cursor, parser)
+  if (named !== undefined) {
+    const choices = choicesOf(parser, named.option)
+    const found = choices.length > 0 ? choices : await namesOf(kindOf(path, named.option), words, env)
+    return beginningWith(named.begun, found)
+  }
+  if (current.startsWith('-')) return beginningWith(current, await yargsAnswers(parser, [...rest, current]))
+  const given = positionals(rest, parser).length
+  // No argument yet: another word may still make it another command.
+  const next = given === 0 ? below.map(({ usage }) => nameOf(usage)) : []
+  const names = await namesOf(kindOf(path, argumentAt(node, given)), words, env)
+  const choices = node ? choicesOf(parser, argumentAt(node, given)) : []
+  return beginningWith(current, [...next, ...names, ...choices])
+}
+
+/** Some shells hand on `--state=re` as three words. */
+function joined(words: readonly string[]): string[] {
+  const whole: string[] = []
+  for (const [at, word] of words.entries()) {
+    const after_equals = words[at - 1] === '=' && whole.at(-1)?.endsWith('=')
+    if ((word === '=' && whole.at(-1)?.startsWith('--')) || after_equals) whole.push(whole.pop() + word)
+    else whole.push(word)
+  }
+  return whole
+}
+
+function cursorOf(words: readonly string[], commands: readonly ListedCommand[]): Cursor {
+  const cursor: Cursor = { current: words.at(-1) ?? '', path: [], node: undefined, below: commands, rest: [] }
+  for (const word of words.slice(0, -1)) {
+    const has_arguments = cursor.rest.some(
+      (passed, at) => !passed.startsWith('-') && cursor.rest[at - 1] !== '--config',
+    )
+    const next = has_arguments ? undefined : cursor.below.find(({ usage }) => nameOf(usage) === word)
+    if (next === undefined) cursor.rest.push(word)
+    else Object.assign(cursor, { node: next, path: [...cursor.path, word], below: next.subcommands ?? [], rest: [] })
+  }
+  return cursor
+}
+
+/** A parser that knows one command's options, and no commands. */
+async function parserOf(node: ListedCommand | undefined): Promise<Argv<GlobalOptions>> {
+  const parser = createParser({ width: Number.POSITIVE_INFINITY }).strict(false)
+  const command = await node?.load?.()
+  command?.options(parser)
+  return parser
+}
+
+/** The option whose value is being typed. */
+function optionValue({ current, rest }: Cursor, parser: Argv<GlobalOptions>) {
+  const [, attached, begun] = /^--([a-z-]+)=(.*)$/s.exec(current) ?? []
+  if (attached !== undefined) return { option: attached, begun: begun! }
+  const before = /^--([a-z-]+)$/.exec(rest.at(-1) ?? '')?.[1]
+  if (before === undefined || !takesValue(parser, before)) return undefined
+  return { option: before, begun: current }
+}
+
+interface ParserOptions {
+  boolean: string[]
+  key: Record<string, unknown>
+  choices: Record<string, string[]>
+}
+
+/** yargs' own table of the options, which its types leave out. */
+function optionsOf(parser: Argv<GlobalOptions>): ParserOptions {
+  return (parser as unknown as { getOptions(): ParserOptions }).getOptions()
+}
+
+function takesValue(parser: Argv<GlobalOptions>, option: string): boolean {
+  const { boolean, key } = optionsOf(parser)
+  return option in key && !boolean.includes(option)
+}
+
+function choicesOf(parser: Argv<GlobalOptions>, argument: string | undefined): string[] {
+  return argument === undefined ? [] : (optionsOf(parser).choices[argument] ?? [])
+}
+
+/** Options, as yargs completes them. Where it takes the shell for zsh, each with its description behind a colon. */
+async function yargsAnswers(parser: Argv<GlobalOptions>, words: readonly string[]): Promise<string[]> {
+  const found = await new Promise<readonly string[]>((resolve, reject) => {
+    parser.getCompletion([...words], (error, completions) => (error ? reject(error) : resolve(completions)))
+  })
+  return found.map((each) => each.replace(/^(--?[a-z-]+)[:\t].*$/s, '$1'))
+}
+
+function positionals(rest: readonly string[], parser: Argv<GlobalOptions>): string[] {
+  return rest.filter((word, at) => {
+    if (word.startsWith('-')) return false
+    const before = /^--([a-z-]+)$/.exec(rest[at - 1] ?? '')?.[1]
+    return before === undefined || !takesValue(parser, before)
+  })
+}
+
+/** `diff <before> <after>`: the name of the argument at a place; one with dots goes on. */
+function argumentAt(node: ListedCommand | undefined, place: number): string | undefined {
+  const all = node?.usage.split(' ').slice(1) ?? []
+  const usage = all[place] ?? (all.at(-1)?.includes('..') ? all.at(-1) : undefined)
+  return usage?.replaceAll(/[<>[\].]/g, '')
+}
+
+function kindOf(path: readonly string[], name: string | undefined): Kind | undefined {
+  return name === undefined ? undefined : (kinds[path.join(' ')]?.[name] ?? kinds['*']![name])
+}
+
+async function namesOf(
+  kind: Kind | undefined,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv | undefined,
+): Promise<string[]> {
+  if (kind === undefined) return []
+  if (kind === 'file') return [shell_files]
+  if (kind === 'directory') return [shell_directories]
+  const { folders, prompts } = await configNames(words, env)
+  if (kind === 'prompt') return prompts
+  return kind === 'folder' ? folders : [...folders, shell_files]
+}
+
+/**
+ * None where there is no configuration, or a faulty one: whoever types is not in the mood to hear of it. What reads it is loaded here,
+ * for it takes longer than all the rest, and commands, options and every start of a shell need none.
+ */
+async function configNames(words: readonly string[], env: NodeJS.ProcessEnv | undefined) {
+  const at = words.lastIndexOf('--config')
+  const attached = words.find((word) => word.startsWith('--config='))?.slice('--config='.length)
+  const file = attached ?? (at >= 0 && at < words.length - 2 ? words[at + 1] : undefined)
+  try {
+    const { loadConfig } = await import('../../config/load.ts')
+    const { config } = loadConfig({ file, ...(env ? { env } : {}) })
+    return { folders: config.folders.map(({ name }) => name), prompts: config.prompts.map(({ name }) => name) }
+  } catch {
+    return { folders: [], prompts: [] }
+  }
+}
+
+function beginningWith(begun: string, candidates: readonly string[]): string[] {
+  return [...new Set(candidates)].filter((each) => each.startsWith(begun) || each.startsWith(':'))
+}

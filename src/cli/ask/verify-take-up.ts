@@ -1,0 +1,140 @@
+import { counted, formatCount } from '../../base/text/format.ts'
+import { system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import { type Doubt, factsOfDoubt } from '../../control/control-verbs.ts'
+import { ledgerLimits } from '../../daemon/limits.ts'
+import { ingest_failed } from '../../domain/content.ts'
+import type { Fact } from '../../domain/fact.ts'
+import type { Difference, DifferenceKind } from '../../inspect/verify/verify-answer.ts'
+import { openLedger } from '../../ledger/open-ledger.ts'
+import { besideOrAlone } from '../daemon/tell-daemon.ts'
+import type { FoundDifferences } from '../text/verify-text.ts'
+
+const on_disk: readonly DifferenceKind[] = ['unknown_on_disk', 'gone_from_disk', 'changed_on_disk', 'unreadable']
+const on_service: readonly DifferenceKind[] = [
+  'missing_on_service',
+  'failed_on_service',
+  'not_ready_on_service',
+  'returned_on_service',
+]
+/** So many facts are one transaction. */
+const facts_at_once = 1_000
+
+/** What is to be done about the differences, by who does it. */
+interface Work {
+  folders: string[]
+  lost: Difference[]
+  doubts: Doubt[]
+}
+
+/**
+ * Has a daemon take up what was found. Without one: with `record` the ledger learns what the service and the full comparison
+ * said, else nothing is changed. Answers what was done, and what is left to do, a line each.
+ */
+export async function takeUp({
+  config,
+  found,
+  record,
+}: {
+  config: Config
+  found: FoundDifferences
+  record: boolean
+}): Promise<string[]> {
+  const work = workOf(found)
+  if (work.folders.length + work.lost.length + work.doubts.length === 0) return []
+  const { state_dir } = config
+  if (record) {
+    return besideOrAlone(state_dir, { beside: (control) => beside(work, control), alone: () => recorded(work, config) })
+  }
+  const control = await connectControl(state_dir)
+  if (!control) return alone(work)
+  return beside(work, control).finally(() => control.close())
+}
+
+function workOf(found: FoundDifferences): Work {
+  return {
+    folders: [...new Set(on_disk.flatMap((kind) => found.of(kind)).map(({ folder }) => folder!))],
+    lost: on_service.flatMap((kind) => found.of(kind)),
+    doubts: [
+      ...found
+        .of('content_differs')
+        .map(({ folder, path }) => ({ about: 'bytes' as const, folder: folder!, path: path! })),
+      ...found.of('label_missing').map(({ content, label }) => {
+        return { about: 'label' as const, content: content!, label: label! }
+      }),
+    ],
+  }
+}
+
+async function beside({ folders, lost, doubts }: Work, control: ControlClient): Promise<string[]> {
+  for (const folder of folders) await control.rescan({ folder })
+  if (lost.length > 0) await control.audit()
+  for (const doubt of doubts) await control.doubt(doubt)
+  const { pid, mode } = control.presence
+  const who = `the running daemon (process ${pid})`
+  const when =
+    mode === 'run' ? 'audits now, and notes what the service lost' : 'leaves the audit to the next `sluice run`'
+  return [
+    ...(folders.length > 0 ? [`${who} scans now: ${folders.join(', ')}`] : []),
+    ...(lost.length > 0 ? [`${who} ${when}`] : []),
+    ...doubtLines(doubts, `${who} does it now`),
+  ]
+}
+
+async function recorded({ folders, lost, doubts }: Work, config: Config): Promise<string[]> {
+  const { state_dir } = config
+  const now_ms = system_clock.now_ms()
+  const facts = [...lost.flatMap(factsOfLoss), ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms))]
+  const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
+  try {
+    for (let from = 0; from < facts.length; from += facts_at_once) {
+      await ledger.record(facts.slice(from, from + facts_at_once))
+    }
+  } finally {
+    await ledger.close()
+  }
+  return [
+    ...(lost.length > 0 ? [`recorded: what the service lost, of ${formatCount(lost.length)} assets`] : []),
+    ...doubtLines(doubts, 'recorded for the next pass'),
+    ...(folders.length + doubts.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
+  ]
+}
+
+function alone({ folders, lost, doubts }: Work): string[] {
+  const recorded = 'what a scan cannot see is taken up with `sluice verify --record`, or by a running daemon'
+  return [
+    ...(folders.length > 0 ? [`no daemon is running: ${sync_text}`] : []),
+    ...(lost.length + doubts.length > 0 ? [recorded] : []),
+  ]
+}
+
+const sync_text = '`sluice sync` takes up what is on disk'
+
+function doubtLines(doubts: readonly Doubt[], what: string): string[] {
+  const count = (about: Doubt['about']) => doubts.filter((doubt) => doubt.about === about).length
+  const [bytes, labels] = [count('bytes'), count('label')]
+  return [
+    ...(bytes > 0 ? [`to be read again: ${counted(bytes, 'file')}; ${what}`] : []),
+    ...(labels > 0 ? [`to be attached again: ${counted(labels, 'label')}; ${what}`] : []),
+  ]
+}
+
+/** The same facts as those of the audit. */
+function factsOfLoss({ kind, content, asset_id, status, message }: Difference): Fact[] {
+  if (content === undefined) return []
+  const of = { content, ...(asset_id === undefined ? {} : { asset_id }) }
+  switch (kind) {
+    case 'missing_on_service':
+      return [{ type: 'asset_missing', ...of }]
+    case 'failed_on_service':
+      return [{ type: 'asset_failed', ...of, error: { code: ingest_failed, message } }]
+    case 'not_ready_on_service':
+      // A slot without bytes is as good as gone.
+      return [{ type: status === 'uploaded' ? 'asset_missing' : 'asset_unready', ...of }]
+    case 'returned_on_service':
+      return [{ type: 'asset_returned', content }]
+    default:
+      return []
+  }
+}

@@ -1,0 +1,76 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { type Clock, second_ms } from '../../base/time/time.ts'
+import { createReadingWait } from '../../daemon/drain.ts'
+import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import type { FolderView } from '../../ledger/views/view-folders.ts'
+
+/** A service that is restarted is back within this; one that is not will hardly come back while somebody looks on. */
+const patience_ms = 30 * second_ms
+const look_ms = 200
+
+/**
+ * Waits until a daemon that goes on for ever has nothing left to do now. It waits out what it cannot change; a person who looks
+ * on does not: a refused token or project ends this at once, a service that does not answer after `patience_ms`, and nothing but
+ * its reading of what was sent after `reading_most_ms`.
+ */
+export async function awaitIdle(options: {
+  idle: Promise<void>
+  view: LedgerView
+  clock: Clock
+  stopped: AbortSignal
+  patience_ms?: number
+  reading_most_ms?: number
+}): Promise<'idle' | 'stopped' | SluiceError> {
+  const { idle, view, clock, stopped } = options
+  const began_ms = clock.now_ms()
+  const decided = new AbortController()
+  const either = AbortSignal.any([stopped, decided.signal])
+  const reading = createReadingWait(clock, options.reading_most_ms ?? Number.POSITIVE_INFINITY)
+  const is_idle = idle.then(() => 'idle' as const)
+
+  async function watch(): Promise<'stopped' | SluiceError> {
+    while (!either.aborted) {
+      const fault = worstOf(view.troubles(), began_ms, clock.now_ms(), options.patience_ms ?? patience_ms)
+      if (fault) return fault
+      const folders = view.folders()
+      const read = folders.reduce((sum, { stages }) => sum + stages.ingesting.files, 0)
+      if (reading.isOver(onlyReading(folders, began_ms))) return reading.verdict(read)
+      await clock.sleep(look_ms, either)
+    }
+    return 'stopped'
+  }
+
+  try {
+    return await Promise.race([is_idle, watch()])
+  } finally {
+    decided.abort()
+  }
+}
+
+/** The counts of what is in and what is not, where all is looked at and sent. */
+function onlyReading(folders: readonly FolderView[], began_ms: number): string | undefined {
+  const is_at_work = folders.some(({ stages, online, scan_ended_ms = 0 }) => {
+    return (
+      (online && scan_ended_ms < began_ms) || stages.settling.files + stages.waiting.files + stages.sending.files > 0
+    )
+  })
+  return is_at_work ? undefined : JSON.stringify(folders.map(({ stages }) => stages))
+}
+
+function worstOf(
+  troubles: readonly Trouble[],
+  began_ms: number,
+  now_ms: number,
+  patience: number,
+): SluiceError | undefined {
+  for (const { about, code, message, hint, since_ms } of troubles) {
+    const [what] = about.split(':')
+    if (what === 'account' || what === 'project') return new SluiceError({ code: `${what}.refused`, message, hint })
+    const waited_ms = now_ms - Math.max(since_ms, began_ms)
+    if (waited_ms < patience) continue
+    if (code !== 'service.asked_to_wait') return new SluiceError({ code: 'service.unreachable', message, hint })
+    return new SluiceError({ code, message: `the service asked the daemon to wait: ${message}`, hint })
+  }
+  return undefined
+}

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { programVersion } from '../../base/text/version.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { type Control, startControl } from '../../control/control-server.ts'
+import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
+import type { Daemon } from '../../daemon/running-daemon.ts'
+import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
+import { refuseOrphan } from '../../ledger/record/orphan.ts'
+import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
+import type { DaemonStatus, RebuildStatus } from '../../status/view.ts'
+import { withLedgerView, withPassView, withPromptsView } from './ledger-fault.ts'
+import type { Reloader } from './reloader.ts'
+
+/**
+ * Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with.
+ * `state_dir`: where they look for it, if its ledger lies elsewhere.
+ */
+export function serveControl(
+  daemon: Daemon,
+  mode: 'run' | 'once',
+  reloader?: Reloader,
+  state_dir = daemon.config.state_dir,
+): Promise<Control> {
+  // Where its ledger lies does not change while it runs.
+  const ledger_dir = daemon.config.state_dir
+  function refuseUnknown(folder: string): void {
+    const is_known = daemon.config.folders.some(({ name }) => name === folder)
+    if (!is_known) throw unknown('usage.folder', `keeps no folder called ${folder}`)
+  }
+  const verbs: ControlVerbs = {
+    ping: async () => ({ pid: process.pid, version: programVersion(), mode, ...ledgerFaultOf(daemon) }),
+    async rescan({ folder }) {
+      if (folder !== undefined) refuseUnknown(folder)
+      daemon.rescan(folder)
+    },
+    async retry({ folder, path }) {
+      refuseUnknown(folder)
+      await daemon.ledger.record([{ type: 'retried', folder, path }])
+    },
+    async accept({ folder, path }) {
+      refuseUnknown(folder)
+      await daemon.ledger.record([{ type: 'accepted', folder, path }])
+      // Of a whole folder it may mean "it is rightly empty", which the next look at the folder believes.
+      if (path === '') daemon.rescan(folder)
+    },
+    async acceptRemovals({ folder, path }) {
+      refuseUnknown(folder)
+      await daemon.ledger.record([{ type: 'removals_accepted', folder, path }])
+    },
+    async runPrompt({ prompt }) {
+      const is_known = daemon.config.prompts.some(({ name }) => name === prompt)
+      if (!is_known) throw unknown('usage.prompt', `knows no prompt called ${prompt}`)
+      const due_ms = system_clock.now_ms()
+      await daemon.ledger.record([{ type: 'run_due', prompt, due_ms, cause: 'person' }])
+      return { due_ms }
+    },
+    async pause({ by, why, for_ms }) {
+      await daemon.pause({ by, why, until_ms: for_ms === undefined ? undefined : system_clock.now_ms() + for_ms })
+    },
+    resume: () => daemon.resume(),
+    async reload() {
+      if (!reloader) throw keepsItsConfig()
+      return reloader.reload()
+    },
+    async deliverAgain(what) {
+      const is_known = await withPromptsView(ledger_dir, (view) => view?.run(what.run) !== undefined)
+      if (!is_known) throw unknown('usage.run', `knows no run ${what.run}`)
+      await daemon.ledger.record([{ type: 'delivery_wanted_again', ...what }])
+    },
+    audit: () => daemon.ledger.record([{ type: 'audit_wanted' }]),
+    async doubt(doubt) {
+      if (doubt.about === 'bytes') refuseUnknown(doubt.folder)
+      else if (!(await withPassView(ledger_dir, (view) => view?.hasContent(doubt.content))))
+        throw unknown('usage.content', `knows no content ${doubt.content}`)
+      await daemon.ledger.record(factsOfDoubt(doubt, system_clock.now_ms()))
+    },
+    idle: (gone) => daemon.idle(gone),
+  }
+  return startControl({ socket: controlSocket(state_dir), verbs })
+}
+
+function ledgerFaultOf(daemon: Daemon): Pick<DaemonPresence, 'ledger_fault'> {
+  const trouble = daemon.ledgerTrouble()
+  if (!trouble) return {}
+  const { error, since_ms } = trouble
+  return { ledger_fault: { message: error.message, hint: error.hint, since_ms } }
+}
+
+function unknown(code: string, what: string): SluiceError {
+  return new SluiceError({
+    code,
+    message: `the daemon ${what}`,
+    hint: 'if the configuration has changed, `sluice reload` lets the daemon read it again',
+  })
+}
+
+function keepsItsConfig(): SluiceError {
+  return new SluiceError({
+    code: 'usage.keeps_config',
+    message: 'what runs here is a single pass or the demo: it keeps the configuration that it began with',
+    hint: 'run it again when it has ended',
+  })
+}
+
+/** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
+export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
+  try {
+    if (!existsSync(controlSocket(state_dir))) {
+      refuseOrphan(state_dir)
+      return { state: 'stopped' }
+    }
+    const { connectControl } = await import('../../control/control-client.ts')
+    const control = await connectControl(state_dir)
+    if (!control) return { state: 'stopped' }
+    await control.close()
+    return { state: 'running', ...control.presence }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return { state: 'unknown', why: error.hint === undefined ? error.message : `${error.message}; ${error.hint}` }
+  }
+}
+
+/** A rebuild that has not come to its end, and what it waits for; it is a pass with a ledger of its own. */
+export async function rebuildStatus(
+  state_dir: string,
+  daemon: DaemonStatus,
+): Promise<{ status: RebuildStatus; troubles: Trouble[] } | undefined> {
+  if (!isRebuildOpen(state_dir)) return undefined
+  // A daemon would have made a ledger before it can be asked.
+  if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
+  const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
+  return { status: 'running', troubles }
+}

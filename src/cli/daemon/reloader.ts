@@ -1,0 +1,91 @@
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import type { Log } from '../../base/text/log.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { openSecrets } from '../../config/secrets.ts'
+import type { Reloaded } from '../../control/control-verbs.ts'
+import type { Daemon } from '../../daemon/running-daemon.ts'
+
+export interface Reloader {
+  /**
+   * Reads the configuration and the token again and puts them in force. One at a time: who asks while one goes on shares the
+   * next, which reads what the file says then. Errors: as of the configuration and of Daemon.reload; they are logged here.
+   */
+  reload(): Promise<Reloaded>
+}
+
+/** Around each reload, for who speaks to the service manager. Neither must throw. */
+export interface ReloadHooks {
+  onReloading(): Promise<void>
+  /** It is over, whether another configuration is in force now or that of before. */
+  onReady(): Promise<void>
+}
+
+export function createReloader(options: {
+  daemon: Daemon
+  /** As on the command line. */
+  config_file: string | undefined
+  log: Log
+  hooks: ReloadHooks
+  /** What the unit that we run by does not give to a configuration. */
+  unitFit(config: Config): string[]
+}): Reloader {
+  const { daemon, config_file, log, hooks, unitFit } = options
+  let current: Promise<unknown> | undefined
+  let next: Promise<Reloaded> | undefined
+
+  async function reloadNow(): Promise<Reloaded> {
+    await hooks.onReloading()
+    try {
+      const { config, file, warnings } = loadConfig({ file: config_file })
+      const { secrets, warnings: token_warnings } = openSecrets(config)
+      const outcome = { ...(await daemon.reload(config, secrets)), unit: unitFit(config) }
+      for (const warning of [...warnings, ...token_warnings, ...outcome.unit]) log.warn(warning)
+      log.info({ config: file }, `reloaded: ${outcomeText(outcome)}`)
+      return outcome
+    } catch (error) {
+      logRefusal(error, log)
+      throw error
+    } finally {
+      await hooks.onReady()
+    }
+  }
+
+  function begin(): Promise<Reloaded> {
+    next = undefined
+    const reloading = reloadNow()
+    const over = reloading.then(
+      () => {},
+      () => {},
+    )
+    current = over
+    void over.then(() => {
+      if (current === over) current = undefined
+    })
+    return reloading
+  }
+
+  return {
+    reload() {
+      if (!current) return begin()
+      next ??= current.then(begin)
+      return next
+    },
+  }
+}
+
+/** `2 folders added, 1 prompt changed`, and what waits for the next start. */
+export function outcomeText({ changes, at_next_start }: Omit<Reloaded, 'unit'>): string {
+  const changed = changes.length === 0 ? 'nothing changed' : changes.join(', ')
+  return at_next_start.length === 0 ? changed : `${changed}; at the next start: ${at_next_start.join(', ')}`
+}
+
+/** A line for every fault, then what that means. */
+function logRefusal(error: unknown, log: Log): void {
+  for (const line of messageOf(error).split('\n')) log.error(line)
+  const hint = isSluiceError(error) ? error.hint : undefined
+  log.error(
+    { err: error, ...(hint === undefined ? {} : { hint }) },
+    'not reloaded: the configuration in force stays as it was',
+  )
+}

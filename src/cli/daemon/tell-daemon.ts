@@ -1,0 +1,82 @@
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
+import { type ControlClient, connectControl } from '../../control/control-client.ts'
+import { ledgerLimits } from '../../daemon/limits.ts'
+import type { Fact } from '../../domain/fact.ts'
+import { openLedger } from '../../ledger/open-ledger.ts'
+import type { Pause } from '../../ledger/rows/pause-row.ts'
+import { pauseText } from '../../status/text/text-health.ts'
+import { pauseStatus } from '../../status/view.ts'
+import { withLedgerView } from './ledger-fault.ts'
+
+/**
+ * A person's word: said to the daemon where one holds the ledger, else recorded here. Answers whether a daemon took it. Errors:
+ * `ledger.locked` where another process that cannot be asked holds the ledger.
+ */
+export function tellDaemon(
+  config: Config,
+  say: { to_daemon: (control: ControlClient) => Promise<void>; to_ledger: () => readonly Fact[] },
+): Promise<boolean> {
+  const { state_dir } = config
+  return besideOrAlone(state_dir, {
+    async beside(control) {
+      await say.to_daemon(control)
+      return true
+    },
+    async alone() {
+      const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
+      try {
+        await ledger.record(say.to_ledger())
+      } finally {
+        await ledger.close()
+      }
+      return false
+    },
+  })
+}
+
+/** A daemon that is starting holds the ledger for a moment before it listens; one that is ending does so after it has stopped to. */
+const patience_ms = 5 * second_ms
+const look_ms = 100
+
+/**
+ * Does something through the daemon that holds the ledger, or without one. `alone` throws `ledger.locked` before it does anything,
+ * where another process holds it: then that one is waited for, to listen or to end.
+ */
+export async function besideOrAlone<Answer>(
+  state_dir: string,
+  { beside, alone }: { beside: (control: ControlClient) => Promise<Answer>; alone: () => Promise<Answer> },
+  clock: Clock = system_clock,
+): Promise<Answer> {
+  const began_ms = clock.monotonic_ms()
+  for (;;) {
+    const control = await connectControl(state_dir)
+    if (control) return beside(control).finally(() => control.close())
+    try {
+      return await alone()
+    } catch (error) {
+      if (!isSluiceError(error, 'ledger.locked') || clock.monotonic_ms() - began_ms > patience_ms) throw error
+    }
+    await clock.sleep(look_ms)
+  }
+}
+
+/** What a person stopped, where that is in force. */
+export function readPause(state_dir: string): Promise<Pause | undefined> {
+  return withLedgerView(state_dir, (view) => view?.pause(system_clock.now_ms()))
+}
+
+/**
+ * For commands that would send or ask by the daemon's own rules: a pause is a person's word, and a cron job that runs `sluice
+ * sync` must not override it. Error `answer.paused`.
+ */
+export async function refuseWhilePaused(state_dir: string, what: string): Promise<void> {
+  const pause = await readPause(state_dir)
+  if (!pause) return
+  throw new SluiceError({
+    code: 'answer.paused',
+    message: `${what}: ${pauseText(pauseStatus(pause), system_clock.now_ms())}`,
+    hint: '`sluice resume` ends the pause',
+  })
+}

@@ -1,0 +1,233 @@
+import { existsSync } from 'node:fs'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
+import { programVersion } from '../../base/text/version.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import { baseUrlFault } from '../../config/schema/schema.ts'
+import { project_id as project_schema } from '../../config/schema/schema-folder.ts'
+import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
+import type { StartingConfig } from '../../config/starting-config.ts'
+import { readCa } from '../../daemon/open-remote.ts'
+import { textOf } from '../../prompts/run-tools.ts'
+import type { ProjectReference } from '../../remote/assets.ts'
+import type { Failure, Outcome } from '../../remote/outcome.ts'
+import { createRemote } from '../../remote/remote.ts'
+import { sayWarning } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
+import { type Dialog, refuseStopped } from './init-dialog.ts'
+import { type InitFlags, wholePath } from './init-folders.ts'
+
+/** Where the files go: with whose token, into which project. */
+export interface Connection {
+  base_url: string
+  token: { file: string /** Typed just now, to be written there: a secret. */; typed: string | undefined }
+  ca_file: string | undefined
+  project: StartingConfig['project']
+}
+
+export interface ConnectionTools {
+  flags: InitFlags
+  /** Absent where nobody can be asked. */
+  dialog: Dialog | undefined
+  terminal: Terminal
+  clock: Clock
+  cwd: string
+  /** Where a typed token is to be kept. */
+  new_token_file: string
+  /** Nobody waits any more. */
+  stopped: AbortSignal
+}
+
+/** Asks for what the flags do not say, and the service for its projects. Errors: `account.*`, `usage.project`. */
+export async function askConnection(tools: ConnectionTools): Promise<Connection> {
+  const { flags, dialog } = tools
+  let base_url = flags['base-url']
+  let token = flags['token-file'] === undefined ? undefined : tokenFromFile(flags['token-file'], tools)
+  let ca_file = flags['ca-file'] === undefined ? undefined : fromHome(wholePath(flags['ca-file'], tools.cwd))
+  for (;;) {
+    base_url ??= await askAddress(dialog!)
+    token ??= await askToken(tools)
+    const listed = await listOf({ base_url, ca_file, secrets: token.secrets }, tools)
+    const { file, typed } = token
+    const done = (project: Connection['project']): Connection => ({
+      base_url: base_url!,
+      token: { file, typed },
+      ca_file,
+      project,
+    })
+    if (listed.ok) return done(await chooseProject(listed.value, tools))
+    const way = await afterFailure(listed.failure, tools)
+    if (way === 'go on') return done({ project_id: givenId(flags) ?? (await askProjectId(dialog!)) })
+    if (way === 'address') base_url = undefined
+    if (way === 'token') token = undefined
+    if (way === 'authority') ca_file = await askCaFile(dialog!, tools.cwd)
+  }
+}
+
+interface FoundToken {
+  secrets: Secrets
+  file: string
+  typed: string | undefined
+}
+
+function askAddress(dialog: Dialog): Promise<string> {
+  return dialog.text('Address of the assistant’s service:', { fault: baseUrlFault })
+}
+
+async function askToken(tools: ConnectionTools): Promise<FoundToken> {
+  const { dialog, new_token_file } = tools
+  const how = await dialog!.choose('The token:', [
+    { value: 'type', name: 'type or paste it now', description: `it is not shown, and kept in ${new_token_file}` },
+    { value: 'file', name: 'a file holds it already' },
+  ])
+  if (how === 'type') {
+    const typed = await dialog!.secret('Token:', (answer) => faultOf(() => secretsOf(answer)))
+    return { secrets: secretsOf(typed), file: new_token_file, typed }
+  }
+  const fault = (answer: string) => faultOf(() => openToken(wholePath(answer, tools.cwd)))
+  const file = await dialog!.text('File that holds the token:', { fault })
+  return tokenFromFile(file, tools)
+}
+
+async function askCaFile(dialog: Dialog, cwd: string): Promise<string> {
+  const file = (answer: string) => fromHome(wholePath(answer, cwd))
+  const fault = (answer: string) => faultOf(() => readCa(file(answer)))
+  return file(await dialog.text('File with the certificate of the authority (PEM):', { fault }))
+}
+
+function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundToken {
+  const { secrets, warnings, file } = openToken(wholePath(text, cwd))
+  for (const warning of warnings) sayWarning(terminal, warning)
+  return { secrets, file, typed: undefined }
+}
+
+/** This file and no other: variables that come before it are not asked. */
+function openToken(path: string) {
+  const file = fromHome(path)
+  const service = { base_url: '', project_id: '', token_file: file }
+  return { ...openSecrets({ service }, {}), file }
+}
+
+function fromHome(path: string): string {
+  return path.replace(/^~(?=\/|$)/, readEnvironment().home)
+}
+
+function faultOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return error.message
+  }
+}
+
+/** Errors `config.ca_file`, `answer.stopped`. */
+async function listOf(
+  { base_url, ca_file, secrets }: { base_url: string; ca_file: string | undefined; secrets: Secrets },
+  { clock, stopped }: ConnectionTools,
+): Promise<Outcome<ProjectReference[]>> {
+  const remote = createRemote({
+    base_url,
+    token: () => secrets.token(),
+    connections: 1,
+    ca: ca_file === undefined ? undefined : readCa(ca_file),
+    proxy: readEnvironment().proxy,
+    user_agent: `sluice/${programVersion()}`,
+    clock,
+  })
+  // The call in flight ends with its connection.
+  const cut = () => void remote.close()
+  stopped.addEventListener('abort', cut)
+  try {
+    const listed = await remote.listProjects()
+    refuseStopped(stopped)
+    return listed
+  } finally {
+    stopped.removeEventListener('abort', cut)
+    await remote.close()
+  }
+}
+
+/** Undefined for a name, too: only the service knows which project that is. */
+function givenId({ project }: InitFlags): string | undefined {
+  return project_schema.safeParse(project).success ? project : undefined
+}
+
+/** What to do when the projects cannot be read. Errors `account.refused` and `usage.project`, where nobody can be asked. */
+async function afterFailure(
+  failure: Failure,
+  { dialog, terminal, flags }: ConnectionTools,
+): Promise<'again' | 'address' | 'token' | 'authority' | 'go on'> {
+  const is_untrusted = failure.code === 'network.tls'
+  const message = `the projects cannot be read: ${textOf(failure)}`
+  const of_authority = is_untrusted ? '--ca-file FILE names the certificate of a company’s own authority; ' : ''
+  if (!dialog || (flags.yes && flags.project !== undefined)) {
+    if (failure.about === 'account')
+      throw new SluiceError({ code: 'account.refused', message, hint: 'check the token' })
+    if (givenId(flags) === undefined) {
+      throw new SluiceError({
+        code: 'usage.project',
+        message: `${message}; ${flags.project} is no id, and only the service knows which project that is`,
+        hint: `${of_authority}give --project an id (project_…), which is written unchecked, or try again when the service answers`,
+      })
+    }
+    sayWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
+    return 'go on'
+  }
+  terminal.err(`${terminal.err_styles.red('!')} ${printable(message)}`)
+  return dialog.choose('What now?', [
+    ...(is_untrusted
+      ? [{ value: 'authority' as const, name: 'trust an authority of the company too, whose certificate is in a file' }]
+      : []),
+    { value: 'again', name: 'try again' },
+    { value: 'address', name: 'another address' },
+    { value: 'token', name: 'another token' },
+    { value: 'go on', name: 'go on, I know the id of the project' },
+  ])
+}
+
+/** `--project` is an id or a name. Error `usage.project`. */
+async function chooseProject(
+  listed: readonly ProjectReference[],
+  { flags, dialog }: ConnectionTools,
+): Promise<Connection['project']> {
+  const wanted = flags.project
+  if (wanted !== undefined) {
+    const found = listed.filter(({ project_id, name }) => project_id === wanted || name === wanted)
+    if (found.length === 1) return found[0]!
+    throw new SluiceError({
+      code: 'usage.project',
+      message:
+        found.length === 0
+          ? `the token reaches no project ${wanted}`
+          : `${found.length} projects are called ${wanted}: name one by its id`,
+      hint:
+        listed.length === 0 ? 'it reaches none at all' : `it reaches ${listed.slice(0, 5).map(projectText).join(', ')}`,
+    })
+  }
+  if (listed.length === 0) return { project_id: await askProjectId(dialog!) }
+  const first = [...listed].sort((a, b) => Number(b.is_default) - Number(a.is_default))
+  return dialog!.choose(
+    'Project that the files go to:',
+    first.map((project) => ({ value: project, name: projectText(project) })),
+  )
+}
+
+function projectText({ name, project_id }: ProjectReference): string {
+  return `${printable(name)} (${project_id})`
+}
+
+function askProjectId(dialog: Dialog): Promise<string> {
+  const fault = (answer: string) => project_schema.safeParse(answer).error?.issues[0]?.message
+  return dialog.text('Id of the project:', { fault })
+}
+
+/** Beside the config, under a name that is free: a token that is there already is not written over. */
+export function freeTokenFile(beside: string): string {
+  for (let number = 1; ; number++) {
+    const file = number === 1 ? beside : `${beside}-${number}`
+    if (!existsSync(file)) return file
+  }
+}

@@ -1,0 +1,74 @@
+import { confirm, input, password, select } from '@inquirer/prompts'
+import { SluiceError } from '../../base/run/errors.ts'
+
+interface Choice<Value> {
+  value: Value
+  name: string
+  description?: string
+}
+
+/** The questions of the wizard. Each throws `answer.stopped` after Ctrl-C, Ctrl-D or the end of the input. */
+export type Dialog = ReturnType<typeof openDialog>
+
+export interface DialogStreams {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+}
+
+/** More lines than this are scrolled through. */
+const choices_shown = 12
+
+export function openDialog(streams: DialogStreams, stopped: AbortSignal) {
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  // A prompt whose input ends would otherwise wait for ever.
+  const onKey = (_text: unknown, key: { ctrl?: boolean; name?: string } | undefined) => {
+    if (key?.ctrl && key.name === 'd') stop()
+  }
+  streams.input.on('end', stop)
+  streams.input.on('keypress', onKey)
+  const context = { ...streams, signal: AbortSignal.any([stopping.signal, stopped]) }
+  const checked = (fault: ((answer: string) => string | undefined) | undefined) => (answer: string) =>
+    fault?.(answer.trim()) ?? true
+
+  async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer
+    } catch (error) {
+      const { name } = error as Error
+      if (name !== 'ExitPromptError' && name !== 'AbortPromptError') throw error
+      throw initStopped(error)
+    }
+  }
+
+  return {
+    /** `fault` answers what is wrong with an answer, which is then asked for again. */
+    text: async (
+      message: string,
+      { usual, fault }: { usual?: string | undefined; fault?: (answer: string) => string | undefined } = {},
+    ) => {
+      const config = { message, validate: checked(fault), ...(usual === undefined ? {} : { default: usual }) }
+      return (await asked(input(config, context))).trim()
+    },
+    /** Typed without being seen. */
+    secret: async (message: string, fault: (answer: string) => string | undefined) =>
+      (await asked(password({ message, mask: false, validate: checked(fault) }, context))).trim(),
+    choose: <Value>(message: string, choices: readonly Choice<Value>[]) =>
+      asked(select({ message, choices: choices.map((choice) => ({ ...choice })), pageSize: choices_shown }, context)),
+    confirm: (message: string, usual: boolean) => asked(confirm({ message, default: usual }, context)),
+    close() {
+      streams.input.off('end', stop)
+      streams.input.off('keypress', onKey)
+    },
+  }
+}
+
+/** The end of the wizard by Ctrl-C, a signal or the end of its input; only its last step writes anything. */
+function initStopped(cause?: unknown): SluiceError {
+  return new SluiceError({ code: 'answer.stopped', message: 'stopped: nothing was written', cause })
+}
+
+/** Error `answer.stopped`. */
+export function refuseStopped(stopped: AbortSignal): void {
+  if (stopped.aborted) throw initStopped()
+}

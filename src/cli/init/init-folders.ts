@@ -1,0 +1,237 @@
+import { basename, resolve } from 'node:path'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { formatAmount, formatCount } from '../../base/text/format.ts'
+import { type Clock, day_ms } from '../../base/time/time.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import { configFromObject } from '../../config/load.ts'
+import { expandPath } from '../../config/resolve/local-paths.ts'
+import { baseUrlFault } from '../../config/schema/schema.ts'
+import { name_field } from '../../config/schema/schema-folder.ts'
+import {
+  isStartText,
+  type OldVersions,
+  type StartingConfig,
+  type StartingFolder,
+  type StartText,
+  startingValue,
+} from '../../config/starting-config.ts'
+import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
+import { LineWriter } from '../../status/text/lines.ts'
+import { showSpinner } from '../text/progress.ts'
+import { toned } from '../text/say-whole.ts'
+import type { Terminal } from '../text/terminal.ts'
+import { type Dialog, refuseStopped } from './init-dialog.ts'
+
+export interface FolderTools {
+  dialog: Dialog | undefined
+  terminal: Terminal
+  clock: Clock
+  cwd: string
+  /** All but the folders, and what old versions do in them. */
+  config: Omit<StartingConfig, 'folders' | 'old_versions'>
+  /** Given with --start: for every folder, and not asked. */
+  start: StartText | undefined
+  /** Nobody waits any more. */
+  stopped: AbortSignal
+}
+
+/** What people ask of an old share: this quarter's files, this year's. */
+const ages = [
+  { text: '30d', ms: 30 * day_ms },
+  { text: '365d', ms: 365 * day_ms },
+]
+const most_types = 6
+const most_rules = 8
+
+/** The folders, with what lies in them shown, one by one; with none given, until there is no other. Errors `config.invalid`. */
+export async function askFolders(given: readonly NamedPath[], tools: FolderTools): Promise<StartingFolder[]> {
+  const { dialog } = tools
+  const folders: StartingFolder[] = []
+  for (const folder of given) {
+    checkFolders([...folders, { ...folder, start: 'all' }], tools)
+    folders.push(await lookAndAsk(folder, tools))
+  }
+  while (dialog && (folders.length === 0 || (given.length === 0 && (await dialog.confirm('Another folder?', false))))) {
+    folders.push(await lookAndAsk(await askFolder(folders, tools), tools))
+  }
+  return folders
+}
+
+async function askFolder(others: readonly StartingFolder[], tools: FolderTools): Promise<NamedPath> {
+  const dialog = tools.dialog!
+  const taken = new Set(others.map(({ name }) => name))
+  const faultOfPath = (answer: string) => {
+    if (answer === '') return 'the path of a folder'
+    // A name that no other folder has: what is wrong is then the path.
+    return faultWith([...others, { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' }], tools)
+  }
+  const path = wholePath(await dialog.text('Folder to watch:', { fault: faultOfPath }), tools.cwd)
+  const name = await dialog.text('Its name in status and at the head of the names sent:', {
+    usual: taken.has(nameFor(path)) ? undefined : nameFor(path),
+    fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
+  })
+  return { name, path }
+}
+
+function faultWith(folders: readonly StartingFolder[], tools: FolderTools): string | undefined {
+  try {
+    checkFolders(folders, tools)
+    return undefined
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return error.message.split('\n')[0]
+  }
+}
+
+/** As the daemon will read them: folders in one another, a token inside one. */
+function checkFolders(folders: readonly StartingFolder[], { config }: FolderTools): void {
+  configFromObject(startingValue({ ...config, old_versions: 'keep', folders }))
+}
+
+async function lookAndAsk({ name, path }: NamedPath, tools: FolderTools): Promise<StartingFolder> {
+  const { dialog, terminal, clock, stopped } = tools
+  const spinner = showSpinner(terminal, clock, () => `counting what lies in ${name}`)
+  const root = expandPath(path, readEnvironment().home)
+  const younger_than_ms = ages.map(({ ms }) => ms)
+  const survey = await surveyFolder(root, { clock, younger_than_ms, signal: stopped }).finally(() => spinner.end())
+  refuseStopped(stopped)
+  const errors_width = Number.isFinite(terminal.width) ? terminal.width : 100
+  for (const line of surveyLines({ name, path }, survey, errors_width)) {
+    terminal.err(toned(line, terminal.err_styles))
+  }
+  const start = tools.start ?? (dialog ? await askStart(dialog, survey) : 'all')
+  return { name, path, start }
+}
+
+async function askStart(dialog: Dialog, survey: Survey): Promise<StartText> {
+  const young = ages.map(({ text }, at) => ({
+    value: text,
+    name: `what changed in the last ${text}: ${formatAmount(survey.younger[at]!)}${survey.stopped ? ' or more' : ''}`,
+  }))
+  const chosen = await dialog.choose('How much of it goes up?', [
+    { value: 'all', name: `all of it: ${formatAmount(survey.all)}${survey.stopped ? ' or more' : ''}` },
+    ...young,
+    { value: 'age', name: 'what changed in another span of time' },
+    { value: 'from_now', name: 'nothing, only what comes or changes from now on' },
+  ])
+  if (chosen !== 'age') return chosen
+  const fault = (answer: string) =>
+    isStartText(answer) ? undefined : 'a span of time such as 90d, 12h or 4w (all and from_now work, too)'
+  return dialog.text('Changed in the last:', { usual: '90d', fault })
+}
+
+/** One answer for all of them: it can be another one for each, in the file. */
+export async function askOldVersions(dialog: Dialog | undefined, given: OldVersions | undefined): Promise<OldVersions> {
+  if (given !== undefined || dialog === undefined) return given ?? 'keep'
+  return dialog.choose('What should the old version of a file that changes do?', [
+    { value: 'keep', name: 'stay in the project, and answer beside the new one' },
+    { value: 'remove_old', name: 'leave the project, once the new one is ready there' },
+  ])
+}
+
+function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
+  const writer = new LineWriter(width)
+  writer.say(`${name}  ${path}`, { tone: 'strong' })
+  if (survey.offline !== null) {
+    writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
+    return writer.lines
+  }
+  const most = formatCount(usual_survey.files_most)
+  const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
+  writer.say(survey.stopped ? counted[survey.stopped] : formatAmount(survey.all), { indent: 2 })
+  const types = survey.types.slice(0, most_types).map(({ extension, files }) => {
+    return `${formatCount(files)} ${extension === '' ? 'without extension' : `.${extension}`}`
+  })
+  const more = survey.types.length - most_types
+  if (types.length > 0) writer.say(types.join(', ') + (more > 0 ? ` and ${more} more types` : ''), { indent: 2 })
+  if (survey.stopped) {
+    const why = survey.stopped === 'time' ? 'it takes long, so counting was stopped: ' : ''
+    writer.say(`${why}\`sluice plan\` counts to the end, and says what is ignored`, { indent: 2, tone: 'faint' })
+  }
+  for (const { rule, source, count, reason } of survey.ignored.slice(0, most_rules)) {
+    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
+  }
+  const rules = survey.ignored.length - most_rules
+  if (rules > 0)
+    writer.say(`and others by ${rules} more rules; \`sluice plan\` names them`, { indent: 2, tone: 'faint' })
+  if (survey.unreadable_total > 0) {
+    const text = `${formatCount(survey.unreadable_total)} places cannot be read by this user`
+    writer.say(text, { indent: 2, tone: 'warn' })
+  }
+  return writer.lines
+}
+
+/** The answers as the command line has them; what is undefined is asked for, where somebody can be asked. */
+export interface InitFlags {
+  'base-url': string | undefined
+  'token-file': string | undefined
+  'ca-file': string | undefined
+  project: string | undefined
+  folder: readonly string[] | undefined
+  start: string | undefined
+  'old-versions': OldVersions | undefined
+  yes: boolean
+  force: boolean
+}
+
+type NamedPath = Pick<StartingFolder, 'name' | 'path'>
+
+/** Error `usage.missing`: nobody can be asked, and these are not answered. */
+export function refuseMissing(flags: InitFlags): void {
+  const missing = [
+    flags['base-url'] === undefined ? '--base-url URL' : '',
+    flags['token-file'] === undefined ? '--token-file FILE' : '',
+    flags.project === undefined ? '--project ID' : '',
+    (flags.folder ?? []).length === 0 ? '--folder NAME=PATH' : '',
+    flags.yes ? '' : '--yes',
+  ].filter((flag) => flag !== '')
+  if (missing.length === 0) return
+  throw new SluiceError({
+    code: 'usage.missing',
+    message: `nobody can be asked here (this is no terminal), and not everything is answered: ${missing.join(' ')}`,
+    hint: 'give these options too, or run `sluice init` in a terminal',
+  })
+}
+
+/** Errors `usage.invalid`, before anything is asked of the service. */
+export function checkFlags(flags: InitFlags, cwd: string): { folders: NamedPath[]; start: StartText | undefined } {
+  const fault = flags['base-url'] === undefined ? undefined : baseUrlFault(flags['base-url'])
+  if (fault) throw invalid(`--base-url ${fault}`)
+  const start = flags.start?.replace(/^newer_than:? ?/, '')
+  if (start !== undefined && !isStartText(start)) throw invalid('--start takes all, from_now, or an age such as 90d')
+  return { folders: (flags.folder ?? []).map((text) => namedPath(text, cwd)), start }
+}
+
+/** `name=path`, or a path alone, which is named after its last part. */
+function namedPath(text: string, cwd: string): NamedPath {
+  const [, named, rest] = /^([^=/]*)=(.*)$/s.exec(text) ?? [undefined, undefined, text]
+  if (rest === '' || rest === undefined) throw invalid(`--folder ${text} has no path`)
+  const name = named ?? nameFor(rest)
+  const fault = faultOfName(name)
+  if (fault) throw invalid(`--folder ${text}: the name ${fault}`)
+  return { name, path: wholePath(rest, cwd) }
+}
+
+/** As the config has it: absolute, or beginning with ~/. */
+export function wholePath(text: string, cwd: string): string {
+  return /^~(\/|$)/.test(text) ? text : resolve(cwd, text)
+}
+
+/** A name for a folder, made of its path: `/srv/Old Papers` -> `old-papers`. */
+export function nameFor(path: string): string {
+  const letters = basename(path)
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9._]+/g, '-')
+  return letters.replaceAll(/^[._-]+|-+$/g, '').slice(0, 64) || 'folder'
+}
+
+function faultOfName(name: string): string | undefined {
+  const checked = name_field.safeParse(name)
+  return checked.success ? undefined : checked.error.issues[0]?.message
+}
+
+function invalid(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.invalid', message, hint: 'sluice init --help shows the options' })
+}

@@ -1,0 +1,144 @@
+import { counted, formatBytes, formatCount, formatDuration, printable } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import type { Stage } from '../../ledger/views/view-files.ts'
+import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
+import type { PassView } from '../../ledger/views/view-pass.ts'
+import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
+import { folderStatus, isComplete } from '../../status/view.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface PassSummary {
+  lines: string[]
+  /** Of the files alone: all in, or not. */
+  exit_code: ExitCode
+}
+
+export interface PassEnd {
+  view: LedgerView
+  pass: PassView
+  /** The folders that it was about. */
+  names: readonly string[]
+  began_ms: number
+  now_ms: number
+}
+
+/** Of what a scan could not look into; `status` names more. */
+const most_names = 3
+
+const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
+
+/** What a pass came to, for people: what is in, what is not, and why. */
+export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>): PassSummary {
+  const folders = end.view.folders().filter(({ name }) => end.names.includes(name))
+  const sum = (stages: readonly Stage[]) => sumOf(folders, stages)
+  const ready = sum(['ready'])
+  const offline = folders.filter(({ offline_reason }) => offline_reason !== undefined)
+  const line = (title: string, amount: Amount, style = (text: string) => text) =>
+    `${style(title.padEnd(9))} ${counted(amount.files, 'file')}, ${formatBytes(amount.bytes)}`
+
+  const lines = [line('ready', ready, styles.green)]
+  lines.push(...newLines(end))
+  for (const [title, stages] of [
+    ['refused', ['refused']],
+    ['removed', ['removed_on_service']],
+    ['blocked', ['blocked']],
+    ['waiting', waiting],
+  ] as const) {
+    const amount = sum(stages)
+    if (amount.files === 0) continue
+    lines.push(line(title, amount, title === 'waiting' ? styles.yellow : styles.red))
+    lines.push(...(title === 'waiting' ? waitingLines(end, folders) : problemLines(end, stages)))
+  }
+  const skipped = sum(['skipped'])
+  if (skipped.files > 0) lines.push(line('skipped', skipped), ...skippedLines(end))
+  for (const { name, offline_reason } of offline)
+    lines.push(`${styles.red('offline  ')} ${name}: ${printable(offline_reason ?? '')}`)
+  for (const folder of folders) lines.push(...unseenLines(folder).map((text) => styles.red(text)))
+  const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
+  return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
+}
+
+/** What the last scan could not look into: there may be files in it that nobody knows of. */
+function unseenLines({ name, scan, offline_reason }: FolderView): string[] {
+  if (!scan) return offline_reason === undefined ? [`unseen    ${name}: its first scan is not over`] : []
+  const { unreadable, unreadable_total, odd_names, odd_names_total } = scan
+  const lines: string[] = []
+  if (unreadable_total > 0) {
+    const places = unreadable.slice(0, most_names).map(({ path, code }) => `${path} (${code})`)
+    const rest = unreadable_total > places.length ? ' …' : ''
+    lines.push(`unseen    ${name}: ${formatCount(unreadable_total)} × cannot be read: ${places.join(', ')}${rest}`)
+  }
+  if (odd_names_total > 0) {
+    const names = odd_names.slice(0, most_names)
+    const rest = odd_names_total > names.length ? ' …' : ''
+    const count = formatCount(odd_names_total)
+    lines.push(`unseen    ${name}: ${count} × a name that is not UTF-8, rename it: ${names.join(', ')}${rest}`)
+  }
+  return lines.map(printable)
+}
+
+function sumOf(folders: readonly FolderView[], stages: readonly Stage[]): Amount {
+  const sum = { files: 0, bytes: 0 }
+  for (const folder of folders) {
+    for (const stage of stages) {
+      sum.files += folder.stages[stage].files
+      sum.bytes += folder.stages[stage].bytes
+    }
+  }
+  return sum
+}
+
+function newLines({ pass, began_ms, names }: PassEnd): string[] {
+  const { files, sent } = pass.newSince(began_ms, names)
+  if (files === 0) return [detail('nothing new')]
+  const known = Math.max(0, files - sent.files)
+  const parts = sent.files > 0 ? [`${formatCount(sent.files)} sent (${formatBytes(sent.bytes)})`] : []
+  if (known > 0) parts.push(`${formatCount(known)} with bytes already known`)
+  return [detail(`new: ${parts.join(', ')}`)]
+}
+
+function problemLines(end: PassEnd, stages: readonly string[]): string[] {
+  const concerns = ({ examples }: ProblemGroup) => examples.some(({ folder }) => end.names.includes(folder))
+  const groups = end.view.problems().filter((group) => stages.includes(group.stage) && concerns(group))
+  const lines = groups.map(({ message, files, examples }) => reasonLine(files, message, examples))
+  const braked = stages.includes('blocked') ? end.view.braked().places : []
+  for (const { folder, directory, files, bytes } of braked.filter((place) => end.names.includes(place.folder))) {
+    const place = directory === '' ? folder : `${folder}/${directory}`
+    const held = `${formatCount(files)} × held by the brake (${formatBytes(bytes)})`
+    lines.push(detail(`${held}: sluice accept ${shellWord(place)} lets them go`))
+  }
+  return lines
+}
+
+function waitingLines({ view, now_ms }: PassEnd, folders: readonly FolderView[]): string[] {
+  const lines: string[] = []
+  const settling = sumOf(folders, ['settling']).files
+  if (settling > 0) lines.push(detail(`${formatCount(settling)} × seen, not quiet for long enough or not hashed yet`))
+  const reading = sumOf(folders, ['ingesting']).files
+  if (reading > 0) lines.push(detail(`${formatCount(reading)} × sent, and still read by the service`))
+  for (const { about, message } of view.troubles()) lines.push(detail(`${about}: ${message}`))
+  for (const { message, contents, next_try_ms, examples } of view.retrying()) {
+    const next = next_try_ms > now_ms ? `, next try in ${formatDuration(next_try_ms - now_ms)}` : ''
+    lines.push(reasonLine(contents, `${message}${next}`, examples))
+  }
+  if (lines.length === 0) lines.push(detail('on their way, or held back for a while: sluice explain PATH says which'))
+  return lines
+}
+
+function skippedLines({ pass }: PassEnd): string[] {
+  return pass.skipped().map(({ reason, rule, files, example }) => {
+    return detail(`${formatCount(files)} × ${reason}: ${rule} (${example}${files > 1 ? ' …' : ''})`)
+  })
+}
+
+function reasonLine(files: number, message: string, examples: readonly Example[]): string {
+  const names = examples.map(({ folder, path }) => `${folder}/${path}`)
+  return detail(`${formatCount(files)} × ${message} (${names.join(', ')}${files > names.length ? ' …' : ''})`)
+}
+
+/** Names and messages may hold anything. */
+function detail(text: string): string {
+  return `          ${printable(text)}`
+}

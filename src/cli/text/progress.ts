@@ -1,0 +1,145 @@
+import { formatDuration, textWidth } from '../../base/text/format.ts'
+import { type Clock, second_ms } from '../../base/time/time.ts'
+import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
+import type { Terminal } from './terminal.ts'
+
+const redraw_ms = 250
+/** Lines in a file or a service's log: few enough to read, often enough to see that it moves. */
+const line_ms = 5 * second_ms
+/** Below this the numbers need the room. */
+const narrow_columns = 60
+
+/** Shows on standard error how a pass goes on: a bar on a terminal, a line every few seconds elsewhere. */
+export function showProgress(options: { terminal: Terminal; clock: Clock; read: () => PassState }) {
+  const { terminal, clock, read } = options
+  const ending = new AbortController()
+  const meter = createPassMeter()
+  const show = terminal.is_interactive ? barFor(terminal) : linesFor(terminal)
+  const every_ms = terminal.is_interactive ? redraw_ms : line_ms
+
+  let shown = false
+  function look(): void {
+    shown = true
+    const state = read()
+    show.update(state, meter(state, clock.monotonic_ms()))
+  }
+
+  async function watch(): Promise<void> {
+    // Not at once: a pass that is over in a moment needs no line.
+    await clock.sleep(every_ms, ending.signal)
+    while (!ending.signal.aborted) {
+      look()
+      await clock.sleep(every_ms, ending.signal)
+    }
+  }
+
+  // The rate is measured from here.
+  meter(read(), clock.monotonic_ms())
+  const watching = watch()
+  let ended: Promise<void> | undefined
+  return {
+    /** Writes whole log lines above the bar. */
+    log_destination: show.log_destination,
+    /** Shows the last state, if any was shown, and stops; twice is once. */
+    end() {
+      ended ??= (async () => {
+        ending.abort()
+        await watching
+        // What was begun is brought to its end: a bar that stops at 97 % looks like a fault.
+        if (shown) look()
+        show.end()
+      })()
+      return ended
+    },
+  }
+}
+
+interface Display {
+  update(state: PassState, texts: ReturnType<ReturnType<typeof createPassMeter>>): void
+  end(): void
+  log_destination: { write(text: string): void } | undefined
+}
+
+/**
+ * The bar and as many of the texts as the window has room for, the first of them first.
+ *
+ * @internal
+ */
+export function barText(progress: number, { files, bytes, rate, left }: PassTexts, columns: number): string {
+  const width = columns < narrow_columns ? 8 : 20
+  const done = Math.round(Math.min(1, progress) * width)
+  let line = '\u2588'.repeat(done) + '\u2591'.repeat(width - done)
+  for (const [at, part] of [files, bytes, rate, left].entries()) {
+    const longer = line + (at === 0 ? ' ' : ' | ') + part
+    if (textWidth(longer) >= columns) break
+    line = longer
+  }
+  return line
+}
+
+function barFor(terminal: Terminal): Display {
+  let bar = ''
+  return {
+    update({ total, done }, texts) {
+      bar = barText(done.files / Math.max(1, total.files), texts, terminal.width)
+      terminal.inPlace(bar)
+    },
+    end() {
+      if (bar !== '') terminal.err('')
+      bar = ''
+    },
+    log_destination: {
+      write(text) {
+        terminal.inPlace('')
+        process.stderr.write(text)
+        terminal.inPlace(bar)
+      },
+    },
+  }
+}
+
+function linesFor(terminal: Terminal): Display {
+  let last = ''
+  return {
+    update(_state, { files, bytes, rate, left }) {
+      const line = `${files}, ${bytes}, ${rate}, ${left}`
+      if (line !== last) terminal.err(line)
+      last = line
+    },
+    end() {},
+    log_destination: undefined,
+  }
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+const spin_ms = 120
+
+interface Spinner {
+  /** Takes the line away; twice is once. */
+  end(): Promise<void>
+}
+
+/** Shows on a terminal that something goes on, and for how long; `text` is asked each time. */
+export function showSpinner(terminal: Terminal, clock: Clock, text: () => string): Spinner {
+  const ending = new AbortController()
+  const began_ms = clock.monotonic_ms()
+
+  async function turn(): Promise<void> {
+    for (let frame = 0; !ending.signal.aborted; frame++) {
+      const passed_ms = clock.monotonic_ms() - began_ms
+      // The first second is not worth a number.
+      const since = passed_ms < second_ms ? '' : ` (${formatDuration(Math.floor(passed_ms / second_ms) * second_ms)})`
+      terminal.inPlace(`${frames[frame % frames.length]} ${text()}${since}`)
+      await clock.sleep(spin_ms, ending.signal)
+    }
+    terminal.inPlace('')
+  }
+
+  const turning = turn()
+  return {
+    end() {
+      ending.abort()
+      return turning
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { fitText, printable, textWidth } from '../../base/text/format.ts'
+import type { Style } from './terminal.ts'
+
+export interface Column {
+  title: string
+  align?: 'left' | 'right'
+  /** Gives way when the line is too long: paths and messages, not numbers. */
+  shrinks?: boolean
+}
+
+/** Text as it came from anywhere: control characters are made visible here. */
+export type Cell = string | { text: string; style: Style }
+
+const gap = '  '
+/**
+ * Which columns give way, and how much of each is left, in this order: as long as there is room, numbers and states stay whole;
+ * in a very narrow window all are cut, which an ellipsis shows.
+ */
+const giving_way: readonly { may: (column: Column) => boolean; least: number }[] = [
+  { may: ({ shrinks }) => shrinks === true, least: 12 },
+  { may: ({ align }) => align !== 'right', least: 6 },
+  { may: () => true, least: 3 },
+]
+
+/** Lines of a table, no longer than `width`. */
+export function tableLines(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string[] {
+  const texts = rows.map((row) => row.map((cell) => printable(typeof cell === 'string' ? cell : cell.text)))
+  const widths = columnWidths(columns, texts, width)
+  const lines = [columns.map(({ title }) => title), ...texts].map((row, line) => {
+    const cells = columns.map((column, at) => {
+      const text = fitText(row[at] ?? '', widths[at]!)
+      const cell = rows[line - 1]?.[at]
+      const styled = typeof cell === 'object' ? cell.style(text) : text
+      const padding = ' '.repeat(widths[at]! - textWidth(text))
+      return column.align === 'right' ? padding + styled : styled + padding
+    })
+    return cells.join(gap).trimEnd()
+  })
+  return columns.some(({ title }) => title !== '') ? lines : lines.slice(1)
+}
+
+function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number[] {
+  const widths = columns.map(({ title }) => textWidth(title))
+  for (const row of rows) {
+    for (const at of columns.keys()) widths[at] = Math.max(widths[at]!, textWidth(row[at] ?? ''))
+  }
+  let excess = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1)) - width
+  for (const { may, least } of giving_way) {
+    // The widest gives way first, down to the next: short cells stay whole as long as possible.
+    while (excess > 0) {
+      const [widest] = [...columns.keys()]
+        .filter((at) => may(columns[at]!) && widths[at]! > least)
+        .sort((a, b) => widths[b]! - widths[a]!)
+      if (widest === undefined) break
+      widths[widest]!--
+      excess--
+    }
+  }
+  return widths
+}

@@ -1,0 +1,71 @@
+import { fitText } from '../../base/text/format.ts'
+
+/** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
+export type Terminal = ReturnType<typeof createTerminal>
+
+export type Style = (text: string) => string
+export type Styles = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow', Style>
+
+export interface OutputStream {
+  write(text: string): unknown
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** What terminals had before windows; for those that do not tell. */
+const usual_columns = 80
+/** ECMA-48: back to the first column, erase to the end of the line. */
+const clear_line = '\r\u001b[K'
+
+/** Colours only on a terminal; `force_color` has them everywhere, `no_color` is stronger. */
+export function createTerminal(options: {
+  stdout: OutputStream
+  stderr: OutputStream
+  no_color: boolean
+  force_color?: boolean
+}) {
+  const { stdout, stderr, no_color, force_color = false } = options
+  const has_colors = ({ isTTY }: OutputStream) => (isTTY === true || force_color) && !no_color
+  const is_interactive = stdout.isTTY === true
+  return {
+    /** Writes lines; the last line break is added. */
+    out: (text: string) => void stdout.write(`${text}\n`),
+    err: (text: string) => void stderr.write(`${text}\n`),
+    /** For standard output; those for standard error may differ, each can be a file. */
+    styles: stylesOf(has_colors(stdout)),
+    err_styles: stylesOf(has_colors(stderr)),
+    /** Columns of standard output; Infinity where it is a file or a pipe, so that nothing is cut. */
+    get width() {
+      return is_interactive ? stdout.columns || usual_columns : Number.POSITIVE_INFINITY
+    },
+    /** Standard output is a terminal: progress may be shown in place. */
+    is_interactive,
+    /** Shows one line on standard error in place of the last one; '' takes it away. Nothing where that is no terminal. */
+    inPlace(text: string) {
+      if (stderr.isTTY === true) stderr.write(clear_line + fitText(text, (stderr.columns || usual_columns) - 1))
+    },
+  }
+}
+
+/** Begin and end of each style (ECMA-48, Select Graphic Rendition). */
+const codes: Record<keyof Styles, readonly [number, number]> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+}
+
+function stylesOf(enabled: boolean): Styles {
+  const style = (name: keyof Styles): Style => {
+    const [begin, end] = codes[name]
+    return enabled ? (text) => `\u001b[${begin}m${text}\u001b[${end}m` : (text) => text
+  }
+  return {
+    bold: style('bold'),
+    dim: style('dim'),
+    red: style('red'),
+    green: style('green'),
+    yellow: style('yellow'),
+  }
+}

@@ -1,0 +1,143 @@
+import { counted, formatCount } from '../../base/text/format.ts'
+import type { VerifySummary } from '../../inspect/verify/verify.ts'
+import { type Difference, type DifferenceKind, isWhole } from '../../inspect/verify/verify-answer.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
+
+/** What --json lists of each kind; a person sees a few. */
+const most_listed = 10_000
+const most_examples = 3
+
+/** Keeps the first differences of each kind. */
+export class FoundDifferences {
+  readonly #by_kind = new Map<DifferenceKind, Difference[]>()
+
+  add(difference: Difference): void {
+    const found = this.of(difference.kind)
+    if (found.length === 0) this.#by_kind.set(difference.kind, found)
+    if (found.length < most_listed) found.push(difference)
+  }
+
+  of(kind: DifferenceKind): Difference[] {
+    return this.#by_kind.get(kind) ?? []
+  }
+
+  all(): Difference[] {
+    return [...this.#by_kind.values()].flat()
+  }
+}
+
+const texts: Record<DifferenceKind, string> = {
+  ledger_damaged: 'the ledger is damaged, and was compared with nothing',
+  ledger_inconsistent: 'the ledger contradicts itself',
+  tickets_damaged: 'what is kept of open uploads is damaged',
+  unknown_on_disk: 'on disk, not known yet',
+  gone_from_disk: 'known, not on disk any more',
+  changed_on_disk: 'changed on disk since it was looked at',
+  content_differs: 'other bytes under the same size and times',
+  unreadable: 'cannot be read by this user',
+  missing_on_service: 'ready here, gone on the service',
+  failed_on_service: 'ready here, of no use to the service',
+  not_ready_on_service: 'ready here, not ready on the service',
+  returned_on_service: 'given up here, ready on the service',
+  label_missing: 'a label is missing on the service',
+  unknown_on_service: 'ready on the service, not of this ledger: never touched',
+}
+
+export function verifyLines(
+  summary: VerifySummary,
+  found: FoundDifferences,
+  options: { width: number; on_remote_delete: 'respect' | 'resend' },
+): Line[] {
+  const writer = new LineWriter(options.width)
+  for (const { name, offline, complete } of summary.folders) {
+    if (offline !== null) writer.say(`${name} is offline, and was not compared: ${offline}`, { tone: 'bad' })
+    else if (!complete) writer.say(`${name} was not looked through to its end: this is not all`, { tone: 'bad' })
+  }
+  for (const kind of Object.keys(texts) as DifferenceKind[]) sayKind(writer, kind, summary, found, options)
+  sayRest(writer, summary)
+  writer.say(closingText(summary), { tone: isWhole(summary) ? 'good' : 'warn' })
+  return writer.lines
+}
+
+function sayKind(
+  writer: LineWriter,
+  kind: DifferenceKind,
+  { differences }: VerifySummary,
+  found: FoundDifferences,
+  { on_remote_delete }: { on_remote_delete: 'respect' | 'resend' },
+): void {
+  const count = differences[kind]
+  if (count === 0) return
+  const is_ours = kind !== 'unknown_on_service'
+  writer.say(`${formatCount(count)} × ${texts[kind]}`, { tone: is_ours ? 'warn' : 'faint' })
+  if (!is_ours) return
+  for (const { folder, path, asset_id, message } of found.of(kind).slice(0, most_examples)) {
+    const name = folder === undefined ? asset_id : [folder, path].filter((part) => part !== '').join('/')
+    writer.say(name === undefined ? message : `${name}: ${message}`, { indent: 2 })
+  }
+  if (count > most_examples)
+    writer.say(`and ${formatCount(count - most_examples)} more (--json lists them)`, { indent: 2 })
+  writer.say(cureOf(kind, on_remote_delete), { indent: 2, tone: 'faint' })
+}
+
+/** What heals it. */
+function cureOf(kind: DifferenceKind, on_remote_delete: 'respect' | 'resend'): string {
+  switch (kind) {
+    case 'ledger_inconsistent':
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else move ledger.db away and `sluice rebuild`, which sends nothing again'
+    case 'ledger_damaged':
+      return 'stop the daemon, then `sluice restore FILE` where there is a backup from before, else `sluice rebuild`, which sends nothing again'
+    case 'tickets_damaged':
+      return 'stop the daemon, and move the file away: an upload that was under way begins anew'
+    case 'unknown_on_disk':
+    case 'changed_on_disk':
+      return 'the next pass takes it up'
+    case 'gone_from_disk':
+      return 'the next pass takes note of it; nothing is removed on the service'
+    case 'content_differs':
+      return 'no scan sees it: a running daemon, or --record and the next pass, reads it again and sends it'
+    case 'unreadable':
+      return '`sluice doctor` says who may read it; the next pass tries again'
+    case 'missing_on_service':
+      return on_remote_delete === 'resend'
+        ? 'the audit notes it and sends it again (on_remote_delete: resend)'
+        : 'the audit (or --record) notes it and leaves it away (on_remote_delete: respect); then `sluice retry PATH` sends it again'
+    case 'failed_on_service':
+      return 'the audit (or --record) notes it; then `sluice retry PATH` sends it again'
+    case 'not_ready_on_service':
+      return 'the audit (or --record) notes it, and it is followed until it is ready'
+    case 'returned_on_service':
+      return 'the audit (or --record) makes it ready here, too'
+    case 'label_missing':
+      return 'a running daemon, or --record and the next pass, attaches it again; it goes for good by `labels` of the folder'
+    case 'unknown_on_service':
+      return 'nothing to do'
+  }
+}
+
+function sayRest(writer: LineWriter, { on_the_way, standing, projects }: VerifySummary): void {
+  if (on_the_way > 0) writer.say(`${formatCount(on_the_way)} on the way: no difference`, { tone: 'faint' })
+  const known = [
+    [standing.refused, 'refused'],
+    [standing.blocked, 'blocked'],
+    [standing.removed_on_service, 'removed on the service'],
+  ] as const
+  const told = known.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`)
+  if (told.length > 0) writer.say(`known to be not in: ${told.join(', ')} (sluice status)`, { tone: 'faint' })
+  const unanswered = projects.reduce((sum, project) => sum + project.unanswered, 0)
+  if (unanswered > 0) writer.say(`${formatCount(unanswered)} about which the service would not speak`, { tone: 'warn' })
+}
+
+function closingText(summary: VerifySummary): string {
+  const { projects, differences, complete } = summary
+  const sum = (of: 'usable' | 'expected') => projects.reduce((total, project) => total + project[of], 0)
+  const asked = projects.length > 0 && projects.every(({ fault }) => fault === null)
+  const usable = asked
+    ? `${formatCount(sum('usable'))} of ${formatCount(sum('expected'))} usable`
+    : 'service not compared'
+  const count = (Object.keys(differences) as DifferenceKind[])
+    .filter((kind) => kind !== 'unknown_on_service')
+    .reduce((total, kind) => total + differences[kind], 0)
+  const found = count === 0 ? 'no differences' : counted(count, 'difference')
+  return `${usable}; ${found}${complete ? '' : ' in what could be compared'}`
+}

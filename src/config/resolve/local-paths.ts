@@ -1,0 +1,148 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { isBelow } from '../../base/files/path-below.ts'
+import { codeOf } from '../../base/run/errors.ts'
+import type { Environment } from '../environment.ts'
+import { type Fault, type Path, pathText } from '../faults.ts'
+
+/** `~/notes/` -> `/home/ada/notes` */
+export function expandPath(path: string, home: string): string {
+  return resolve(path.replace(/^~(?=\/|$)/, home))
+}
+
+export function defaultStateDir(environment: Environment): string {
+  return environment.state_directory ?? join(environment.state_home, 'sluice')
+}
+
+/** The environment that a command typed by hand has for a configuration in /etc/sluice. */
+export function inService(environment: Environment, file: string): Environment {
+  return { ...environment, state_directory: environment.state_directory ?? serviceStateDir(file) }
+}
+
+/**
+ * That of the unit which a configuration in /etc/sluice belongs to (systemd/sluice.service, sluice@.service): a command typed by
+ * hand has no STATE_DIRECTORY, and must not look for the service's ledger in a home.
+ *
+ * @internal
+ */
+export function serviceStateDir(file: string): string | undefined {
+  const name = /^\/etc\/sluice\/([^/]+)\.yaml$/.exec(file)?.[1]
+  if (name === undefined) return undefined
+  return name === 'sluice' ? '/var/lib/sluice' : `/var/lib/sluice-${name}`
+}
+
+export interface Named {
+  path: Path
+  /** As the kernel sees it: without symbolic links, as far as it exists. */
+  real: string
+}
+
+/** The configuration as it was read, with what checks of one part look at besides it. */
+export interface WholeFile {
+  value: unknown
+  environment: Environment
+  folders: readonly unknown[]
+  /** Where they lie, in the same order. */
+  real: readonly (Named | undefined)[]
+}
+
+export function wholeFile(value: unknown, environment: Environment): WholeFile {
+  const folders = listOf(field(value, 'folders'))
+  const real = folders.map((folder, at) => named(['folders', at, 'path'], folder, environment))
+  return { value, environment, folders, real }
+}
+
+/** The index of the watched folder that a real path lies in, or -1. */
+export function folderAround(real: string, whole: WholeFile): number {
+  return whole.real.findIndex((folder) => folder && isBelow(real, folder.real))
+}
+
+/**
+ * What is wrong with the paths of a configuration, seen together and on this machine. It takes the content as it was read,
+ * so that these faults are told together with those of the schema; what is not a path is left to the schema.
+ */
+export function pathFaults(whole: WholeFile): Fault[] {
+  const { value, environment, folders, real } = whole
+  const service = field(value, 'service')
+  const token_file = named(['service', 'token_file'], service, environment)
+  const ca_file = named(['service', 'ca_file'], service, environment)
+  const other_token = environment.token_file && realPath(resolve(environment.token_file))
+  return [
+    ...doubleNames(folders, ['folders']),
+    ...real.flatMap((folder, at) => (folder ? folderFaults(folder, real.slice(0, at)) : [])),
+    ...enclosed(named(['state_dir'], value, environment), 'state_dir', realPath(defaultStateDir(environment)), whole),
+    ...enclosed(token_file, 'the token file', other_token, whole),
+    ...(ca_file ? unreadable(ca_file) : []),
+  ]
+}
+
+export function doubleNames(sections: readonly unknown[], path: Path): Fault[] {
+  const names = sections.map((section) => field(section, 'name'))
+  return names.flatMap((name, at): Fault[] => {
+    const earlier = names.indexOf(name)
+    if (typeof name !== 'string' || earlier === at) return []
+    return [{ path: [...path, at, 'name'], message: `${pathText([...path, earlier])} has this name` }]
+  })
+}
+
+function folderFaults({ path, real }: Named, earlier: readonly (Named | undefined)[]): Fault[] {
+  const faults = isFile(real) ? [{ path, message: 'is a file, not a folder' }] : []
+  for (const [index, other] of earlier.entries()) {
+    if (!other) continue
+    if (isBelow(real, other.real)) faults.push({ path, message: `lies inside folders[${index}]` })
+    else if (isBelow(other.real, real)) faults.push({ path, message: `holds folders[${index}]` })
+  }
+  return faults
+}
+
+/** Something other than a folder stands there. A path that is missing or cannot be looked at is offline, which is a state. */
+function isFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory()
+  } catch (error) {
+    return codeOf(error) === 'ENOTDIR'
+  }
+}
+
+/** What must not lie in a watched folder: it would be sent, or change each time something is sent. */
+function enclosed(written: Named | undefined, what: string, unwritten: string | undefined, whole: WholeFile): Fault[] {
+  const real = written?.real ?? unwritten
+  const index = real === undefined ? -1 : folderAround(real, whole)
+  if (index < 0) return []
+  if (written) return [{ path: written.path, message: `must not lie inside a watched folder (folders[${index}])` }]
+  const message = `holds ${what} (${real}), which must lie outside the watched folders`
+  return [{ path: whole.real[index]!.path, message }]
+}
+
+function unreadable({ path, real }: Named): Fault[] {
+  try {
+    accessSync(real, constants.R_OK)
+    return []
+  } catch (error) {
+    return [{ path, message: `cannot be read (${codeOf(error)})` }]
+  }
+}
+
+export function named(path: Path, section: unknown, { home }: Environment): Named | undefined {
+  const text = field(section, String(path.at(-1)))
+  if (typeof text !== 'string' || !/^(\/|~\/|~$)/.test(text)) return undefined
+  return { path, real: realPath(expandPath(text, home)) }
+}
+
+/** Resolves symbolic links as far as the path exists; the rest stays as written. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPath(parent), basename(path))
+  }
+}
+
+export function field(section: unknown, name: string): unknown {
+  return typeof section === 'object' && section !== null ? (section as Record<string, unknown>)[name] : undefined
+}
+
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

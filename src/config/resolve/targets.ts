@@ -1,0 +1,59 @@
+import { statSync } from 'node:fs'
+import type { Config, DeliveryConfig } from '../config.ts'
+
+type Receivers = Pick<Config, 'prompts' | 'alerts'>
+
+/** Where reports and alerts go by one kind of delivery, and who names it. */
+export function targetsOf<Kind extends DeliveryConfig['kind']>({ prompts, alerts }: Receivers, kind: Kind) {
+  const all = [
+    ...prompts.map(({ name, deliver }) => ({ where: `prompt ${name}`, deliver })),
+    { where: 'alerts', deliver: alerts.deliver },
+  ]
+  const isOf = (delivery: DeliveryConfig): delivery is Extract<DeliveryConfig, { kind: Kind }> => delivery.kind === kind
+  return all.flatMap(({ where, deliver }) => deliver.filter(isOf).map((delivery) => ({ where, delivery })))
+}
+
+/** Files that hold a secret of a receiver, each once, with what it holds. */
+export function secretFiles(config: Receivers): { file: string; what: string }[] {
+  const found = new Map<string, string>()
+  const add = (file: string | undefined, what: string) => {
+    if (file !== undefined && !found.has(file)) found.set(file, what)
+  }
+  for (const { delivery } of targetsOf(config, 'webhook')) {
+    add(delivery.url_file, 'the address of a webhook')
+    add(delivery.secret_file, 'the signing secret of a webhook')
+  }
+  for (const { password_file } of mailServers(config)) add(password_file, 'the password of the mail account')
+  add(config.alerts.ping?.url_file, 'the address of the ping')
+  return [...found].map(([file, what]) => ({ file, what }))
+}
+
+/** Mail servers, each once. */
+export function mailServers(config: Receivers) {
+  const servers = targetsOf(config, 'email').map(({ delivery }) => delivery.smtp)
+  return [...new Map(servers.map((smtp) => [JSON.stringify(smtp), smtp])).values()]
+}
+
+/** Directories that reports are written to. */
+export function reportDirs(config: Receivers): string[] {
+  const written = targetsOf(config, 'file').map(({ delivery }) => delivery.dir)
+  return [...new Set([...config.prompts.map(({ report }) => report.dir), ...written])]
+}
+
+/**
+ * A warning for each file that holds a secret of a receiver and is open to others, as for the token's. One that is not there, or may
+ * not be looked at, is told when it is needed: it may come later, and its directory may be for the daemon's user alone.
+ */
+export function openSecretFiles(config: Receivers): string[] {
+  return secretFiles(config)
+    .filter(({ file }) => isOpen(file))
+    .map(({ file }) => `the secret file ${file} is open to group or others: chmod 600 ${file}`)
+}
+
+function isOpen(file: string): boolean {
+  try {
+    return (statSync(file).mode & 0o077) !== 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,95 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import type { Config, ServiceConfig } from '../config.ts'
+import { type Environment, readEnvironment } from '../environment.ts'
+import { type Fault, faultLines, pathText } from '../faults.ts'
+import { addressWarnings, checkText, checkValue, findFile, invalid_hint, readText } from '../load.ts'
+import { inService, listOf } from './local-paths.ts'
+
+/** What is in order of a configuration with faults: entries of lists that have some are left out, sections have their defaults. */
+export interface UsableConfig extends Omit<Config, 'service'> {
+  /** Undefined where its address or project is not in order. */
+  readonly service: ServiceConfig | undefined
+}
+
+export type ExaminedConfig = ReturnType<typeof examineConfig>
+
+/** For `doctor`, which goes on where `loadConfig` throws. `looks_at_paths` as in checkValue. */
+export function examineConfig(options: {
+  file?: string | undefined
+  env?: NodeJS.ProcessEnv | undefined
+  looks_at_paths: boolean
+}) {
+  const environment = readEnvironment(options.env)
+  /** Undefined where none was found. */
+  let file: string | undefined
+  try {
+    file = findFile(options.file ?? environment.config_file, environment).file
+    return { file, ...examineText(readText(file), file, inService(environment, file), options.looks_at_paths) }
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return { file, faults: [error.message], fields: [] as string[], hint: error.hint, warnings: [], usable: undefined }
+  }
+}
+
+function examineText(text: string, file: string, environment: Environment, looks_at_paths: boolean) {
+  const { faults, value, is_read, placeOf } = checkText(text, environment, looks_at_paths)
+  const usable = is_read ? usablePart(value, environment, looks_at_paths) : undefined
+  return {
+    /** One line each; empty when all is in order. */
+    faults: faultLines(faults, file, placeOf),
+    /** The fields that they are about: `service.token_file`. */
+    fields: faults.map(({ path }) => pathText(path)),
+    hint: faults.length > 0 ? invalid_hint : undefined,
+    warnings: usable?.service ? addressWarnings({ service: usable.service }) : [],
+    /** Undefined where nothing could be read at all. */
+    usable,
+  }
+}
+
+/** Stands in for what is not in order, so that the rest can be checked; never seen outside. */
+const placeholder = {
+  service: { base_url: 'https://unusable.invalid', project_id: 'project_00000000000000000000' },
+  folder: { name: 'unusable', path: '/unusable.invalid' },
+}
+/** A fault that is taken out may bring one out that it hid: a prompt of a folder that is gone now. */
+const most_rounds = 8
+
+function usablePart(value: unknown, environment: Environment, looks_at_paths: boolean): UsableConfig | undefined {
+  const plain = { ...environment, log_level: undefined, log_format: undefined }
+  let rest: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
+  let has_service = true
+  for (let round = 0; round < most_rounds; round++) {
+    const has_folders = listOf(rest.folders).length > 0
+    const whole = has_folders ? rest : { ...rest, folders: [placeholder.folder] }
+    const { config, faults } = checkValue(whole, plain, looks_at_paths)
+    if (config) {
+      const folders = has_folders ? config.folders : []
+      return { ...config, folders, service: has_service ? config.service : undefined }
+    }
+    has_service &&= !faults.some(isAboutService)
+    rest = without(rest, faults)
+  }
+  return undefined
+}
+
+function isAboutService({ path }: Fault): boolean {
+  return path[0] === 'service' && (path.length === 1 || path[1] === 'base_url' || path[1] === 'project_id')
+}
+
+function without(value: Record<string, unknown>, faults: readonly Fault[]): Record<string, unknown> {
+  const rest = { ...value }
+  for (const section of new Set(faults.map(({ path }) => String(path[0])))) {
+    const bad = new Set(faults.filter(({ path }) => path[0] === section).map(({ path }) => path[1]))
+    if (section === 'service') rest.service = serviceWithout(value.service, bad)
+    else if (section !== 'folders' && section !== 'prompts') delete rest[section]
+    else rest[section] = bad.has(undefined) ? [] : listOf(value[section]).filter((_, at) => !bad.has(at))
+  }
+  return rest
+}
+
+/** `bad`: the fields with faults; undefined stands for the whole section. */
+function serviceWithout(service: unknown, bad: ReadonlySet<unknown>): object {
+  if (bad.has(undefined)) return placeholder.service
+  const kept = Object.entries(service as object).filter(([key, value]) => !bad.has(key) && value !== undefined)
+  return { ...placeholder.service, ...Object.fromEntries(kept) }
+}

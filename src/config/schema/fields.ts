@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { second_ms } from '../../base/time/time.ts'
+import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size_pattern, sizeText } from './units.ts'
+
+/**
+ * The kinds of fields. Each field is made with its default as one would write it, its limits, and a description that ends
+ * with the reason of the default: the same words stand in the JSON schema and in docs/config.md.
+ */
+
+interface Limits<Written = number> {
+  least: Written
+  most: Written
+}
+
+/** With the default, as one would write it in the file. */
+type Amount<Usual = string, Written = number> = Limits<Written> & { usual: Usual }
+
+const unit_ms = { ms: 1, s: second_ms }
+
+/** A duration; a plain number counts in the unit of the field's name. Gives that unit. Limits are in that unit, too. */
+export function duration(unit: keyof typeof unit_ms, { usual, least, most }: Amount) {
+  const limits = `${durationText(least * unit_ms[unit])} to ${durationText(most * unit_ms[unit])}`
+  const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
+  const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
+  return amount(duration_pattern, parse, (value) => value >= least && value <= most, wrong).prefault(usual)
+}
+
+/** A duration in a field whose name has no unit: it must be written with one. Gives milliseconds. */
+export function span({ usual, least, most }: Amount<string, string>) {
+  const wrong = `must be a duration from ${least} to ${most}, such as 90s, 20m, 12h, 7d`
+  return spanValue(least, most, wrong).prefault(usual)
+}
+
+export function spanValue(least: string, most: string, wrong: string) {
+  const [least_ms, most_ms] = [parseDuration_ms(least), parseDuration_ms(most)]
+  return matching(duration_pattern, wrong)
+    .transform(parseDuration_ms)
+    .refine((ms) => ms >= least_ms && ms <= most_ms, wrong)
+}
+
+/** A size; a plain number counts bytes. Gives bytes. */
+export function size({ usual, ...limits }: Amount) {
+  return sizeValue(limits).prefault(usual)
+}
+
+export function sizeValue({ least, most }: Limits) {
+  const wrong = `must be a size from ${sizeText(least)} to ${sizeText(most)}, such as 500MB or 4GiB, or a number of bytes`
+  const isValid = (value: number) => Number.isSafeInteger(value) && value >= least && value <= most
+  return amount(size_pattern, parseSize_bytes, isValid, wrong)
+}
+
+function amount(pattern: RegExp, parse: (text: string) => number, isValid: (value: number) => boolean, wrong: string) {
+  return z
+    .union([z.number(), matching(pattern, wrong)], wrong)
+    .transform((value) => (typeof value === 'number' ? value : parse(value)))
+    .refine(isValid, wrong)
+}
+
+/** A whole number. */
+export function count({ usual, ...limits }: Amount<number>) {
+  return countValue(limits).prefault(usual)
+}
+
+export function countValue({ least, most }: Limits) {
+  const wrong = `must be a whole number from ${least} to ${most}`
+  return z.int(wrong).min(least, wrong).max(most, wrong)
+}
+
+export function flag(usual: boolean) {
+  return z.boolean('must be true or false').prefault(usual)
+}
+
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words, usual: Words[number]) {
+  const schema = z.enum(words, `must be one of ${words.join(', ')}`)
+  return schema.prefault(usual as z.input<typeof schema>)
+}
+
+/** A list of texts, empty by default. `most` entries: a longer one is a mistake, not a wish. */
+export function texts(rule: z.ZodString, most: number) {
+  return z
+    .array(rule, 'must be a list, each entry on a line of its own after "- "')
+    .max(most, `must not have more than ${most} entries`)
+    .prefault([])
+}
+
+/** A text of one form; whatever is wrong with it, `wrong` says it. */
+export function matching(pattern: RegExp, wrong: string) {
+  return z.string(wrong).regex(pattern, wrong)
+}
+
+/** `off` is a text in YAML 1.2, but people and older tools write it as the boolean too. */
+export const off = z.literal(['off', false]).transform(() => 'off' as const)
+
+/** A check that refuses a text for what `faultOf` says of it. */
+export function refusing(faultOf: (text: string) => string | undefined) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    const message = faultOf(value)
+    if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+  }
+}

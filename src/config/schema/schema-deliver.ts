@@ -1,0 +1,249 @@
+import { optional, z } from 'zod'
+import { isLoopbackHost } from '../../base/net/loopback.ts'
+import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { templateNames } from '../../base/text/template.ts'
+import { countValue, refusing, span } from './fields.ts'
+import { local_path, name_field } from './schema-folder.ts'
+
+/** https, or http to this machine alone. */
+export const outgoing_url = optional(lineOf(2_000).check(refusing(outgoingFault)))
+
+const webhook_url = outgoing_url.describe(
+  'The address that is posted to: https, or http to this machine alone. Addresses of chat services are secrets: whoever ' +
+    'has one may write there. `sluice config` masks it; url_file keeps it out of this file.',
+)
+
+export function outgoingFault(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an address such as https://hooks.example.com/reports'
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username || password) return 'must not hold a user name or password'
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return undefined
+  return 'must begin with https:// (http:// is for this machine only)'
+}
+
+/**
+ * Values of a report's message (prompts/report/report), and those of every message (deliver/message).
+ *
+ * @internal
+ */
+export const message_values = ['name', 'date', 'due', 'report', 'manifest', 'count', 'id', 'subject', 'text', 'at']
+
+/** Every value is a text, `count` has commas from a thousand on: between quotes each fits, without them none does for certain. */
+function isJsonOnceFilled(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/\{\{[^{}\n]*\}\}/g, 'x'))
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const url_file = optional(local_path).describe(
+  'The file that holds the address, alone, readable by its owner only. Either this or url.',
+)
+
+type Urls = { [Name in 'url' | 'url_file']?: string | undefined }
+
+export function hasOneUrl({ value, issues }: z.core.ParsePayload<Urls>): void {
+  if ((value.url === undefined) !== (value.url_file === undefined)) return
+  issues.push({ code: 'custom', message: 'must have either url or url_file', input: value })
+}
+
+const wrong_body = 'must be json, slack, teams, or a template, such as { template: "{\\"text\\": \\"{{text}}\\"}" }'
+
+const webhook_schema = z
+  .strictObject({
+    url: webhook_url,
+    url_file,
+    secret_file: optional(local_path).describe(
+      'The file that holds the secret by which the receiver knows that it was Sluice (HMAC-SHA256). Default none: nothing is ' +
+        'signed, chat services do not ask for it.',
+    ),
+    body: z
+      .union(
+        [
+          z.enum(['json', 'slack', 'teams']),
+          z.strictObject({
+            template: template(20_000, message_values).refine(
+              isJsonOnceFilled,
+              'must be JSON once its values are filled in: put each {{…}} between double quotes',
+            ),
+          }),
+        ],
+        wrong_body,
+      )
+      .prefault('json')
+      .describe(
+        'What is posted: json (the report and its data), slack, teams (what those accept), or { template: … }, whose values ' +
+          'are escaped as JSON. Default json: a program of one’s own can use all of it.',
+      ),
+  })
+  .check(hasOneUrl)
+
+const wrong_address = 'must be an address such as ada@example.org or "Ada <ada@example.org>"'
+const plain_address = String.raw`[^\s@<>()",;:]+@[^\s@<>()",;:]+`
+const address = z
+  .string(wrong_address)
+  .max(320, wrong_address)
+  .regex(new RegExp(`^(${plain_address}|[^<>\\x00-\\x1f]+ <${plain_address}>)$`), wrong_address)
+
+export const smtp_schema = z
+  .strictObject({
+    host: lineOf(253).describe('The mail server.'),
+    port: optional(countValue({ least: 1, most: 65_535 })).describe(
+      'Its port. Default: the usual one, 465 with tls implicit, 587 with starttls, 25 with none.',
+    ),
+    tls: optional(z.enum(['implicit', 'starttls', 'none'], 'must be one of implicit, starttls, none')).describe(
+      'implicit: from the first byte; starttls: required before anything is said; none: to this machine only, for nothing ' +
+        'protects what is sent. Default: starttls when the port is 587, else implicit, as RFC 8314 advises.',
+    ),
+    user: optional(lineOf(320)).describe(
+      'The name to log in with. Default none: some servers know their own machines.',
+    ),
+    password_file: optional(local_path).describe(
+      'The file that holds the password, alone, readable by its owner only (chmod 600). Needed with user.',
+    ),
+    ca_file: optional(local_path).describe(
+      'Certificates (PEM) of authorities to be trusted for this server besides those of Node. Default none.',
+    ),
+  })
+  .check(({ value, issues }) => {
+    const say = (key: string, message: string) => issues.push({ code: 'custom', path: [key], message, input: value })
+    if (value.tls === 'none' && !isLoopbackHost(value.host === '::1' ? '[::1]' : value.host)) {
+      say('tls', 'must be implicit or starttls (none is for this machine only)')
+    }
+    if (value.user !== undefined && value.password_file === undefined) say('user', 'needs a password_file beside it')
+    if (value.user === undefined && value.password_file !== undefined) say('password_file', 'needs a user beside it')
+  })
+
+const email_schema = z.strictObject({
+  to: z
+    .array(address, 'must be a list of addresses')
+    .min(1, 'must name at least one address')
+    .max(50, 'must not have more than 50 addresses: a mailing list serves more')
+    .describe('Who gets it, 1 to 50 addresses.'),
+  from: address.describe('The sender, an address that the server lets this user send from.'),
+  subject: lineOf(200)
+    .check(knownNames(message_values))
+    .optional()
+    .describe('The subject, a template. Default: that of the report.'),
+  smtp: optional(smtp_schema).describe('The server. Default: the one of the section smtp.'),
+})
+
+const command_schema = z.strictObject({
+  run: z
+    .array(
+      z
+        .string('must be a text')
+        .max(10_000, 'must not be longer than 10000 characters')
+        .check(knownNames(message_values)),
+      'must be a list: the program and its arguments',
+    )
+    .min(1, 'must name a program')
+    .max(100, 'must not have more than 100 entries')
+    .check(({ value, issues }) => {
+      if (value[0]?.startsWith('/') || value.length === 0) return
+      const message = 'must be an absolute path: what is found by name may change'
+      issues.push({ code: 'custom', path: [0], message, input: value })
+    })
+    .describe(
+      'The program, an absolute path, and its arguments, each a template: {{report}} is the path of the report. No shell.',
+    ),
+  timeout: span({ usual: '1m', least: '1s', most: '1h' }).describe(
+    'A command that runs longer is stopped and tried again later. Default 1m: it hands on a file, no more.',
+  ),
+})
+
+const file_name_variables = ['name', 'date', 'due']
+
+export const usual_file_name = '{{name}}-{{date}}.md'
+
+const file_schema = z.strictObject({
+  dir: local_path.describe(
+    'The directory, made when it is missing; not inside a watched folder, unless that folder’s exclude names it: reports ' +
+      'would be taken up as input.',
+  ),
+  name: template(200, file_name_variables)
+    .refine((name) => !/[/\\\0]/.test(name), 'must not hold a slash: dir names the directory')
+    .refine(
+      (name) => !/^\.|\.json$/i.test(name),
+      'must not begin with a dot, nor end in .json: the manifest beside the report is called so',
+    )
+    .prefault(usual_file_name)
+    .describe(
+      'The name of the file: {{name}} of the prompt, {{date}} and {{due}} of the run. A name that is taken gets a number. ' +
+        'Default {{name}}-{{date}}.md: they sort by prompt and day.',
+    ),
+})
+
+export const delivery_kinds = ['file', 'webhook', 'email', 'command'] as const
+
+const delivery_schema = z
+  .strictObject({
+    name: optional(name_field).describe(
+      'The name of the delivery, unique in its prompt; what is known of it hangs on it. Default: made of its ' +
+        'receiver, such as webhook-1f0c9a3e: another receiver is another delivery.',
+    ),
+    file: optional(file_schema).describe(
+      'A file with the report. The first one is the report itself, its manifest beside it; a prompt without any has it in ' +
+        'reports/ in the state folder.',
+    ),
+    webhook: optional(webhook_schema).describe('A POST to an address.'),
+    email: optional(email_schema).describe('A mail, as text and HTML.'),
+    command: optional(command_schema).describe('A program that is run.'),
+  })
+  .check(({ value, issues }) => {
+    const count = delivery_kinds.filter((kind) => value[kind] !== undefined).length
+    // With a mistyped kind nothing more needs to be said.
+    if (count === 1 || issues.length > 0) return
+    issues.push({ code: 'custom', message: `must be one of ${delivery_kinds.join(', ')}`, input: value })
+  })
+
+export function deliveries(description: string) {
+  return z
+    .array(delivery_schema, 'must be a list of deliveries, each after "- "')
+    .max(20, 'must not have more than 20 deliveries')
+    .prefault([])
+    .describe(description)
+}
+
+export const deliver = deliveries(
+  'Where the report goes, each tried again by itself. Empty by default: then it lies in reports/ in the state folder.',
+)
+
+export type CheckedDelivery = z.output<typeof delivery_schema>
+export type CheckedSmtp = z.output<typeof smtp_schema>
+
+/** A text in one line: header fields and log lines are made of it. */
+export function lineOf(most: number) {
+  const wrong = `must be a text of 1 to ${most} characters in one line`
+  return (
+    z
+      .string(wrong)
+      .min(1, wrong)
+      .max(most, wrong)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+      .regex(/^[^\x00-\x1f\x7f]*$/, wrong)
+  )
+}
+
+/** A text with `{{name}}` in it; only these names. */
+export function template(most: number, known: readonly string[]) {
+  const wrong = `must be a text of 1 to ${most} characters`
+  return z.string(wrong).min(1, wrong).max(most, wrong).check(knownNames(known))
+}
+
+/** A check of a text: its templates ask for these names alone. */
+function knownNames(known: readonly string[]) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    for (const name of templateNames(value)) {
+      if (!known.includes(name)) issues.push({ code: 'custom', message: unknownName(name, known), input: value })
+    }
+  }
+}
+
+function unknownName(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known)
+  if (meant !== undefined) return `there is no {{${name}}}; did you mean {{${meant}}}?`
+  return `there is no {{${name}}}; there are ${known.map((other) => `{{${other}}}`).join(', ')}`
+}

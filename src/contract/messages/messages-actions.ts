@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from '../routes/envelope.ts'
+import { idSchema } from './identifiers.ts'
+import {
+  action_description_longest,
+  action_name_longest,
+  action_name_shortest,
+  action_recipients_most,
+  email_longest,
+  name_longest,
+  text,
+} from './limits.ts'
+import { chatScope, prompt } from './messages-chats.ts'
+
+const star = '`*` is any.'
+
+function part(pattern: RegExp, range: string, example: string) {
+  return z
+    .string()
+    .regex(pattern, { error: `must be ${range}, or *` })
+    .meta({ description: `${range}; ${star}`, examples: [example] })
+}
+
+/** When it is to happen. All four are strings. */
+const actionSchedule = z
+  .strictObject({
+    hour: part(/^(\*|[01]?\d|2[0-3])$/, '0 to 23', '8'),
+    weekday: part(/^(\*|[0-7])$/, '0 to 7, of which 0 and 7 are Sunday', '1'),
+    month_day: part(/^(\*|0?[1-9]|[12]\d|3[01])$/, '1 to 31', '*'),
+    timezone: text(1, 64).meta({ description: 'A name of the IANA time zone database.', examples: ['Europe/Berlin'] }),
+  })
+  .meta({ id: 'ActionSchedule' })
+
+const actionTrigger = z
+  .strictObject({
+    kind: text(1, name_longest).meta({ examples: ['asset_ready'] }),
+    created_by: text(1, name_longest).optional(),
+  })
+  .meta({ id: 'ActionTrigger', description: 'What it is to happen upon.' })
+
+const actionEmail = z
+  .strictObject({
+    to: z
+      .array(
+        z
+          .email()
+          .max(email_longest)
+          .meta({ examples: ['ada@example.org'] }),
+      )
+      .min(1)
+      .max(action_recipients_most),
+    subject: text(0, name_longest).optional(),
+    include_date_in_subject: z.boolean().optional(),
+  })
+  .meta({ id: 'ActionEmail' })
+
+const fields = {
+  name: text(action_name_shortest, action_name_longest).meta({ examples: ['Monday digest'] }),
+  description: text(0, action_description_longest).optional(),
+  prompt,
+  schedule: actionSchedule.optional(),
+  trigger: actionTrigger.optional(),
+  scope: chatScope.optional(),
+  email: actionEmail.optional(),
+}
+
+/** Exactly one of the two is there. */
+function hasOneTiming({ schedule, trigger }: { schedule?: unknown; trigger?: unknown }): boolean {
+  return (schedule === undefined) !== (trigger === undefined)
+}
+
+const one_timing = { error: 'exactly one of schedule and trigger is needed', path: ['schedule'] }
+const timing_text = 'Exactly one of `schedule` and `trigger` is there.'
+/** The same for the description, which knows nothing of functions. */
+const timing_shape = { oneOf: [{ required: ['schedule'] }, { required: ['trigger'] }] }
+
+export const actionCreate = z
+  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'True unless told.' }) })
+  .refine(hasOneTiming, one_timing)
+  .meta({ id: 'ActionCreate', description: timing_text, ...timing_shape })
+
+export const actionUpdate = z
+  .strictObject({ ...fields, enabled: z.boolean().optional().meta({ description: 'Stays as it is unless told.' }) })
+  .refine(hasOneTiming, one_timing)
+  .meta({
+    id: 'ActionUpdate',
+    description: `Replaces the whole: what is left out is gone. ${timing_text}`,
+    ...timing_shape,
+  })
+
+export const actionRecord = z
+  .object({
+    action_id: idSchema('action'),
+    ...fields,
+    enabled: z.boolean(),
+    created_at: timestamp,
+    modified_at: timestamp,
+  })
+  .meta({ id: 'Action', description: timing_text, ...timing_shape })
+
+const actionListItem = z
+  .object({ action_id: idSchema('action'), name: fields.name, enabled: z.boolean(), created_at: timestamp })
+  .meta({ id: 'ActionListItem' })
+
+export const actionList = listEnvelope(actionListItem, 'action').meta({
+  id: 'ActionList',
+  description: 'Newest first.',
+})

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from '../routes/envelope.ts'
+import { idSchema, md5_pattern, mime_type_pattern } from './identifiers.ts'
+import { description_longest, filename_longest, mime_type_longest, name_longest, text } from './limits.ts'
+import { labelReference } from './messages-labels.ts'
+
+/** `uploaded`: a slot whose bytes were not handed over yet; `ready` and `failed` are final. */
+const asset_statuses = ['uploaded', 'ingesting', 'ready', 'failed'] as const
+
+const assetStatus = z.enum(asset_statuses).meta({
+  description:
+    'uploaded (a slot; the bytes were not handed over yet), ingesting, then ready or failed, which are final. ' +
+    'Take a status that you do not know as "still going".',
+})
+
+const filename = text(1, filename_longest).meta({
+  description: 'Shown to people; may be a path.',
+  examples: ['contracts/2026/lease.pdf'],
+})
+
+const mimeType = z
+  .string()
+  .max(mime_type_longest)
+  .regex(mime_type_pattern, { error: 'must be a media type such as text/plain' })
+  .meta({ description: 'The media type of the bytes.', examples: ['application/pdf'] })
+
+export const assetCreate = z
+  .strictObject({
+    filename,
+    mime_type: mimeType,
+    md5: z
+      .string()
+      .regex(md5_pattern, { error: 'must be 32 hexadecimal digits' })
+      .toLowerCase()
+      .optional()
+      .meta({
+        description: 'MD5 of the bytes, hexadecimal. When the project already holds this content, no upload is needed.',
+        examples: ['9e107d9d372bb6826bd81d3542a419d6'],
+      }),
+  })
+  .meta({ id: 'AssetCreate' })
+
+export const assetSlot = z
+  .object({
+    asset_id: idSchema('asset'),
+    already_exists: z.literal(false).meta({ description: 'False here; clients take an absent one as false.' }),
+    upload_url: z.url().meta({
+      examples: ['http://127.0.0.1:4001/objects/asset_4f7k2m9q0x3c8v1b6n5z?expires=1769855400&signature=9e107d9d'],
+      description:
+        'Signed, on an origin of its own: not this service. Send the bytes there before expires_at, with exactly the ' +
+        'headers given and a Content-Length, never with X-API-Key or X-Project-Id. A secret until it expires.',
+    }),
+    upload_method: z.literal('PUT').meta({ description: 'Refuse what you do not know.' }),
+    upload_headers: z.record(z.string(), z.string()).meta({
+      description: 'Sent verbatim, and nothing besides.',
+      examples: [{ 'x-ms-blob-type': 'BlockBlob', 'content-type': 'application/pdf' }],
+    }),
+    expires_at: timestamp,
+  })
+  .meta({ id: 'AssetSlot', description: 'A slot: the bytes have to be sent, then the slot completed.' })
+
+export const assetExists = z
+  .object({
+    asset_id: idSchema('asset'),
+    already_exists: z.literal(true),
+    status: assetStatus,
+  })
+  .meta({ id: 'AssetExists', description: 'The project holds this content already. Its status may not be final yet.' })
+
+const recordFields = {
+  asset_id: idSchema('asset'),
+  status: assetStatus,
+  filename,
+  mime_type: mimeType,
+  size_in_bytes: z.int().min(0).meta({ description: '0 until the bytes were handed over.' }),
+  created_at: timestamp,
+  name: text(0, name_longest).optional(),
+  description: text(0, description_longest).optional(),
+}
+
+export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
+
+const assetListItem = z.object({ ...recordFields, labels: z.array(labelReference) }).meta({ id: 'AssetListItem' })
+
+export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetList', description: 'Newest first.' })
+
+export const assetUpdate = z
+  .strictObject({
+    name: text(1, name_longest).optional(),
+    description: text(0, description_longest).optional(),
+  })
+  .meta({ id: 'AssetUpdate', description: 'Only when the asset is ready. Fields that are left out stay as they are.' })
+
+export type AssetStatus = (typeof asset_statuses)[number]
+export type AssetCreate = z.infer<typeof assetCreate>

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from '../routes/envelope.ts'
+import { type IdKind, idSchema } from './identifiers.ts'
+import { name_longest, prompt_longest, scope_ids_most, skills_most, text } from './limits.ts'
+
+export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
+export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const
+const message_statuses = ['running', 'done', 'error'] as const
+
+function scopeIds(kind: IdKind, description: string) {
+  return z.array(idSchema(kind)).max(scope_ids_most).optional().meta({ description })
+}
+
+export const chatScope = z
+  .strictObject({
+    asset_ids: scopeIds('asset', 'These assets.'),
+    chat_ids: scopeIds('chat', 'What was said in these chats.'),
+    label_ids: scopeIds('label', 'Everything that carries one of these labels.'),
+    concept_ids: scopeIds('concept', 'These concepts.'),
+    project_ids: scopeIds('project', 'Everything in these projects.'),
+    view_ids: scopeIds('view', 'What these views show.'),
+  })
+  .meta({
+    id: 'ChatScope',
+    description:
+      'Narrows the knowledge of this turn only. Several kinds are a union; an empty list counts as absent, and a scope ' +
+      'without any id as none at all, which means the whole project. An id out of reach is answered with 404.',
+  })
+
+export const prompt = text(1, prompt_longest).meta({ examples: ['What is new in these documents?'] })
+
+const turnFields = {
+  prompt,
+  intelligence: z.enum(intelligence_modes).optional().meta({
+    description: 'Chooses the class of model and its tools. Default: auto.',
+  }),
+  provider: z.enum(providers).optional().meta({
+    description: 'Ranks the candidate models anew; depth of thought and tools still follow the mode.',
+  }),
+  skills: z
+    .array(text(1, name_longest))
+    .max(skills_most)
+    .optional()
+    .meta({ description: 'Names of skills that the caller can use, loaded in this order.' }),
+  public_data: z.boolean().optional().meta({ description: 'False: no web search on this turn.' }),
+  scope: chatScope.optional(),
+}
+
+export const chatStart = z.strictObject(turnFields).meta({ id: 'ChatStart' })
+
+export const chatAppend = z.strictObject(turnFields).meta({
+  id: 'ChatAppend',
+  description: 'Nothing but the conversation is inherited from earlier turns: send the full set with every turn.',
+})
+
+export const chatStarted = z
+  .object({ chat_id: idSchema('chat'), message_id: idSchema('message'), created_at: timestamp })
+  .meta({ id: 'ChatStarted', description: 'Answered at once; read the message until it is done.' })
+
+export const messageAppended = z
+  .object({ message_id: idSchema('message'), created_at: timestamp })
+  .meta({ id: 'MessageAppended' })
+
+export const chatRecord = z
+  .object({
+    chat_id: idSchema('chat'),
+    created_at: timestamp,
+    title: text(0, name_longest).optional(),
+    modified_at: timestamp
+      .optional()
+      .meta({ description: 'The end of the last turn; created_at until the first ended.' }),
+  })
+  .meta({ id: 'Chat' })
+
+export const chatList = listEnvelope(chatRecord, 'chat').meta({ id: 'ChatList', description: 'Newest first.' })
+
+export const chatUpdate = z.strictObject({ title: text(1, name_longest) }).meta({ id: 'ChatUpdate' })
+
+const messageReference = z
+  .object({ message_id: idSchema('message'), created_at: timestamp })
+  .meta({ id: 'MessageReference' })
+
+export const messageList = z
+  .object({ messages: z.array(messageReference) })
+  .meta({ id: 'MessageList', description: 'Oldest first, all of them.' })
+
+export const messageRecord = z
+  .object({
+    message_id: idSchema('message'),
+    created_at: timestamp,
+    status: z.enum(message_statuses).meta({ description: 'running, then done or error.' }),
+    prompt: prompt.optional().meta({ description: 'Absent until the answer is written.' }),
+    response: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Markdown. Absent until the answer is written.',
+        examples: ['**lease.pdf**: the rent is due on the first day of the month.'],
+      }),
+  })
+  .meta({ id: 'Message' })
+
+export type ChatScope = z.infer<typeof chatScope>
+export type ChatStart = z.infer<typeof chatStart>
+export type ChatAppend = z.infer<typeof chatAppend>

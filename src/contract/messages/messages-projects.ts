@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from '../routes/envelope.ts'
+import { idSchema } from './identifiers.ts'
+import { description_longest, email_longest, name_longest, text } from './limits.ts'
+
+/** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
+const roles = ['owner', 'collaborator', 'reader'] as const
+
+const name = text(1, name_longest).meta({ examples: ['Finance'] })
+const description = text(0, description_longest)
+const email = z
+  .email()
+  .max(email_longest)
+  .meta({ examples: ['ada@example.org'] })
+
+export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
+
+export const projectUpdate = z
+  .strictObject({ name: name.optional(), description: description.optional() })
+  .meta({ id: 'ProjectUpdate', description: 'Fields that are left out stay as they are.' })
+
+export const projectRecord = z
+  .object({
+    project_id: idSchema('project'),
+    name,
+    description: description.optional(),
+    default: z.boolean().meta({ description: 'Whether this is the project that the key opens first.' }),
+  })
+  .meta({ id: 'Project' })
+
+export const projectList = listEnvelope(projectRecord, 'project').meta({
+  id: 'ProjectList',
+  description: 'The projects within reach of the key.',
+})
+
+const memberRecord = z
+  .object({
+    user_id: idSchema('user'),
+    email,
+    name: text(0, name_longest).optional(),
+    role: z.enum(roles),
+    added_at: timestamp,
+  })
+  .meta({ id: 'Member' })
+
+export const memberList = listEnvelope(memberRecord, 'user').meta({ id: 'MemberList', description: 'Oldest first.' })
+
+export const invitationCreate = z
+  .strictObject({ email, role: z.enum(roles) })
+  .meta({ id: 'InvitationCreate', description: 'Somebody whom the service knows is a member at once.' })
+
+export const invitationRecord = z
+  .object({
+    invitation_id: idSchema('invitation'),
+    email,
+    role: z.enum(roles),
+    url: z.url().meta({
+      description: 'For the one who is invited.',
+      examples: ['http://127.0.0.1:4000/invitations/invitation_4f7k2m9q0x3c8v1b6n5z'],
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Invitation' })
+
+export type Role = (typeof roles)[number]

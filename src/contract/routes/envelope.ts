@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { error_code_pattern, type IdKind, idSchema } from '../messages/identifiers.ts'
+import { list_limit_default, list_limit_least, list_limit_most } from '../messages/limits.ts'
+
+/** Every time on the wire: ISO 8601, UTC. */
+export const timestamp = z.iso.datetime().meta({
+  description: 'ISO 8601, UTC.',
+  examples: ['2026-01-31T09:30:00.000Z'],
+})
+
+export const errorBody = z
+  .object({
+    code: z.string().regex(error_code_pattern).meta({
+      description: 'Stable and dotted; branch on this. Codes are only ever added.',
+    }),
+    humane: z.string().optional().meta({ description: 'For people: shown, never parsed.' }),
+    statusCode: z.int().min(400).max(599).meta({ description: 'Equals the HTTP status.' }),
+  })
+  .meta({
+    id: 'Error',
+    description: 'Every answer with a status of 400 or more.',
+    examples: [{ code: 'publicapi.auth.invalid', humane: 'This key is not valid.', statusCode: 401 }],
+  })
+
+export type ErrorBody = z.infer<typeof errorBody>
+
+/** Of a call that is all in its path. */
+export const noBody = z.strictObject({}).optional().meta({ description: 'No body. An empty object is accepted too.' })
+
+const after_text = 'The items after this one in list order, itself excluded.'
+// The specification's words for before_id ("strictly before that id, toward older items") cannot walk back on a newest-first
+// list; this reading is ours, and the page that people read must say so.
+const before_text =
+  'Our reading of the specification: the page next to this item on the other side, in list order, itself excluded; ' +
+  '`has_more` then means "further items before these". Not together with after_id.'
+
+/** `?limit=&after_id=&before_id=` of a list whose items have ids of `kind`. Parses the strings of a query. */
+export function listQuery(kind: IdKind) {
+  return z
+    .strictObject({
+      limit: z
+        .preprocess(
+          // Only plain digits are a number here: Number() would take '', '0x10' and '1e1' too.
+          (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
+          z.int().min(list_limit_least).max(list_limit_most).default(list_limit_default),
+        )
+        .meta({ description: 'How many items a page has at most.' }),
+      after_id: idSchema(kind).optional().meta({ description: after_text }),
+      before_id: idSchema(kind).optional().meta({ description: before_text }),
+    })
+    .refine((query) => query.after_id === undefined || query.before_id === undefined, {
+      error: 'after_id and before_id cannot be used together',
+    })
+}
+
+export type ListQuery = z.output<ReturnType<typeof listQuery>>
+
+/** A page of `item`. The two ids are left out, not null, when the page is empty. */
+export function listEnvelope<Item extends z.ZodType>(item: Item, kind: IdKind) {
+  return z.object({
+    data: z.array(item),
+    has_more: z.boolean().meta({ description: 'Whether there are items beyond this page.' }),
+    first_id: idSchema(kind).optional().meta({ description: 'Left out when the page is empty.' }),
+    last_id: idSchema(kind).optional().meta({
+      description: 'Left out when the page is empty. Send it as after_id to get the next page.',
+    }),
+  })
+}
+
+export interface ListEnvelope<Item> {
+  data: Item[]
+  has_more: boolean
+  first_id?: string | undefined
+  last_id?: string | undefined
+}

@@ -1,0 +1,78 @@
+import { scrubText } from '../../base/text/scrub.ts'
+import { error_code_pattern } from '../messages/identifiers.ts'
+
+/** An answer as far as its judgement needs it. Header names in lower case. */
+export interface HttpAnswer {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  body: string
+}
+
+/** What could be read of an error answer, however odd it is. */
+export interface SeenError {
+  /** Whether it is the contract's error object, if only roughly: an empty `code` and no `humane` have been seen. */
+  has_object: boolean
+  is_html: boolean
+  code?: string
+  humane?: string
+  /** Where a redirect points to; only the origin, for the rest may be a secret. */
+  redirect_origin?: string
+}
+
+/** Enough for a sentence or three; whoever sends more is not talking to people. */
+const humane_longest = 300
+
+/** `from_blob`: a blob store's XML, of which only the error code is taken, since the rest quotes what was signed. */
+export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenError {
+  const seen: SeenError = { has_object: false, is_html: isHtml(answer) }
+  const redirect_origin = redirectOrigin(answer)
+  if (redirect_origin !== undefined) seen.redirect_origin = redirect_origin
+  if (from_blob) {
+    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(answer.body)?.[1]
+    if (code !== undefined) seen.code = code
+    return seen
+  }
+  const value = parseJson(answer.body)
+  if (typeof value === 'string') Object.assign(seen, humaneOf(value))
+  if (typeof value !== 'object' || value === null) return seen
+  const { code, humane, statusCode } = value as Record<string, unknown>
+  seen.has_object = typeof code === 'string' || statusCode === answer.status
+  if (typeof code === 'string' && code.length <= 128 && error_code_pattern.test(code)) seen.code = code
+  if (typeof humane === 'string') Object.assign(seen, humaneOf(humane))
+  return seen
+}
+
+/** One header as one string; a repeated one as its first value. */
+export function headerValue(headers: HttpAnswer['headers'], name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+function humaneOf(text: string): { humane?: string } {
+  const clean = scrubText(text)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  if (clean === '') return {}
+  return { humane: clean.length > humane_longest ? `${clean.slice(0, humane_longest - 1)}…` : clean }
+}
+
+/** Whether it is a web page: never the service's own answer. */
+export function isHtml({ headers, body }: HttpAnswer): boolean {
+  return /^text\/html\b/i.test(headerValue(headers, 'content-type') ?? '') || /^\s*<(!doctype|html)\b/i.test(body)
+}
+
+function redirectOrigin({ status, headers }: HttpAnswer): string | undefined {
+  const location = headerValue(headers, 'location')
+  if (status < 300 || status > 399 || location === undefined || !URL.canParse(location)) return undefined
+  const { origin } = new URL(location)
+  return origin === 'null' ? undefined : origin
+}
+
+/** Undefined where it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

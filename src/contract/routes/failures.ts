@@ -1,0 +1,200 @@
+import { hour_ms, second_ms } from '../../base/time/time.ts'
+import { type HttpAnswer, headerValue, isHtml, readErrorAnswer, type SeenError } from './error-answer.ts'
+import { type ErrorCode, isKnownCode } from './error-codes.ts'
+
+/**
+ * What a failed call says something about, and so who has to act:
+ * - `account`: the key, or what is paid for. Everything pauses, no file changes state.
+ * - `project`: the project id or the right to it. That project pauses, no file changes state.
+ * - `network`: somebody on the way (a proxy, a gateway), not the service. Try again.
+ * - `later`: the service, at the moment. Try again after `retry_after_ms`, or with a back-off.
+ * - `content`: this request, with this content. Refused until it changes.
+ * - `attempt`: this try only. Look at the asset and go on from there; start a list anew.
+ * - `slot_gone`: the slot does not exist any more, or the service is ill. The record of the asset decides.
+ * - `asset_gone`: the asset does not exist any more.
+ * - `ticket`: the signed URL does not work (any more). A new ticket; the file is not at fault.
+ * - `unknown_protocol`: nothing that we know. Not followed; tried again later and later, and what was seen is shown.
+ */
+export type FailureAbout =
+  | 'account'
+  | 'project'
+  | 'network'
+  | 'later'
+  | 'content'
+  | 'attempt'
+  | 'slot_gone'
+  | 'asset_gone'
+  | 'ticket'
+  | 'unknown_protocol'
+
+export interface Failure {
+  about: FailureAbout
+  status?: number
+  /** The `code` of the error object; a blob store's own error code. */
+  code?: string
+  /** The service's words for people: shown, never parsed. Bounded, one line, scrubbed. */
+  humane?: string
+  retry_after_ms?: number
+  /** Of the account, and the call carried a token that is not in force any more: it says nothing about the one that is. */
+  of_old_token?: true
+  /** What happened. Names no secret. */
+  message: string
+}
+
+/** The kinds of calls whose failures are judged differently. `chat` starts a chat or a turn, `message` reads one. */
+export type Call = 'create' | 'put' | 'complete' | 'read' | 'list' | 'attach' | 'detach' | 'remove' | 'chat' | 'message'
+
+const call_texts: Record<Call, string> = {
+  create: 'when asked for an upload slot',
+  put: 'when sent the bytes',
+  complete: 'when told that the bytes are there',
+  read: 'when asked for an asset',
+  list: 'when asked for a list',
+  attach: 'when asked to attach a label',
+  detach: 'when asked to detach a label',
+  remove: 'when asked to remove an asset',
+  chat: 'when asked a question',
+  message: 'when asked for an answer',
+}
+
+/**
+ * Judges an answer that is no success: the table "What an error is about, and what the client does" of the contract. A known
+ * code decides, where there is none the status. `now_ms` (wall clock) is for a Retry-After in the form of a date.
+ */
+export function classifyAnswer(call: Call, answer: HttpAnswer, now_ms: number): Failure {
+  const seen = readErrorAnswer(answer, call === 'put')
+  const about = call === 'put' ? aboutBlob(answer.status) : aboutService(call, answer.status, seen)
+  const retry_ms = retryAfter_ms(answer.headers, now_ms)
+  return {
+    about,
+    status: answer.status,
+    ...(seen.code === undefined ? {} : { code: seen.code }),
+    ...(seen.humane === undefined ? {} : { humane: seen.humane }),
+    ...(retry_ms === undefined ? {} : { retry_after_ms: retry_ms }),
+    message: messageFor(call, about, answer.status, seen),
+  }
+}
+
+/** A failure for a success that is not what the contract says: `what` names the oddity, never a value that may be secret. */
+export function unknownProtocol(call: Call, what: string, status?: number): Failure {
+  return {
+    about: 'unknown_protocol',
+    ...(status === undefined ? {} : { status }),
+    message: `the service gave an answer that is not understood ${call_texts[call]}: ${what}`,
+  }
+}
+
+const code_abouts: Partial<Record<ErrorCode, FailureAbout>> = {
+  'publicapi.auth.invalid': 'account',
+  'publicapi.tenancy.project.missing': 'project',
+  'publicapi.tenancy.project.not_found': 'project',
+  'publicapi.cursor.unknown': 'attempt',
+  'publicapi.rate.limited': 'later',
+  'publicapi.internal.failed': 'later',
+  'publicapi.service.unavailable': 'later',
+}
+
+/** The same for a success whose body cannot be read: a web page there is a captive portal's or a proxy's. */
+export function unreadableAnswer(call: Call, answer: HttpAnswer, what: string): Failure {
+  if (!isHtml(answer)) return unknownProtocol(call, what, answer.status)
+  const seen = { has_object: false, is_html: true }
+  return { about: 'network', status: answer.status, message: messageFor(call, 'network', answer.status, seen) }
+}
+
+function aboutService(call: Call, status: number, seen: SeenError): FailureAbout {
+  if (status < 400) return 'unknown_protocol'
+  const { code = '' } = seen
+  const known = isKnownCode(code) ? code_abouts[code] : undefined
+  if (known) return known
+  if (isTransient(status)) return 'later'
+  if (code.startsWith('publicapi.auth.')) return 'account'
+  if (code.startsWith('publicapi.tenancy.')) return 'project'
+  if (isGone(status) && (call === 'create' || call === 'list')) return 'project'
+  // A web page is never the service's own answer: it says nothing about an asset or a content.
+  if (seen.is_html || status === 407) return 'network'
+  // Who may not remove may send all the same.
+  if (call === 'remove' && status === 403 && seen.has_object) return 'content'
+  if (status === 401 || status === 402 || status === 403) return seen.has_object ? 'account' : 'network'
+  if (isGone(status)) return aboutMissing(call, code)
+  return aboutRefusal(call, status)
+}
+
+function aboutMissing(call: Call, code: string): FailureAbout {
+  // The address is wrong, not the asset gone.
+  if (code.startsWith('publicapi.route.')) return 'unknown_protocol'
+  return missing_abouts[call] ?? 'asset_gone'
+}
+
+const missing_abouts: Partial<Record<Call, FailureAbout>> = {
+  complete: 'slot_gone',
+  // An id in its scope is gone: the question has to change.
+  chat: 'content',
+  // Hosted, a message cannot be read for a moment after it was made.
+  message: 'later',
+}
+
+function aboutRefusal(call: Call, status: number): FailureAbout {
+  const refused = status === 400 || status === 413 || status === 415 || status === 422
+  if (call === 'complete') return refused || status === 409 ? 'attempt' : 'unknown_protocol'
+  // Two callers met; the next try finds what the other one made.
+  if (status === 409) return 'later'
+  if (refused && (call === 'create' || call === 'attach' || call === 'remove' || call === 'chat')) return 'content'
+  return 'unknown_protocol'
+}
+
+/** The blob store knows nothing of accounts and files: what it refuses is the signed URL. */
+function aboutBlob(status: number): FailureAbout {
+  if (status < 400) return 'unknown_protocol'
+  if (isTransient(status)) return 'later'
+  return status === 407 ? 'network' : 'ticket'
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+function isGone(status: number): boolean {
+  return status === 404 || status === 410
+}
+
+function messageFor(call: Call, about: FailureAbout, status: number, seen: SeenError): string {
+  let who = call === 'put' ? 'the blob store' : 'the service'
+  if (about === 'network') who = 'something on the way to the service (a proxy?)'
+  const code = seen.code === undefined ? '' : ` ${seen.code}`
+  const target =
+    seen.redirect_origin === undefined ? '' : `, a redirect to ${seen.redirect_origin} that is not followed`
+  return `${who} answered ${status}${code} ${call_texts[call]}${target}`
+}
+
+/** Whatever the service asks for, it is asked again after an hour: a slip of a digit must not stop a daemon for a year. */
+const longest_wait_ms = hour_ms
+
+/**
+ * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now: seconds, or a date. A date is taken against the answer's
+ * own Date header, so that a clock that is wrong here does no harm; against `now_ms` where there is none. Undefined when absent
+ * or unreadable.
+ */
+export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): number | undefined {
+  const value = headerValue(headers, 'retry-after')?.trim()
+  if (value === undefined) return undefined
+  const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : untilDate_ms(value, headers, now_ms)
+  return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), longest_wait_ms)
+}
+
+/** The Date header as Unix milliseconds: the sender's wall clock. */
+export function dateHeader_ms(headers: HttpAnswer['headers']): number | undefined {
+  return httpDate_ms(headerValue(headers, 'date'))
+}
+
+function untilDate_ms(value: string, headers: HttpAnswer['headers'], now_ms: number): number | undefined {
+  const due_ms = httpDate_ms(value)
+  return due_ms === undefined ? undefined : due_ms - (dateHeader_ms(headers) ?? now_ms)
+}
+
+/** IMF-fixdate and its two obsolete forms (RFC 9110, section 5.6.7) all begin with the name of a day. */
+function httpDate_ms(value: string | undefined): number | undefined {
+  if (value === undefined || !/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined
+  // The asctime form carries no zone; every HTTP date is in GMT.
+  const at_ms = Date.parse(/GMT$/.test(value) ? value : `${value} GMT`)
+  return Number.isNaN(at_ms) ? undefined : at_ms
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { type IdKind, idSchema } from '../messages/identifiers.ts'
+import { listQuery, noBody } from './envelope.ts'
+import { type ErrorCode, isKnownCode } from './error-codes.ts'
+
+/** One call of the interface. The service registers its handlers, and the description is made, from these. */
+export interface Route {
+  id: string
+  /** Updates are POST: the interface has no PATCH and no PUT. */
+  method: 'GET' | 'POST' | 'DELETE'
+  /** In the form of OpenAPI: parameters in braces. */
+  path: string
+  summary: string
+  /** Whether the call needs X-API-Key. */
+  auth: boolean
+  /** Whether the call needs X-Project-Id besides. */
+  scoped: boolean
+  params?: z.ZodType | undefined
+  query?: z.ZodType
+  /** The body; a schema that accepts `undefined` accepts an empty one. Without it a body is not looked at. */
+  request?: z.ZodType
+  /** Answers by status; `null` is an answer without a body. */
+  answers: { readonly [status: number]: z.ZodType | null }
+  /** Of the answers, where it is not application/json. */
+  media_type?: string
+  /** Faults of what the call is about; those of HTTP, key, project, path, query and body follow from the rest of the row. */
+  errors?: readonly ErrorCode[]
+  /** The code for a fault in this field of the body, where it has one of its own. */
+  field_codes?: { readonly [field: string]: ErrorCode }
+  /** A parameter whose thing may be gone: the call then succeeds. */
+  may_be_gone?: string
+}
+
+type Details = Omit<Route, 'id' | 'method' | 'path' | 'summary' | 'auth' | 'scoped' | 'params'>
+
+/** The names of the parameters in a path. */
+export type ParamsIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamsIn<Rest> : never
+
+/** Who a route asks about: nobody, a key, a key and a project. */
+export const open = routeFor({ auth: false, scoped: false })
+export const keyed = routeFor({ auth: true, scoped: false })
+export const scoped = routeFor({ auth: true, scoped: true })
+
+/** Each parameter of a path is the id of a kind, `{asset_id}`: its schema and the code for an unknown one follow from that. */
+function routeFor<const Who extends Pick<Route, 'auth' | 'scoped'>>(who: Who) {
+  return <const Id extends string, Method extends Route['method'], Path extends string, const More extends Details>(
+    id: Id,
+    call: `${Method} ${Path}`,
+    summary: string,
+    details: More,
+  ) => {
+    const [method, path] = call.split(' ') as [Method, Path]
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+    const kinds = names.map((name) => name.replace('_id', '') as IdKind)
+    const params = Object.fromEntries(kinds.map((kind) => [`${kind}_id`, idSchema(kind)]))
+    const unknown = kinds.filter((kind) => `${kind}_id` !== details.may_be_gone)
+    return {
+      ...who,
+      ...details,
+      id,
+      method,
+      path,
+      summary,
+      ...(names.length > 0 ? { params: z.strictObject(params) } : {}),
+      errors: [...unknown.map((kind) => `publicapi.${kind}.not_found`).filter(isKnownCode), ...(details.errors ?? [])],
+    }
+  }
+}
+
+interface CrudSchemas {
+  create: z.ZodType
+  update: z.ZodType
+  record: z.ZodType
+  list: z.ZodType
+}
+
+/** The five calls of a plain group, `{group}.list` to `{group}.delete`; its ids are `{kind}_…`. */
+export function crudRoutes<const Group extends string, const Kind extends IdKind, Schemas extends CrudSchemas>(
+  group: Group,
+  kind: Kind,
+  schemas: Schemas,
+  errors: readonly ErrorCode[] = [],
+) {
+  const { create, update, record, list }: Pick<Schemas, keyof CrudSchemas> = schemas
+  const path = `/v1/${group}` as const
+  const one = `${path}/{${kind}_id}` as const
+  const query = listQuery(kind)
+  return [
+    scoped(`${group}.list`, `GET ${path}`, `List ${group}, newest first`, { query, answers: { 200: list } }),
+    scoped(`${group}.create`, `POST ${path}`, `Make one of the ${group}`, {
+      request: create,
+      answers: { 201: record },
+      errors,
+    }),
+    scoped(`${group}.read`, `GET ${one}`, `Read one of the ${group}`, { answers: { 200: record } }),
+    scoped(`${group}.update`, `POST ${one}`, `Change one of the ${group}`, {
+      request: update,
+      answers: { 200: record },
+      errors,
+    }),
+    scoped(`${group}.delete`, `DELETE ${one}`, `Delete one of the ${group}`, { answers: { 204: null } }),
+  ] as const
+}
+
+/** The two calls of a group whose things can be switched off; said twice, they answer the same. */
+export function switchRoutes<const Group extends string, const Kind extends IdKind, Record extends z.ZodType>(
+  group: Group,
+  kind: Kind,
+  record: Record,
+) {
+  const one = `/v1/${group}/{${kind}_id}` as const
+  const details = { request: noBody, answers: { 200: record } }
+  return [
+    scoped(`${group}.enable`, `POST ${one}/enable`, `Enable one of the ${group}`, details),
+    scoped(`${group}.disable`, `POST ${one}/disable`, `Disable one of the ${group}`, details),
+  ] as const
+}

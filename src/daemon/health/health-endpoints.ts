@@ -1,0 +1,88 @@
+import { closeServer, listen } from '../../base/net/http-server.ts'
+import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../../base/net/http-server-app.ts'
+import { isLoopbackAuthority } from '../../base/net/loopback.ts'
+import { messageOf, SluiceError, toPlainError } from '../../base/run/errors.ts'
+
+/** One answer: its status, and JSON, or text of a type of its own. */
+export interface HealthAnswer {
+  status: number
+  body: unknown
+  content_type?: string
+}
+
+export type HealthEndpoints = Awaited<ReturnType<typeof serveHealth>>
+
+export type HealthPath = '/healthz' | '/readyz' | '/metrics'
+
+/** Nothing is sent to it. */
+const body_limit_bytes = 1_024
+/** A scrape takes milliseconds. */
+const close_grace_ms = 200
+
+/**
+ * Serves GET (and HEAD) /healthz, /readyz and /metrics on an address of this machine. A page in a browser on this machine can read nothing of
+ * it: a Host that is not this machine (DNS rebinding) and every Origin are turned away. Error `http.listen`.
+ */
+export async function serveHealth(where: string, answers: Record<HealthPath, () => Promise<HealthAnswer>>) {
+  const { host, port } = addressOf(where)
+  const paths = Object.keys(answers) as HealthPath[]
+  const isPath = (path: string) => paths.some((known) => known === path)
+  const app = await createHttpApp({ body_limit_bytes, answerError, isPath })
+  app.addHook('onRequest', async (request) => refuseOthers(request))
+  for (const path of paths) {
+    app.route({ method: ['GET', 'HEAD'], url: path, handler: (_request, reply) => send(reply, answers[path]) })
+  }
+  await app.ready()
+  let real_port: number
+  try {
+    real_port = await listen(app.server, host, port)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  /** `127.0.0.1:9464` */
+  return { address: where.replace(/\d+$/, String(real_port)), close: () => close(app) }
+}
+
+async function close(app: HttpApp): Promise<void> {
+  await closeServer(app.server, close_grace_ms)
+  await app.close()
+}
+
+async function send(reply: HttpReply, answer: () => Promise<HealthAnswer>): Promise<HttpReply> {
+  const { status, body, content_type = 'application/json; charset=utf-8' } = await answer()
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
+  return reply.status(status).header('cache-control', 'no-store').type(content_type).send(text)
+}
+
+function refuseOthers({ headers, raw }: HttpRequest): void {
+  const { host, origin } = headers
+  // Node shows the first of several, and whoever stands between may have gone by another.
+  const hosts = raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  const is_ours = host !== undefined && hosts === 1 && isLoopbackAuthority(host)
+  if (is_ours && origin === undefined) return
+  const what = is_ours ? 'a page in a browser' : 'another host than this machine'
+  throw new SluiceError({ code: 'health.not_for_you', message: `this is not served to ${what}` })
+}
+
+const statuses: Record<string, number> = {
+  'health.not_for_you': 403,
+  'http.path_unknown': 404,
+  'http.method_wrong': 405,
+  'http.body_too_large': 413,
+  'http.media_type': 415,
+}
+
+function answerError(error: unknown) {
+  const { code } = toPlainError(error)
+  const is_ours = code.startsWith('http.') || code.startsWith('health.')
+  const status = statuses[code] ?? (is_ours ? 400 : 500)
+  const headers = code === 'http.method_wrong' ? { allow: 'GET, HEAD' } : {}
+  return { status, body: { code, message: messageOf(error) }, headers }
+}
+
+/** As the config lets it be written: `[::1]:9464`. */
+function addressOf(where: string): { host: string; port: number } {
+  const at = where.lastIndexOf(':')
+  return { host: where.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(where.slice(at + 1)) }
+}

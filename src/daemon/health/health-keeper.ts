@@ -1,0 +1,269 @@
+import type { HttpClient } from '../../base/net/http-client.ts'
+import { messageOf } from '../../base/run/errors.ts'
+import type { Pulse, SilentPulse } from '../../base/run/pulse.ts'
+import { runWorker } from '../../base/run/worker.ts'
+import { programVersion } from '../../base/text/version.ts'
+import { type Clock, isoTime, minute_ms, second_ms } from '../../base/time/time.ts'
+import type { Config } from '../../config/config.ts'
+import { outgoingUrl } from '../../deliver/outgoing-url.ts'
+import { readSecretFile } from '../../deliver/secret-file.ts'
+import { bytesPerSecondAt } from '../../domain/bandwidth.ts'
+import { openHealthView } from '../../ledger/views/view-health.ts'
+import { healthOf } from '../../status/health/health.ts'
+import { healthFacts } from '../../status/health/health-facts.ts'
+import { type HealthFacts, promptHealth, type Reason } from '../../status/health/health-promises.ts'
+import type { Metrics } from '../../status/metrics.ts'
+import type { SyncReport } from '../../sync/report.ts'
+import { stuckAfter_ms } from '../limits.ts'
+import { ledger_pulse, type Tools } from '../tools.ts'
+import { createAlertSender, recordUnlessStuck } from './alert-sender.ts'
+import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
+
+export interface HealthKeeperOptions {
+  tools: Tools
+  /** That in force. */
+  config: () => Config
+  /** How many calls for uploads may be out at once now. */
+  width: () => number
+  /** To receivers of alerts, never with our token. */
+  receivers: HttpClient
+}
+
+/** Arrivals that are counted at once; the rest follows with the next look. */
+const arrivals_at_once = 5_000
+/** What a crash takes with it of the time at work; a commit a minute is nothing. */
+const at_work_ms = minute_ms
+
+/**
+ * Judges the health again and again, writes its changes into the log, tells people of them, pings the checker, and serves
+ * /healthz, /readyz and /metrics where the config asks for it. It lives as long as the process; each look takes the config in force.
+ */
+export function keepHealth({ tools, config, width, receivers }: HealthKeeperOptions) {
+  const { clock, pulses, report, measures } = tools
+  const stop = new AbortController()
+  const view = openHealthView(config().state_dir)
+  const sender = createAlertSender({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
+  const ping = createCheckerPing({ ...tools, receivers })
+  const started_ms = clock.now_ms()
+  /** When it was last recorded that the daemon is at work, by both clocks; its start says so as well. */
+  let at_work = { wall_ms: started_ms, monotonic_ms: clock.monotonic_ms() }
+  let known = new Map<string, Reason>()
+  let endpoints: HealthEndpoints | undefined
+  let listens = 'off'
+  let metrics: Metrics | undefined
+  let seq = 0
+  /** Callers that wait for a look whose alerts go out without the time for grouping. */
+  const asked: (() => void)[] = []
+  const on_error = (error: unknown) => report.fault('health', error)
+  const worker = runWorker({ name: 'health', step, clock, pulses, signal: stop.signal, on_error })
+
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+    const { health: limits, alerts } = config()
+    const waiting = asked.splice(0)
+    await pulse.during(recordAtWork())
+    const health = healthOf(currentFacts(), limits)
+    log(health.reasons)
+    try {
+      await serve(limits.listen)
+      if (metrics) countArrivals(metrics)
+    } finally {
+      // Who waits for alerts and for the ping does not pay for an address that is taken.
+      const group_ms = waiting.length > 0 ? 0 : alerts.group_ms
+      await pulse.during(sender.look(health.reasons, view, group_ms))
+      for (const resolve of waiting) resolve()
+      if (health.healthy) await ping(alerts, stop.signal)
+    }
+    return { wait_ms: limits.look_ms }
+  }
+
+  /**
+   * What is not recorded now is recorded with the next look. Quiet as it may be otherwise, the ledger must show by this that it
+   * can record, or can again. A machine that slept stopped the monotonic clock, and not the other one.
+   */
+  async function recordAtWork(): Promise<void> {
+    const now = { wall_ms: clock.now_ms(), monotonic_ms: clock.monotonic_ms() }
+    const awake_ms = now.monotonic_ms - at_work.monotonic_ms
+    const since_ms = now.wall_ms - awake_ms
+    const has_slept = Math.abs(since_ms - at_work.wall_ms) > at_work_ms
+    if (awake_ms < at_work_ms && !has_slept && !tools.ledgerTrouble()) return
+    try {
+      await recordUnlessStuck({ ...tools, isLedgerStuck }, [{ type: 'daemon_at_work', since_ms }])
+      at_work = now
+    } catch (error) {
+      // Told as a reason.
+      if (!tools.ledgerTrouble() && !isLedgerStuck()) on_error(error)
+    }
+  }
+
+  /** What hangs; the ledger first, for whoever waits for it hangs as well. */
+  function stuck(): SilentPulse[] {
+    const silent = pulses.stuck(stuckAfter_ms(config()))
+    return silent.sort((one, other) => Number(isOfLedger(other)) - Number(isOfLedger(one)))
+  }
+
+  function isLedgerStuck(): boolean {
+    return stuck().some(isOfLedger)
+  }
+
+  function currentFacts(): HealthFacts {
+    const now_ms = clock.now_ms()
+    const in_force = config()
+    const trouble = tools.ledgerTrouble()
+    const ledger_fault = trouble && {
+      message: trouble.error.message,
+      hint: trouble.error.hint,
+      since_ms: trouble.since_ms,
+    }
+    const prompts = in_force.prompts.length === 0 ? [] : promptHealth(view, in_force, now_ms)
+    return healthFacts(view, in_force, now_ms, { prompts, ledger_fault, stuck: stuck() })
+  }
+
+  function log(reasons: readonly Reason[]): void {
+    const now = new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
+    for (const [name, { message, hint }] of now) {
+      if (!known.has(name)) report.trouble(`health, ${name}`, `${message}. ${hint}`, 'error')
+    }
+    for (const name of known.keys()) {
+      if (!now.has(name)) report.trouble(`health, ${name}`, 'right again', 'info')
+    }
+    known = now
+  }
+
+  /** An address that is taken is tried again at the next look: it may be that of the daemon that is just leaving. */
+  async function serve(listen: string): Promise<void> {
+    if (listen === listens) return
+    await endpoints?.close()
+    endpoints = undefined
+    listens = 'off'
+    if (listen !== 'off') {
+      const counted = await count()
+      const { serveHealth } = await import('./health-endpoints.ts')
+      endpoints = await serveHealth(listen, {
+        '/healthz': async () => alive(),
+        '/readyz': async () => ready(),
+        '/metrics': () => scrape(counted),
+      })
+    }
+    listens = listen
+  }
+
+  /** From here on it is counted; before somebody can ask there is nobody to count for. */
+  async function count(): Promise<Metrics> {
+    if (metrics) return metrics
+    const { Metrics } = await import('../../status/metrics.ts')
+    metrics = new Metrics(programVersion(), started_ms)
+    seq = view.newestArrival().seq
+    measures.current = metrics
+    return metrics
+  }
+
+  function countArrivals(counted: Metrics): void {
+    const arrivals = view.arrivalsAfter(seq, arrivals_at_once)
+    counted.arrived(arrivals)
+    seq = arrivals.at(-1)?.seq ?? seq
+  }
+
+  function alive(): HealthAnswer {
+    const silent = stuck()
+    const lost = tools.ledgerLoss()?.error.message
+    const is_alive = silent.length === 0 && lost === undefined
+    const told = silent.map(({ name, silent_ms }) => ({ name, silent_s: Math.round(silent_ms / second_ms) }))
+    const body = { alive: is_alive, stuck: told, ...(lost === undefined ? {} : { ledger: lost }) }
+    return { status: is_alive ? 200 : 503, body }
+  }
+
+  function ready(): HealthAnswer {
+    const { healthy, reasons } = healthOf(currentFacts(), config().health)
+    const told = reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) }))
+    return { status: healthy ? 200 : 503, body: { healthy, reasons: told } }
+  }
+
+  async function scrape(counted: Metrics): Promise<HealthAnswer> {
+    countArrivals(counted)
+    const facts = currentFacts()
+    const { health, uploads } = config()
+    const body = await counted.text({
+      facts,
+      health: healthOf(facts, health),
+      folders: view.folders(),
+      prompts: view.prompts(),
+      audits: view.audits(),
+      outdated: view.outdated(),
+      upload_calls: width(),
+      bandwidth_bytes_per_s: bytesPerSecondAt(uploads.bandwidth, facts.now_ms),
+      last_ready_ms: view.newestArrival().at_ms,
+      last_delivery_ms: view.lastDelivery_ms(),
+    })
+    return { status: 200, body, content_type: counted.content_type }
+  }
+
+  return {
+    /** Where it is served, `127.0.0.1:9464`; undefined where it is not, or not yet. */
+    get address(): string | undefined {
+      return endpoints?.address
+    },
+    /** Look now. */
+    wake: () => worker.wake(),
+    /**
+     * Looks now, sends at once what is wrong, and resolves when no alert is due or under way any
+     * more.
+     */
+    async tellAtOnce(): Promise<void> {
+      do {
+        await sender.drained()
+        await new Promise<void>((resolve) => {
+          asked.push(resolve)
+          worker.wake()
+        })
+      } while (sender.isDelivering())
+    },
+    async close(): Promise<void> {
+      stop.abort()
+      await worker.ended
+      await endpoints?.close()
+      await receivers.close()
+      await sender.drained()
+      measures.current = undefined
+      view.close()
+    },
+  }
+}
+
+function isOfLedger({ name }: SilentPulse): boolean {
+  return name.startsWith(ledger_pulse)
+}
+
+/** Tells a checker elsewhere that all is well. A checker that is down is told of once, and once when it is back. */
+function createCheckerPing(tools: { clock: Clock; receivers: HttpClient; report: SyncReport }) {
+  const { clock, receivers, report } = tools
+  let pinged_ms = Number.NEGATIVE_INFINITY
+  let is_down = false
+
+  /** When it is time. Never throws: what goes wrong is in the log, without the address. */
+  return async ({ ping: checker, ping_every_ms }: Config['alerts'], signal: AbortSignal): Promise<void> => {
+    if (!checker) return
+    const now_ms = clock.monotonic_ms()
+    if (now_ms - pinged_ms < ping_every_ms) return
+    pinged_ms = now_ms
+    try {
+      const address = checker.url ?? readSecretFile(checker.url_file ?? '', 'the address of the checker')
+      await ping(address, receivers, signal)
+      if (is_down) report.trouble('alerts.ping', 'the checker answers again', 'info')
+      is_down = false
+    } catch (error) {
+      if (signal.aborted || is_down) return
+      is_down = true
+      const more = 'It goes on every so often, and tells when the checker answers again'
+      report.trouble('alerts.ping', `the ping failed: ${messageOf(error)}. ${more}`, 'error')
+    }
+  }
+}
+
+/** One GET. Errors: `network.*`, and what says that the address or the answer is of no use. */
+async function ping(address: string, http: HttpClient, signal: AbortSignal): Promise<void> {
+  const url = outgoingUrl(address)
+  if (!url) throw new Error('its address cannot be used')
+  const only_status = { headers: {}, body_most_ms: second_ms }
+  const { status } = await http.request({ method: 'GET', url, ...only_status, signal })
+  if (status >= 400) throw new Error(`it answered ${status}`)
+}

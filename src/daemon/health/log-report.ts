@@ -1,0 +1,57 @@
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import type { Log } from '../../base/text/log.ts'
+import type { FileLines } from '../../base/text/log-rate.ts'
+import { type Clock, minute_ms } from '../../base/time/time.ts'
+import type { PromptReport } from '../../prompts/run-tools.ts'
+import type { SyncReport } from '../../sync/report.ts'
+
+const same_fault_ms = minute_ms
+/** Different faults that are remembered. */
+const most_faults = 200
+
+/** What sync tells, as log lines: a line a file while there are few, a summary when there are many, refusals always. */
+export function logReport(log: Log, lines: FileLines, clock: Clock): SyncReport {
+  return {
+    ready: (name) => lines.passed('ready', name),
+    sent: (name, bytes) => lines.passed('sent', name, { bytes }),
+    linked: (name) => lines.passed('known to the service already', name),
+    removed: (name) => lines.passed('removed on the service', name),
+    skipped: (reason, name) => log.debug({ reason }, `skipped: ${name}`),
+    blocked: (reason, name) => lines.refused(reason, name),
+    refused: (reason, name) => lines.refused(reason, name),
+    later: (reason, name) => log.debug({ reason }, `later: ${name}`),
+    folder: (name, what, level) => log[level]({ folder: name }, `folder ${name} ${what}`),
+    // The service's own words, in the middle, end in a full stop as well.
+    trouble: (about, what, level) => log[level]({ about }, `${about}: ${what.replace('.. ', '. ')}`),
+    audit: (project_id, what, level) => log[level]({ project_id }, `audit of ${project_id}: ${what}`),
+    fault: logFaults(log, clock),
+  }
+}
+
+/** What prompts tell, as log lines: one for each step of a run, and every failure. */
+export function logPromptReport(log: Log, clock: Clock): PromptReport {
+  return {
+    asked: (run) => log.info(`asked: ${run}`),
+    answered: (run) => log.info(`answered: ${run}`),
+    written: (run, path) => log.info({ path }, `report written: ${run}`),
+    skipped: (reason, run) => log.info({ reason }, `skipped: ${run}: ${reason}`),
+    failed: (reason, run) => log.error({ reason }, `failed: ${run}: ${reason}`),
+    delivered: (run, target) => log.info({ target }, `delivered: ${run} to ${target}`),
+    later: (reason, run) => log.warn({ reason }, `later: ${run}: ${reason}`),
+    fault: logFaults(log, clock),
+  }
+}
+
+/** A fault of the machine (a full disk) meets every file: once a minute says it all. */
+function logFaults(log: Log, clock: Clock): (where: string, error: unknown) => void {
+  const told_ms = new Map<string, number>()
+  return (where, error) => {
+    const what = `${where}: ${messageOf(error)}`
+    const now_ms = clock.monotonic_ms()
+    if (now_ms - (told_ms.get(what) ?? Number.NEGATIVE_INFINITY) < same_fault_ms) return
+    if (told_ms.size >= most_faults) told_ms.clear()
+    told_ms.set(what, now_ms)
+    const hint = error instanceof SluiceError ? error.hint : undefined
+    log.error({ err: error, ...(hint === undefined ? {} : { hint }) }, what)
+  }
+}

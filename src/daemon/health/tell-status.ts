@@ -1,0 +1,56 @@
+import type { SystemdNotify } from '../../base/net/systemd-notify.ts'
+import { runWorker, type Worker } from '../../base/run/worker.ts'
+import { type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { openLedgerView } from '../../ledger/views/view.ts'
+import { type StatusLineParts, statusLine } from '../../status/text/status-line.ts'
+
+/** A first sync changes it a hundred times a second; nobody reads so fast, and each telling is a process. */
+const pace_ms = 3 * second_ms
+
+/** The line that `systemctl status` shows, as the ledger has it now. Errors: `database.*`. */
+export function currentStatus(
+  state_dir: string,
+  now_ms: number,
+  parts: Pick<StatusLineParts, 'is_unreachable' | 'ledger_fault'>,
+): string {
+  const view = openLedgerView(state_dir)
+  try {
+    return view.together(() => {
+      const is_paused = view.pause(now_ms) !== undefined
+      return statusLine({ folders: view.folders(), troubles: view.troubles(), is_paused, ...parts })
+    })
+  } finally {
+    view.close()
+  }
+}
+
+/** Tells a line when it changes, until the signal; looks whenever something was recorded. */
+export function tellStatus(
+  parts: {
+    ledger: Ledger
+    notify: Pick<SystemdNotify, 'status'>
+    clock: Clock
+    on_error: (error: unknown) => void
+    text: () => string
+  },
+  signal: AbortSignal,
+): Worker {
+  const { ledger, notify, clock, on_error, text } = parts
+  let told = ''
+  async function step(): Promise<{ wait_ms: number }> {
+    const now = text()
+    if (now !== told) {
+      told = now
+      await notify.status(now)
+    }
+    return { wait_ms: minute_ms }
+  }
+  const worker = runWorker({ name: 'status', step, clock, signal, pace_ms, on_error })
+  signal.addEventListener(
+    'abort',
+    ledger.onWork(() => worker.wake()),
+    { once: true },
+  )
+  return worker
+}

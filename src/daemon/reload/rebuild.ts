@@ -1,0 +1,182 @@
+import { rmSync } from 'node:fs'
+import { SluiceError } from '../../base/run/errors.ts'
+import type { Log } from '../../base/text/log.ts'
+import type { Clock } from '../../base/time/time.ts'
+import type { Config, FolderConfig } from '../../config/config.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import { conditionOfLedger, type LedgerCondition } from '../../ledger/file/backup.ts'
+import { putRebuiltInPlace } from '../../ledger/file/restored.ts'
+import {
+  giveToOwner,
+  ledgerFile,
+  lockLedger,
+  makeStateDirectory,
+  rebuildDirectory,
+  removeDatabase,
+} from '../../ledger/file/state-directory.ts'
+import { openLedgerView } from '../../ledger/views/view.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { uploadName } from '../../sync/upload/send-asset.ts'
+import { aborted } from '../close.ts'
+import { startDaemon } from '../daemon.ts'
+import type { Drained } from '../drain.ts'
+import { openRemote } from '../open-remote.ts'
+import type { Daemon } from '../running-daemon.ts'
+
+export interface RebuildOptions {
+  config: Config
+  secrets: Secrets
+  clock: Clock
+  log: Log
+  /** Stop: what is done is kept for the next try. */
+  signal: AbortSignal
+  /** Do not even finish what is in flight. */
+  at_once: AbortSignal
+  /** The new ledger lies in the daemon's own state directory until it is whole. */
+  onBegun?: (daemon: Daemon) => Promise<void>
+  onEnding?: () => Promise<void>
+}
+
+export type RebuildEnd =
+  /** `aside`: the name of the damaged ledger now. */
+  | { done: true; aside: string | undefined }
+  /** Nothing is in the place of the ledger yet; the next try goes on. */
+  | { done: false; error: SluiceError | undefined }
+
+/** Rows and names asked for at a time. */
+const page_rows = 1_000
+
+/**
+ * Makes a lost ledger again from the disk and the service. It is an ordinary pass over all folders into a ledger of its own,
+ * which takes the place of the lost one when it is whole: so an interrupted rebuild leaves no half ledger that would be taken
+ * for a sound one. Contents are matched by their md5 through create, which answers with the asset that has them, so that
+ * nothing is sent that is there; what is not there is sent. Prompts learn from the manifests beside their reports what they
+ * were told. Errors: `ledger.locked`, `usage.sound_ledger`, `account.*`, `database.*`.
+ */
+export async function rebuildLedger(options: RebuildOptions): Promise<RebuildEnd> {
+  const { state_dir } = options.config
+  makeStateDirectory(state_dir)
+  const lock = lockLedger(state_dir)
+  try {
+    const new_dir = rebuildDirectory(state_dir)
+    const condition = conditionOfLedger(state_dir)
+    // What an earlier try left is of a ledger before this one.
+    if (condition === 'sound') rmSync(new_dir, { recursive: true, force: true })
+    refuseSound(state_dir, condition)
+    const drained = await makeAnew(options, new_dir)
+    if (drained === 'stopped') return { done: false, error: undefined }
+    if (!isWhole(drained)) return { done: false, error: drained.error }
+    // Nothing is in it; it would be called damaged for nothing.
+    if (condition === 'none') removeDatabase(ledgerFile(state_dir))
+    const aside = putRebuiltInPlace(state_dir, new_dir, options.clock.now_ms())
+    rmSync(new_dir, { recursive: true })
+    giveToOwner(state_dir)
+    return { done: true, aside }
+  } finally {
+    lock.release()
+  }
+}
+
+function refuseSound(state_dir: string, condition: LedgerCondition): void {
+  if (condition !== 'sound') return
+  throw new SluiceError({
+    code: 'usage.sound_ledger',
+    message: `the ledger in ${state_dir} is sound: there is nothing to rebuild`,
+    hint: '`sluice sync` looks at every file anew; to go without what is kept, move ledger.db away first',
+  })
+}
+
+async function makeAnew(options: RebuildOptions, new_dir: string): Promise<Drained | 'stopped'> {
+  const { config, secrets, clock, log, signal, at_once, onBegun, onEnding } = options
+  // The brake is for what is new; here everything is, and nearly nothing of it is sent.
+  const anew = { ...config, state_dir: new_dir, uploads: { ...config.uploads, brake: 'off' as const } }
+  const daemon = await startDaemon({ config: anew, secrets, clock, log, mode: 'once', asks_by_hand: true })
+  const stopped = aborted(signal).then(() => 'stopped' as const)
+  try {
+    await onBegun?.(daemon)
+    const first = await Promise.race([daemon.drained, stopped])
+    if (first === 'stopped' || !isWhole(first)) return first
+    return await Promise.race([acceptKnown(daemon, anew, options).then(() => first), stopped])
+  } finally {
+    await onEnding?.()
+    await Promise.race([daemon.stop(), aborted(at_once).then(() => daemon.abort())])
+  }
+}
+
+/** What the service still reads is known, and followed on by whoever works with the ledger next. */
+function isWhole(drained: Drained): drained is Extract<Drained, { why: 'done' | 'still_reading' }> {
+  return drained.why === 'done' || drained.why === 'still_reading'
+}
+
+/**
+ * A first look leaves out what is older than `start` says, and for a new ledger every look is a first one. What is on the
+ * service under the name that it would get, with the same size, has been let in before: it is taken up. If the bytes are
+ * others all the same, they are sent as a new version, as they would have been.
+ */
+async function acceptKnown(daemon: Daemon, config: Config, { secrets, clock }: RebuildOptions): Promise<void> {
+  const left_out = leftOut(config)
+  if (left_out.size === 0) return
+  const remote = openRemote(config, () => secrets.token(), clock)
+  try {
+    for (const project_id of new Set([...left_out.values()].map(({ folder }) => folder.project_id))) {
+      await acceptListed(daemon, remote, project_id, left_out)
+    }
+  } finally {
+    await remote.close()
+  }
+  await daemon.idle()
+}
+
+interface LeftOut {
+  folder: FolderConfig
+  path: string
+}
+
+/** By project, name on the service and size. */
+function leftOut(config: Config): Map<string, LeftOut> {
+  const found = new Map<string, LeftOut>()
+  const view = openLedgerView(config.state_dir)
+  try {
+    for (const folder of config.folders.filter(({ start }) => start.kind !== 'all')) {
+      for (let after: string | undefined; ; ) {
+        const query = { folder: folder.name, prefix: '', stages: ['skipped'] as const, after, limit: page_rows }
+        const files = view.files(query)
+        for (const { path, size, reason } of files) {
+          if (reason === 'before_start')
+            found.set(keyOf(folder.project_id, uploadName(folder, path), size), { folder, path })
+        }
+        if (files.length < page_rows) break
+        after = files.at(-1)!.path
+      }
+    }
+  } finally {
+    view.close()
+  }
+  return found
+}
+
+async function acceptListed(
+  daemon: Daemon,
+  remote: Remote,
+  project_id: string,
+  left_out: ReadonlyMap<string, LeftOut>,
+): Promise<void> {
+  for (let after_id: string | undefined; ; ) {
+    const listed = await remote.listAssets(project_id, { after_id })
+    if (!listed.ok) {
+      const message = `the assets of ${project_id} cannot be listed: ${listed.failure.message}`
+      throw new SluiceError({ code: 'service.unreachable', message, hint: 'run `sluice rebuild` again: it goes on' })
+    }
+    const known = listed.value.items.flatMap(({ filename, size_in_bytes }) => {
+      const file = left_out.get(keyOf(project_id, filename ?? '', size_in_bytes ?? -1))
+      return file ? [{ type: 'accepted' as const, folder: file.folder.name, path: file.path }] : []
+    })
+    if (known.length > 0) await daemon.ledger.record(known)
+    after_id = listed.value.next
+    if (after_id === undefined) return
+  }
+}
+
+function keyOf(project_id: string, filename: string, size: number): string {
+  return JSON.stringify([project_id, filename, size])
+}

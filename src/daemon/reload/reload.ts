@@ -1,0 +1,213 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import type { Config } from '../../config/config.ts'
+import type { Secrets } from '../../config/secrets.ts'
+import type { Fact } from '../../domain/fact.ts'
+import type { WorkKind } from '../../ledger/ledger.ts'
+import type { Circuits } from '../../sync/circuits.ts'
+import { ledgerLimits } from '../limits.ts'
+import type { Tools } from '../tools.ts'
+import type { Generation, PreparedGeneration } from './generation.ts'
+import type { KeptFolders } from './kept-folders.ts'
+
+export interface ReloadOutcome {
+  /** What is different now, in words for people: `2 folders added`, `token changed`. Empty: nothing is. */
+  changes: string[]
+  /** Fields of the config that changed and wait for the next start. */
+  at_next_start: string[]
+}
+
+export interface ReloadParts {
+  tools: Tools
+  folders: KeptFolders
+  /** Of a service of which nothing is known yet. */
+  makeCircuits(): Circuits
+  prepare(config: Config, secrets: Secrets, circuits: Circuits): PreparedGeneration
+  factsOf(config: Config): Promise<Fact[]>
+}
+
+const all_work: readonly WorkKind[] = ['send', 'follow', 'label', 'remove', 'prompt', 'run', 'delivery']
+
+export type Reloads = ReturnType<typeof createReloads>
+
+/** Puts one config after another in force, one at a time, and keeps what still ends under an earlier one. */
+export function createReloads(parts: ReloadParts, first: Generation, first_secrets: Secrets) {
+  const { tools, folders, makeCircuits, prepare, factsOf } = parts
+  let current = first
+  let secrets = first_secrets
+  /** Told to begin nothing new; each leaves when it has finished what it had in hand. */
+  const earlier = new Set<Generation>()
+  let last: Promise<unknown> = Promise.resolve()
+  let is_stopped = false
+  const all = (): readonly Generation[] => [current, ...earlier]
+
+  async function reloadNow(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+    const { config: before, circuits } = current
+    refuseStopped()
+    refuseWhatCannotChange(before, config)
+    const changes = changesBetween(before, config)
+    if (changes.length > 0) await putInForce(config, newer)
+    if (newer.token() !== secrets.token()) changes.push('token changed')
+    takeToken(newer)
+    if (circuits === current.circuits) await circuits.forgetProjectsExcept(projectsOf(config))
+    else await circuits.retire()
+    return { changes, at_next_start: changesForNextStart(before, config) }
+  }
+
+  async function putInForce(config: Config, newer: Secrets): Promise<void> {
+    const prepared = prepare(config, newer, isSameService(current.config, config) ? current.circuits : makeCircuits())
+    try {
+      await record(config)
+      refuseStopped()
+    } catch (error) {
+      await prepared.close()
+      throw error
+    }
+    tools.setLogLevel(config.log.level)
+    const before = current
+    before.stop()
+    earlier.add(before)
+    current = prepared.begin(folders.settings())
+    void letEnd(before)
+  }
+
+  /**
+   * The folders change in the same breath as the ledger is told, and after it in its order of
+   * calls: what was seen under the old settings is recorded before that, or not at all.
+   */
+  async function record(config: Config): Promise<void> {
+    const facts = await factsOf(config)
+    refuseStopped()
+    const recorded = tools.ledger.record(facts)
+    folders.configure(config)
+    try {
+      await recorded
+      await tools.ledger.setLimits(ledgerLimits(config))
+    } catch (error) {
+      folders.configure(current.config)
+      throw error
+    }
+  }
+
+  /** Those that still end under an earlier config show it too, where they speak to the same service. */
+  function takeToken(newer: Secrets): void {
+    const is_other = newer.token() !== secrets.token()
+    secrets = newer
+    for (const generation of all()) {
+      if (isSameService(generation.config, current.config)) generation.takeToken(secrets)
+    }
+    if (!is_other) return
+    current.circuits.tokenChanged()
+    wakeAll()
+  }
+
+  async function letEnd(generation: Generation): Promise<void> {
+    try {
+      await generation.ended()
+      await generation.close()
+    } catch (error) {
+      tools.report.fault('the end of an earlier configuration', error)
+    } finally {
+      earlier.delete(generation)
+      // What it gave back is free.
+      wakeAll()
+    }
+  }
+
+  function wakeAll(): void {
+    for (const kind of all_work) current.wake(kind)
+  }
+
+  function refuseStopped(): void {
+    if (!is_stopped) return
+    throw new SluiceError({
+      code: 'reload.stopped',
+      message: 'Sluice is stopping: the configuration was not read again',
+      hint: 'the next start reads it',
+    })
+  }
+
+  return {
+    current: () => current,
+    inFlight: () => all().reduce((sum, generation) => sum + generation.inFlight(), 0),
+    /**
+     * All of the config or nothing: what cannot be used is found out before anything of it is in
+     * force. Errors: `config.*` for that, `database.*` where it could not be recorded,
+     * `reload.stopped`; after each the config before it is wholly in force.
+     */
+    reload(config: Config, newer: Secrets): Promise<ReloadOutcome> {
+      const reloaded = last.then(() => reloadNow(config, newer))
+      last = reloaded.catch(() => {})
+      return reloaded
+    },
+    /**
+     * Nothing new is begun by any config. Answers what has to end: that in force, those that still
+     * finish what they began, and a reload that is under way, which sees the stop.
+     */
+    stop() {
+      is_stopped = true
+      return { generations: all(), reloading: last }
+    },
+    /** Drop what is under way. */
+    abort(): void {
+      for (const generation of all()) generation.abort()
+    },
+  }
+}
+
+/** Both configs are checked and made by the same code: equal ones have equal texts. */
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
+}
+
+const counted = { folders: 'folder', prompts: 'prompt' } as const
+
+/** What is different, in words for people: `2 folders added`, `1 prompt changed`, `uploads changed`. Empty: nothing is. */
+function changesBetween(before: Config, after: Config): string[] {
+  const lists = (['folders', 'prompts'] as const).flatMap((list) =>
+    changesOfList(counted[list], before[list], after[list]),
+  )
+  const sections = Object.keys(after) as (keyof Config)[]
+  const changed = sections.filter((section) => !(section in counted) && !isSame(before[section], after[section]))
+  return [...lists, ...changed.map((section) => `${section} changed`)]
+}
+
+interface Named {
+  readonly name: string
+}
+
+function changesOfList(what: string, before: readonly Named[], after: readonly Named[]): string[] {
+  const known = new Map(before.map((item) => [item.name, item]))
+  const names = new Set(after.map(({ name }) => name))
+  const counts = {
+    added: after.filter(({ name }) => !known.has(name)).length,
+    removed: before.filter(({ name }) => !names.has(name)).length,
+    changed: after.filter((item) => known.has(item.name) && !isSame(known.get(item.name), item)).length,
+  }
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([how, count]) => `${count} ${what}${count === 1 ? '' : 's'} ${how}`)
+}
+
+/** Whether calls go to the same place in the same way: only then what is known of it, and a new token, are good for both. */
+function isSameService({ service: before }: Config, { service: after }: Config): boolean {
+  return before.base_url === after.base_url && before.ca_file === after.ca_file
+}
+
+/** What changed and takes effect with the next start only. */
+function changesForNextStart(before: Config, after: Config): string[] {
+  return before.log.format === after.log.format ? [] : ['log.format']
+}
+
+/** Error `config.needs_restart`. */
+function refuseWhatCannotChange(before: Config, after: Config): void {
+  if (before.state_dir === after.state_dir) return
+  throw new SluiceError({
+    code: 'config.needs_restart',
+    message: `state_dir cannot change while Sluice runs (${before.state_dir} to ${after.state_dir}): what it knows lies there`,
+    hint: 'stop Sluice, move the directory, start it again; until then the configuration in force stays as it was',
+  })
+}
+
+export function projectsOf({ folders, prompts }: Config): string[] {
+  return [...new Set([...folders, ...prompts].map(({ project_id }) => project_id))]
+}

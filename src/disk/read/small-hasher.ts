@@ -1,0 +1,59 @@
+import { closeSync } from 'node:fs'
+import { codeOf } from '../../base/run/errors.ts'
+import { putStat } from '../scan/scan-batch.ts'
+import { createDirectories, hashNow, hasStat, openToRead, statOpen } from './read-file.ts'
+
+/** Which files a scan hashes as it checks them. */
+export interface HashRule {
+  /** Unix ns; a file whose bytes or inode changed later may still be written to. */
+  quiet_before_ns: bigint
+  /** Larger files are left to the examiner, whose threads put small files first. */
+  most_bytes: number
+}
+
+export type SmallHasher = ReturnType<typeof createSmallHasher>
+
+/**
+ * Checks and hashes a file in one go: open, fstat, read, fstat, close. An lstat first and a hash
+ * later would cost one lstat more and a message to another thread and back. Made for folders that
+ * nobody has scanned yet.
+ */
+export function createSmallHasher(root: string, rule: HashRule) {
+  const directories = createDirectories(root)
+
+  function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
+    const stat = statOpen(descriptor)
+    if (!stat.isFile() || !isForUs(stat, rule)) return undefined
+    putStat(stats, index, stat)
+    const md5 = hashNow(descriptor, Number(stat.size))
+    return hasStat(statOpen(descriptor), stats, index) ? md5 : undefined
+  }
+
+  return {
+    /** The md5, with the stat put at `index`; undefined: not hashed here, and `stats` is not valid. */
+    hash(path: string, stats: BigInt64Array, index: number): string | undefined {
+      const { directory, name } = directories.of(path)
+      if (directory.kind !== 'open') return undefined
+      let descriptor: number | undefined
+      try {
+        descriptor = openToRead(directory.prefix + name)
+        return hashOpen(descriptor, stats, index)
+      } catch (error) {
+        // The next check of it reports the reason: it is locked, a link, or gone.
+        if (codeOf(error) === undefined) throw error
+        return undefined
+      } finally {
+        if (descriptor !== undefined) closeSync(descriptor)
+      }
+    },
+    /** Closes the directory that it keeps open. Called between two batches. */
+    rest: directories.close,
+  }
+}
+
+function isForUs(
+  { size, mtimeNs, ctimeNs }: { size: bigint; mtimeNs: bigint; ctimeNs: bigint },
+  { quiet_before_ns, most_bytes }: HashRule,
+): boolean {
+  return size > 0n && size <= most_bytes && mtimeNs <= quiet_before_ns && ctimeNs <= quiet_before_ns
+}

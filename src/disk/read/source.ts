@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { SluiceError } from '../../base/run/errors.ts'
+import { type FileStat, sameStat } from '../../domain/file.ts'
+import { keptTime } from '../scan/scan-batch.ts'
+import { notOpened, placeOf, realRootLater } from './inside.ts'
+
+/** What the file must still be when its last byte is handed over. */
+export interface ExpectedFile {
+  stat: FileStat
+  /** 32 lower-case hex digits. */
+  md5: string
+}
+
+/** Half a millisecond of md5; calls cost little, and many uploads at once stay small. */
+const chunk_bytes = 262_144
+
+/**
+ * Opens a file as the body of one PUT, by the rules of the examiner: no links, nothing outside the folder, and the stat must be the
+ * expected one. Errors: `file.changed`, `file.missing`, `file.outside`, `file.unreadable` (EACCES, EBUSY, EIO …),
+ * `disk.offline`.
+ */
+export async function openSource(root: string, path: string, expected: ExpectedFile) {
+  const real_root = await realRootLater(root)
+  const handle = await openFile(real_root + path, path)
+  try {
+    const place = await placeOf(handle.fd, real_root, path)
+    if (place !== 'here') throw fault(place, path)
+    if (!(await hasStat(handle, expected.stat))) throw fault('changed', path)
+  } catch (error) {
+    await handle.close()
+    throw asFault(error, path)
+  }
+  const { size } = expected.stat
+  return {
+    /** Bytes; what `Content-Length` says. */
+    size,
+    /**
+     * Exactly `size` bytes from the start. The last chunk is held back until the file's stat is still the expected one and the
+     * md5 of all bytes agrees, else it throws `file.changed`: a changed file never becomes a whole object. May be called again
+     * for another try. Errors: `file.*`.
+     */
+    stream: (): AsyncIterable<Uint8Array> => proved(handle, path, expected),
+    /** The first bytes, for what tells the type of a file by them; of these nothing is proved. */
+    start: (bytes: number) => readStart(handle, path, Math.min(bytes, size)),
+    close: () => handle.close(),
+  }
+}
+
+async function openFile(absolute: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    throw asFault(error, path)
+  }
+}
+
+async function* proved(
+  handle: FileHandle,
+  path: string,
+  { stat, md5 }: ExpectedFile,
+): AsyncGenerator<Uint8Array, void> {
+  const hash = createHash('md5')
+  let last: Uint8Array | undefined
+  try {
+    for (let position = 0; position < stat.size; position += chunk_bytes) {
+      if (last !== undefined) yield last
+      last = await readChunk(handle, position, Math.min(chunk_bytes, stat.size - position))
+      if (last === undefined) throw fault('changed', path)
+      hash.update(last)
+    }
+    if (hash.digest('hex') !== md5 || !(await hasStat(handle, stat))) throw fault('changed', path)
+  } catch (error) {
+    throw asFault(error, path)
+  }
+  if (last !== undefined) yield last
+}
+
+async function readStart(handle: FileHandle, path: string, bytes: number): Promise<Uint8Array> {
+  try {
+    const start = await readChunk(handle, 0, bytes)
+    if (start === undefined) throw fault('changed', path)
+    return start
+  } catch (error) {
+    throw asFault(error, path)
+  }
+}
+
+/** Undefined: the file ended first. */
+async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array | undefined> {
+  const chunk = Buffer.allocUnsafeSlow(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await handle.read(chunk, done, length - done, position + done)
+    if (bytesRead === 0) return undefined
+    done += bytesRead
+  }
+  return chunk
+}
+
+async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean> {
+  const stat = await handle.stat({ bigint: true })
+  const [mtime_ns, ctime_ns] = [keptTime(stat.mtimeNs), keptTime(stat.ctimeNs)]
+  const now = { size: Number(stat.size), mtime_ns, ctime_ns, inode: stat.ino }
+  return stat.isFile() && sameStat(now, expected)
+}
+
+const faults = {
+  changed: { code: 'file.changed', what: 'changed while it was being read', hint: 'it is looked at again by itself' },
+  missing: { code: 'file.missing', what: 'is not there any more', hint: undefined },
+  outside: {
+    code: 'file.outside',
+    what: 'leads out of the folder through a link',
+    hint: 'links are not followed: put the files themselves into the folder',
+  },
+  unreadable: { code: 'file.unreadable', what: 'cannot be read', hint: 'check who may read it and what holds it open' },
+} as const
+
+function fault(kind: keyof typeof faults, path: string, detail?: string, cause?: unknown): SluiceError {
+  const { code, what, hint } = faults[kind]
+  return new SluiceError({ code, message: `${path} ${what}${detail === undefined ? '' : `: ${detail}`}`, hint, cause })
+}
+
+/** System errors in our words; what is ours or foreign passes. */
+function asFault(error: unknown, path: string): unknown {
+  if (error instanceof SluiceError) return error
+  const outcome = notOpened(error)
+  return outcome.kind === 'missing'
+    ? fault('missing', path, undefined, error)
+    : fault('unreadable', path, outcome.code, error)
+}

@@ -1,6 +1,0 @@
-import { serveCalls } from '../base/thread.ts'
-import { identifiedRoot, type OnlineRoot } from './mount.ts'
-
-serveCalls(() => ({
-  status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) => identifiedRoot(root, before),
-}))

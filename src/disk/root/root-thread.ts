@@ -1,0 +1,6 @@
+import { serveCalls } from '../../base/run/thread.ts'
+import { identifiedRoot, type OnlineRoot } from './mount.ts'
+
+serveCalls(() => ({
+  status: ({ root, before }: { root: string; before: OnlineRoot | undefined }) => identifiedRoot(root, before),
+}))

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { type BigIntStats, lstatSync } from 'node:fs'
+import type { SmallHasher } from '../read/small-hasher.ts'
+import { entryKind, isGone } from './directory-names.ts'
+import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
+import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
+
+export interface Measured {
+  batch: ScanBatch
+  total: MeasuredTotal
+}
+
+export interface MeasureOptions {
+  root: string
+  keeps_inodes: boolean
+  /** Reads what may be read in the same go; undefined: looks only. */
+  hasher?: SmallHasher | undefined
+  /** Called for every file: a share may take its time. */
+  progressed: () => void
+}
+
+const options = { bigint: true, throwIfNoEntry: false } as const
+
+/**
+ * The one look at each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
+ * batch, whose arrays are parts of the room's.
+ * @param room its `names` and `ends` hold `listed` files
+ */
+export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
+  const { root, keeps_inodes, hasher, progressed } = measure
+  const base = root.endsWith('/') ? root : `${root}/`
+  const { names, ends, stats } = room
+  const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
+  const total = createMeasuredTotal()
+  let count = 0
+  let used = 0
+  const md5s: string[] = []
+  for (let index = 0, begin = 0; index < listed; index += 1) {
+    const end = ends[index]!
+    const path = bytes.toString('utf8', begin, end)
+    progressed()
+    const md5 = hasher?.hash(path, stats, count)
+    if (md5 !== undefined) total.file(Number(stats[4 * count]))
+    if (md5 !== undefined || lookAt(base + path, path, stats, count, total)) {
+      if (hasher) md5s.push(md5 ?? no_md5)
+      if (used !== begin) bytes.copyWithin(used, begin, end)
+      used += end - begin
+      ends[count] = used
+      if (!keeps_inodes) stats[4 * count + 3] = 0n
+      count += 1
+    }
+    begin = end
+  }
+  hasher?.rest()
+  const kept = {
+    count,
+    names: names.subarray(0, used),
+    ends: ends.subarray(0, count),
+    stats: stats.subarray(0, 4 * count),
+  }
+  return { batch: { ...kept, digest: digestOf(kept), md5s: md5s.join('') }, total: total.told() }
+}
+
+/** True: it is a file, and its stat was put at `at`. */
+function lookAt(
+  absolute: string,
+  path: string,
+  stats: BigInt64Array,
+  at: number,
+  total: ReturnType<typeof createMeasuredTotal>,
+): boolean {
+  let stat: BigIntStats | undefined
+  try {
+    stat = lstatSync(absolute, options)
+  } catch (error) {
+    if (!isGone(error)) total.unreadable(path, error)
+  }
+  if (stat === undefined) return false
+  const kind = entryKind(stat.mode)
+  if (kind !== 'file') {
+    // A directory that took its place was not there when the walk went by.
+    if (kind !== 'directory') total.special(kind)
+    return false
+  }
+  putStat(stats, at, stat)
+  total.file(Number(stat.size))
+  return true
+}
+
+function digestOf({ names, ends, stats }: Pick<ScanBatch, 'names' | 'ends' | 'stats'>): string {
+  return createHash('sha256').update(names).update(ends).update(stats).digest('hex')
+}

@@ -1,0 +1,88 @@
+import { serveCalls } from '../../base/run/thread.ts'
+import { createSmallHasher, type HashRule, type SmallHasher } from '../read/small-hasher.ts'
+import { keepsInodes } from '../root/filesystems.ts'
+import { measureBatch } from './measure.ts'
+import { type BatchRoom, putListed } from './scan-batch.ts'
+import { countInto } from './thread-progress.ts'
+import { type WalkOptions, walk } from './walk.ts'
+import type { ScanEnd } from './walk-report.ts'
+
+export interface ScanThreadData {
+  walk: WalkOptions
+  /** Which files are read on the way, where that is asked for. */
+  hashing: HashRule | undefined
+  progress: SharedArrayBuffer
+  /** All threads of a scan have the same; each holds one batch at a time. */
+  rooms: readonly BatchRoom[]
+}
+
+/** So many files stand named in the room. */
+export interface Listed {
+  room: number
+  count: number
+}
+
+export type ListStep = { listed: Listed } | { end: ScanEnd }
+
+export interface MeasureRequest extends Listed {
+  with_md5: boolean
+}
+
+/** What now stands in the room. */
+export type MeasuredRoom = ReturnType<Walking['measure']>
+
+type Walking = ReturnType<typeof startWalk>
+
+function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) {
+  const { root } = options
+  const progressed = countInto(progress)
+  const steps = walk(options, progressed)
+  let end: ScanEnd | undefined
+  let keeps_inodes: boolean | undefined
+  let hasher: SmallHasher | undefined
+
+  return {
+    next(room: number): ListStep {
+      if (end !== undefined) return { end }
+      const step = steps.next()
+      if (step.done) {
+        end = step.value
+        return { end }
+      }
+      putListed(rooms[room]!, step.value)
+      return { listed: { room, count: step.value.count } }
+    },
+    measure({ room, count: listed, with_md5 }: MeasureRequest) {
+      keeps_inodes ??= keepsInodes(root)
+      // Without inodes a walk sees too little to be the only look.
+      const hashes = with_md5 && keeps_inodes
+      if (hashes && hashing) hasher ??= createSmallHasher(root, hashing)
+      const measure = { root, keeps_inodes, hasher: hashes ? hasher : undefined, progressed }
+      const { batch, total } = measureBatch(rooms[room]!, listed, measure)
+      const { count, names, digest, md5s } = batch
+      return { count, names_bytes: names.length, digest, md5s, total }
+    },
+  }
+}
+
+/** One thread walks, and measures with the others what it named. Each walk of a thread begins anew. */
+serveCalls(() => {
+  let walking: Walking | undefined
+
+  function begun(): Walking {
+    if (!walking) throw new Error('no walk was begun')
+    return walking
+  }
+
+  return {
+    begin(data: ScanThreadData): void {
+      walking = startWalk(data)
+    },
+    next: (room: number) => begun().next(room),
+    measure: (request: MeasureRequest) => begun().measure(request),
+    /** After the end: holds nothing while it waits for another walk. */
+    rest(): void {
+      walking = undefined
+    },
+  }
+})

@@ -1,0 +1,141 @@
+import { codeOf, messageOf } from '../../base/run/errors.ts'
+import type { SpecialKind } from './directory-names.ts'
+import type { Ignored } from './ignore.ts'
+
+/** What a scan says besides the files themselves. */
+export interface ScanEnd {
+  /**
+   * The walk came to its end and the root stayed the same directory. Only then is a file that was not listed a file that may
+   * be gone, and even then not below a path in `unreadable` or `other_mounts`, nor at all when `unreadable_total` is larger
+   * than that list is long.
+   */
+  complete: boolean
+  /** Files in the batches. */
+  files: number
+  /** Directories that were read, the root among them. */
+  directories: number
+  /** Sizes of the files in the batches. */
+  bytes: number
+  /** Files and directories by the rule that ignores them; what is in an ignored directory is not counted. */
+  ignored: { rule: string; source: string; reason: string; count: number }[]
+  /** Files and directories (these with a `/`, not entered) whose names are not UTF-8; bytes written as `\xff`. */
+  odd_names: { escaped_path: string }[]
+  odd_names_total: number
+  special: { kind: SpecialKind; count: number }[]
+  unreadable: { path: string; code: string }[]
+  unreadable_total: number
+  /** Directories on which another filesystem is mounted; not entered. */
+  other_mounts: string[]
+  /** The topmost directories that fewer people can read than the root, and why (narrower.ts). */
+  narrower: { path: string; why: string }[]
+  narrower_total: number
+}
+
+/** Lists are for people: beyond this many only their number says something new. */
+const most_listed = 1_000
+
+/** What looking at the named files found. */
+export type MeasuredTotal = Pick<ScanEnd, 'files' | 'bytes' | 'special' | 'unreadable' | 'unreadable_total'>
+
+export function createMeasuredTotal() {
+  const total = { files: 0, bytes: 0, unreadable: [] as ScanEnd['unreadable'], unreadable_total: 0 }
+  const kinds = new Map<SpecialKind, number>()
+
+  function special(kind: SpecialKind, count = 1): void {
+    kinds.set(kind, (kinds.get(kind) ?? 0) + count)
+  }
+
+  function add(more: MeasuredTotal): void {
+    total.files += more.files
+    total.bytes += more.bytes
+    for (const { kind, count } of more.special) special(kind, count)
+    for (const entry of more.unreadable) list(total.unreadable, entry)
+    total.unreadable_total += more.unreadable_total
+  }
+
+  const told = (): MeasuredTotal => ({ ...total, special: [...kinds].map(([kind, count]) => ({ kind, count })) })
+
+  return {
+    special,
+    add,
+    told,
+    file(bytes: number): void {
+      total.files += 1
+      total.bytes += bytes
+    },
+    unreadable(path: string, error: unknown): void {
+      total.unreadable_total += 1
+      list(total.unreadable, { path, code: codeOf(error) ?? messageOf(error) })
+    },
+    /** The whole of a scan: what its walk says and what is gathered here. */
+    with(end: ScanEnd): ScanEnd {
+      const whole = createMeasuredTotal()
+      whole.add(end)
+      whole.add(told())
+      return { ...end, ...whole.told() }
+    },
+  }
+}
+
+/** False: it is not on the list, for that is long enough. */
+function list<Item>(items: Item[], item: Item): boolean {
+  return items.length < most_listed && items.push(item) > 0
+}
+
+export function createWalkReport() {
+  const { special, unreadable, told } = createMeasuredTotal()
+  const ignored = new Map<Ignored, number>()
+  const odd_names: ScanEnd['odd_names'] = []
+  const other_mounts: ScanEnd['other_mounts'] = []
+  const narrower: ScanEnd['narrower'] = []
+  const totals = { directories: 0, odd_names_total: 0, narrower_total: 0 }
+  let mounts_beyond = false
+
+  return {
+    special,
+    unreadable,
+    directory(): void {
+      totals.directories += 1
+    },
+    ignored(verdict: Ignored): void {
+      const rule = ignored.has(verdict) || ignored.size < most_listed ? verdict : other_rules
+      ignored.set(rule, (ignored.get(rule) ?? 0) + 1)
+    },
+    oddName(escaped_path: string): void {
+      totals.odd_names_total += 1
+      list(odd_names, { escaped_path })
+    },
+    otherMount(path: string): void {
+      if (!list(other_mounts, path)) mounts_beyond = true
+    },
+    narrower(path: string, why: string): void {
+      totals.narrower_total += 1
+      list(narrower, { path, why })
+    },
+    /** Without files and bytes: a walk only names the files. */
+    end: (complete: boolean): ScanEnd => ({
+      ...told(),
+      ...totals,
+      odd_names,
+      other_mounts,
+      narrower,
+      // A mount point that is not listed could not be told from a directory that became empty.
+      complete: complete && !mounts_beyond,
+      ignored: [...ignored].map(([{ rule, source, reason }, count]) => ({ rule, source, reason, count })),
+    }),
+  }
+}
+
+const other_rules: Ignored = { ignored: true, rule: '…', source: 'several', reason: 'ignored by further rules' }
+
+/** Whether a walk could not get to this path: another disk covers a directory above it, or one could not be read. */
+export function outOfReach({ other_mounts, unreadable }: ScanEnd): (path: string) => boolean {
+  const covers = new Set([...other_mounts, ...unreadable.map(({ path }) => path)])
+  if (covers.size === 0) return () => false
+  return (path) => {
+    for (let end = path.indexOf('/'); end !== -1; end = path.indexOf('/', end + 1)) {
+      if (covers.has(path.slice(0, end))) return true
+    }
+    return false
+  }
+}

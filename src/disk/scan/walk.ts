@@ -1,0 +1,236 @@
+import { type BigIntStats, lstatSync, statSync } from 'node:fs'
+import { SluiceError } from '../../base/run/errors.ts'
+import { realRoot } from '../read/inside.ts'
+import { offline } from '../root/mount.ts'
+import { sharesBelow } from '../root/shares-below.ts'
+import {
+  type EntryKind,
+  entryKind,
+  escapeName,
+  isGone,
+  kindOf,
+  type NamedEntry,
+  readDirectory,
+  textOfName,
+} from './directory-names.ts'
+import { createWalkingRules, type DirectoryRules, type IgnoreSpec } from './ignore.ts'
+import { accessOf, ignore_file_name, narrower_ignored, narrowerBecause } from './ignore-file.ts'
+import { createBatchBuilder, type ListedBatch } from './scan-batch.ts'
+import { createWalkReport, type ScanEnd } from './walk-report.ts'
+
+export interface WalkOptions {
+  root: string
+  ignore: IgnoreSpec
+  /** Only this directory, relative to the root; '' for all. Nothing comes where there is no directory. */
+  under: string
+  batch_entries: number
+}
+
+/** Raw names have one character for each byte (latin1): exact for every name, and their order is byte order. */
+interface Place {
+  /** With a `/` at the end, '' for the root. */
+  readonly raw: string
+  readonly text: string
+}
+
+interface Frame extends Place {
+  readonly rules: DirectoryRules
+  readonly entries: readonly NamedEntry[]
+  next: number
+  /** Directories among the entries before `next` whose turn has not come, the innermost last. */
+  readonly waiting: { name: string; text: string; narrower: boolean }[]
+  /** It, or one above it, is narrower than the root: those below are not told of once more. */
+  readonly narrower: boolean
+}
+
+/**
+ * Walks with the synchronous calls of node:fs, in byte order of the whole path, a directory sorted as if its name ended in `/`:
+ * the order of a ledger's pages, so that both can be merged. Files are only named: measure.ts looks at them, in other threads too. Links
+ * are not followed, mount points not crossed. Made for a thread; a generator, so that it reads no further than it is asked, and calls `progressed` for every name: where
+ * all is ignored a batch may take hours. Error: `disk.offline`.
+ */
+export function* walk(options: WalkOptions, progressed = () => {}): Generator<ListedBatch, ScanEnd> {
+  const { root, under, batch_entries } = options
+  const base = root.endsWith('/') ? root : `${root}/`
+  const rules = createWalkingRules(root, options.ignore)
+  const report = createWalkReport()
+  const batch = createBatchBuilder(batch_entries)
+  const stack: Frame[] = []
+  const root_stat = statRoot(root)
+  const shares = sharesBelow(realRoot(root))
+  const root_access = accessOf(root_stat)
+  const skips_narrower = options.ignore.widening === 'skip'
+
+  function open(place: Place, here: DirectoryRules, entries: readonly NamedEntry[], narrower: boolean): void {
+    if (here.closed === undefined) {
+      report.directory()
+      stack.push({ ...place, rules: here, entries, next: 0, waiting: [], narrower })
+    } else report.ignored(here.closed)
+  }
+
+  function enter(text: string, raw: string, above: DirectoryRules, narrower: boolean): void {
+    try {
+      const entries = readDirectory(base + text)
+      const has_ignore_file = entries.some(({ name }) => name === ignore_file_name)
+      const here = rules.enter(above, text, has_ignore_file)
+      open({ raw: `${raw}/`, text: `${text}/` }, here, entries, narrower)
+    } catch (error) {
+      if (!isGone(error)) report.unreadable(text, error)
+    }
+  }
+
+  function enterRoot(): void {
+    try {
+      open({ raw: '', text: '' }, rules.top(), readDirectory(root), false)
+    } catch (error) {
+      throw offline(root, error)
+    }
+  }
+
+  /** The way to `under` is walked as if it had been found: a link, a mount point or a rule on it ends the walk. */
+  function enterUnder(): void {
+    let here = rules.top()
+    let text = ''
+    for (const name of under.split('/')) {
+      if (text !== '') here = rules.enter(here, text, true)
+      text = text === '' ? name : `${text}/${name}`
+      if (passesShare(here, name, text)) return
+      const stat = lstatEntry(base + text, text)
+      if (stat === undefined || !mayEnter(here, name, text, entryKind(stat.mode), stat.dev)) return
+      if (skips_narrower && isNarrower(text, stat)) {
+        report.ignored(narrower_ignored)
+        return
+      }
+    }
+    enter(text, Buffer.from(text).toString('latin1'), here, false)
+  }
+
+  /** Reports an entry that a rule ignores. */
+  function isIgnored(here: DirectoryRules, name: string, text: string, kind: 'file' | 'directory'): boolean {
+    const ignored = rules.judge(here, name, text, kind)
+    if (ignored !== undefined) report.ignored(ignored)
+    return ignored !== undefined
+  }
+
+  /** Reports an entry that is no directory to be walked. */
+  function mayEnter(here: DirectoryRules, name: string, text: string, kind: EntryKind, device: bigint): boolean {
+    if (isIgnored(here, name, text, kind === 'directory' ? 'directory' : 'file')) return false
+    if (kind === 'directory' && device !== root_stat.dev) report.otherMount(text)
+    else if (kind !== 'directory' && kind !== 'file') report.special(kind)
+    else return kind === 'directory'
+    return false
+  }
+
+  /** Another disk, as `mayEnter` says, without asking what stands there. */
+  function passesShare(here: DirectoryRules, name: string, text: string): boolean {
+    if (!shares.isPlace(text)) return false
+    if (!isIgnored(here, name, text, 'directory')) report.otherMount(text)
+    return true
+  }
+
+  function isNarrower(text: string, stat: BigIntStats): boolean {
+    const why = narrowerBecause(accessOf(stat), root_access)
+    if (why !== undefined) report.narrower(text, why)
+    return why !== undefined
+  }
+
+  /** Takes one entry; a directory is put aside until its turn. */
+  function take(frame: Frame, entry: NamedEntry): void {
+    const { name: raw_name } = entry
+    const name = textOfName(raw_name)
+    if (name === undefined) {
+      lookAtOddName(frame, raw_name)
+      return
+    }
+    const text = frame.text + name
+    const kind = kindOf(entry)
+    if (kind === 'file') takeFile(frame, raw_name, name, text)
+    else if (kind === 'directory' || kind === undefined) look(frame, raw_name, name, text)
+    else mayEnter(frame.rules, name, text, kind, root_stat.dev)
+  }
+
+  function takeFile(frame: Frame, raw_name: string, name: string, text: string): void {
+    if (!isIgnored(frame.rules, name, text, 'file')) batch.add(frame.raw + raw_name)
+  }
+
+  /** A directory is looked at for what is mounted there and who may read it. */
+  function look(frame: Frame, raw_name: string, name: string, text: string): void {
+    if (passesShare(frame.rules, name, text)) return
+    const stat = lstatEntry(base + text, text)
+    if (stat === undefined) return
+    const kind = entryKind(stat.mode)
+    if (kind === 'file') {
+      takeFile(frame, raw_name, name, text)
+      return
+    }
+    if (!mayEnter(frame.rules, name, text, kind, stat.dev)) return
+    const narrower = frame.narrower || isNarrower(text, stat)
+    if (narrower && skips_narrower) report.ignored(narrower_ignored)
+    else frame.waiting.push({ name: raw_name, text, narrower })
+  }
+
+  /** A name that no ledger row and no API call can carry: it is told of, not taken, and not entered. */
+  function lookAtOddName(frame: Frame, raw_name: string): void {
+    const bytes = Buffer.from(raw_name, 'latin1')
+    const escaped = frame.text + escapeName(raw_name)
+    const stat = lstatEntry(Buffer.concat([Buffer.from(base + frame.text), bytes]), escaped)
+    if (stat === undefined) return
+    const kind = entryKind(stat.mode)
+    const text = bytes.toString('utf8')
+    if (isIgnored(frame.rules, text, frame.text + text, kind === 'directory' ? 'directory' : 'file')) return
+    if (kind === 'file' || kind === 'directory') report.oddName(kind === 'file' ? escaped : `${escaped}/`)
+    else report.special(kind)
+  }
+
+  /** Undefined: gone by now, or reported as unreadable. */
+  function lstatEntry(path: string | Buffer, text: string): BigIntStats | undefined {
+    try {
+      return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    } catch (error) {
+      if (!isGone(error)) report.unreadable(text, error)
+      return undefined
+    }
+  }
+
+  if (under === '') enterRoot()
+  else enterUnder()
+  while (stack.length > 0) {
+    const frame = stack.at(-1)!
+    const entry = frame.entries[frame.next]
+    const waiting = frame.waiting.at(-1)
+    if (waiting !== undefined && !sortsBeforeInsides(entry?.name, waiting.name)) {
+      frame.waiting.pop()
+      enter(waiting.text, frame.raw + waiting.name, frame.rules, waiting.narrower)
+    } else if (entry === undefined) {
+      stack.pop()
+    } else {
+      frame.next += 1
+      progressed()
+      take(frame, entry)
+      if (batch.is_full) yield batch.take()
+    }
+  }
+  if (batch.count > 0) yield batch.take()
+  return report.end(isStill(root, root_stat))
+}
+
+/** In path order, does `name` come before what is inside `directory`? It does where the byte after the same start is below `/`. */
+function sortsBeforeInsides(name: string | undefined, directory: string): boolean {
+  return name !== undefined && name.charCodeAt(directory.length) < 47 && name.startsWith(directory)
+}
+
+function statRoot(root: string): BigIntStats {
+  try {
+    const stat = statSync(root, { bigint: true })
+    if (!stat.isDirectory()) throw offline(root, 'it is not a directory')
+    return stat
+  } catch (error) {
+    throw error instanceof SluiceError ? error : offline(root, error)
+  }
+}
+
+/** False when the root was unmounted, removed or replaced since: what the walk did not see proves nothing then. */
+function isStill(root: string, before: BigIntStats): boolean {
+  const after = statSync(root, { bigint: true, throwIfNoEntry: false })
+  return after !== undefined && after.dev === before.dev && after.ino === before.ino
+}

@@ -1,0 +1,224 @@
+import type { Stats } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { FSWatcher } from 'chokidar'
+import { codeOf } from '../../base/run/errors.ts'
+import { second_ms, system_clock } from '../../base/time/time.ts'
+import { directoriesIn } from '../scan/directory-names.ts'
+import type { IgnoreRules } from '../scan/ignore.ts'
+import { ignore_file_name } from '../scan/ignore-file.ts'
+import { atCallInTurn, heardEvent, onFlood } from './inotify-limits.ts'
+import { burst_reason, type Hint, hintAt, parentOf } from './watch-trouble.ts'
+
+export interface WatchListener {
+  hint(hint: Hint): void
+  /** The .sluiceignore of this directory came, changed or went. */
+  rulesChanged(directory: string): void
+  /** Something else stands at this path than chokidar watches: only a new one hears it. */
+  replaced(path: string): void
+  rootRemoved(): void
+  failed(error: unknown): void
+}
+
+/** chokidar drops a second event for a path that comes within 100 ms, and reads a directory again within a second. */
+const settle_ms = second_ms
+/** Nothing more is watched for so long: it waits for a list that does not end. */
+const stall_ms = 3 * second_ms
+/** Some megabytes of paths. */
+const most_paths = 20_000
+
+/** chokidar adds paths by itself where one vanishes, also after its end: then a stopped program would not end. */
+class EndingWatcher extends FSWatcher {
+  override add(...given: Parameters<FSWatcher['add']>): FSWatcher {
+    return this.closed ? this : super.add(...given)
+  }
+}
+
+/**
+ * chokidar, by what it makes public, with its events as hints. A settle rule, a scan and another lstat stand behind the hints, so its
+ * own ways of waiting for files and of joining events are off. It reads a directory first and watches it then, and does not hear
+ * of a directory that took the place of another: so what changed its name is looked at once more when it has come to rest. A
+ * directory that chokidar does not know is given to it; for one that is another by now it must be started anew.
+ */
+export class ChokidarEvents {
+  readonly #root: string
+  readonly #rules: IgnoreRules
+  readonly #listener: WatchListener
+  readonly #chokidar: FSWatcher
+  readonly #closed = new AbortController()
+  /** Inode and time of birth of each directory that it watches. */
+  readonly #directories = new Map<string, string>()
+  #unchecked = new Set<string>()
+  #is_checking = false
+  #is_started = false
+  #is_whole = false
+
+  constructor(root: string, rules: IgnoreRules, listener: WatchListener, burst_events: number) {
+    this.#root = root
+    this.#rules = rules
+    this.#listener = listener
+    this.#chokidar = new EndingWatcher({
+      // What it finds at the start tells which directories it watches.
+      ignoreInitial: false,
+      awaitWriteFinish: false,
+      atomic: false,
+      followSymlinks: false,
+      // A scan names what cannot be read, path by path.
+      ignorePermissionErrors: true,
+      ignored: (path, stats) => this.#isLeftOut(path, stats),
+    })
+    const mayHaveLost = () => listener.hint({ kind: 'doubtful', reason: burst_reason })
+    onFlood(mayHaveLost, this.#closed.signal)
+    this.#chokidar.on('raw', heardEvent)
+    this.#chokidar.on(
+      'raw',
+      atCallInTurn(() => burst_events, mayHaveLost),
+    )
+    this.#chokidar.on('raw', (event, name, details) => this.#hearRaw(event, name, details))
+    this.#chokidar.on('all', (event, path, stats) => this.#hear(event, path, stats))
+    this.#chokidar.on('error', (error) => listener.failed(error))
+  }
+
+  /** Until all of it is watched, or chokidar does not come to an end, as with a list that cannot be read. */
+  async start(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController()
+    const end = () => ended.abort()
+    signal.addEventListener('abort', end)
+    this.#chokidar.once('ready', () => {
+      this.#is_whole = true
+      end()
+      // What happened before was told to nobody.
+      if (this.#is_started) this.#listener.hint({ kind: 'folder' })
+    })
+    this.#chokidar.add(this.#root)
+    let before = -1
+    while (!ended.signal.aborted && !signal.aborted && this.watches() !== before) {
+      before = this.watches()
+      await system_clock.sleep(stall_ms, ended.signal)
+    }
+    signal.removeEventListener('abort', end)
+    this.#is_started = true
+  }
+
+  isWhole(): boolean {
+    return this.#is_whole
+  }
+
+  /** The root stands among the entries of its parent. */
+  watches(): number {
+    return Object.values(this.#chokidar.getWatched()).reduce((sum, names) => sum + names.length, 0)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#chokidar.close()
+  }
+
+  /**
+   * chokidar asks twice, first without `stats`; only then is it known which rules apply. Where the root vanishes it goes on in its
+   * parent: the whole of /mnt would be watched for one share.
+   */
+  #isLeftOut(absolute: string, stats: Stats | undefined): boolean {
+    if (!this.#isInside(absolute)) return true
+    const path = this.#relative(absolute)
+    if (stats === undefined || path === '') return false
+    if (stats.isDirectory()) return this.#rules.verdict(path, 'directory').ignored
+    if (!stats.isFile()) return true
+    return basename(path) !== ignore_file_name && this.#rules.verdict(path, 'file').ignored
+  }
+
+  #hear(event: string, absolute: string, stats: Stats | undefined): void {
+    const path = this.#relative(absolute)
+    if (event === 'addDir' && stats !== undefined) this.#directories.set(path, identityOf(stats))
+    if (event === 'addDir') this.#check(path)
+    if (event === 'unlinkDir') this.#directories.delete(path)
+    // What is there at the start is nothing new.
+    if (!this.#is_started && (event === 'add' || event === 'addDir')) return
+    if (event === 'unlinkDir' && path === '') this.#listener.rootRemoved()
+    else if (path === '') this.#listener.hint({ kind: 'folder' })
+    else if (event === 'addDir' || event === 'unlinkDir') this.#listener.hint({ kind: 'directory', path })
+    else if (basename(path) === ignore_file_name) this.#listener.rulesChanged(parentOf(path))
+    else this.#listener.hint({ kind: 'path', path })
+  }
+
+  /** Names that are not UTF-8 arrive garbled, and chokidar does not tell of them. */
+  #hearRaw(event: string, name: string | null, details: unknown): void {
+    const absolute = watchedPath(details)
+    if (absolute === undefined) return
+    const path = this.#relative(absolute)
+    if (name?.includes('\uFFFD')) this.#listener.hint(hintAt(path))
+    if (event !== 'rename') return
+    if (name) this.#check(join(path, name))
+    // So it tells of itself, too.
+    if (!name || name === basename(absolute)) this.#check(path)
+  }
+
+  #check(path: string): void {
+    if (this.#unchecked.size <= most_paths) this.#unchecked.add(path)
+    if (!this.#is_checking) void this.#checkAll()
+  }
+
+  async #checkAll(): Promise<void> {
+    const { signal } = this.#closed
+    this.#is_checking = true
+    while (this.#unchecked.size > 0 && !signal.aborted) {
+      await system_clock.sleep(settle_ms, signal)
+      const paths = this.#unchecked
+      this.#unchecked = new Set()
+      if (paths.size > most_paths) this.#listener.replaced('')
+      else for (const path of paths) if (!signal.aborted) await this.#compare(path)
+    }
+    this.#is_checking = false
+  }
+
+  async #compare(path: string): Promise<void> {
+    const stats = await statsOf(join(this.#root, path))
+    if (stats === undefined || this.#isLeftOut(join(this.#root, path), stats)) return
+    const known = this.#directories.get(path)
+    const is_other = stats.isDirectory() ? known !== identityOf(stats) : true
+    // The keeper asks whether the root is another one.
+    if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
+    else if (stats.isDirectory() && known === undefined) this.#take(path)
+    else if (stats.isDirectory()) {
+      for (const { path: below } of directoriesIn(this.#root, path))
+        if (!this.#directories.has(below)) await this.#compare(below)
+    }
+  }
+
+  /** A file may be watched in its place. */
+  #take(directory: string): void {
+    if (this.#closed.signal.aborted) return
+    const absolute = join(this.#root, directory)
+    this.#chokidar.unwatch(absolute).add(absolute)
+  }
+
+  #isInside(absolute: string): boolean {
+    return this.#root === '/' || absolute === this.#root || absolute.startsWith(`${this.#root}/`)
+  }
+
+  #relative(absolute: string): string {
+    const path = resolve(this.#root, absolute)
+    if (path === this.#root) return ''
+    return path.slice(this.#root === '/' ? 1 : this.#root.length + 1)
+  }
+}
+
+/** Of a raw event of chokidar's. */
+function watchedPath(details: unknown): string | undefined {
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return undefined
+  return typeof details.watchedPath === 'string' ? details.watchedPath : undefined
+}
+
+/** With the time of birth: the number of a directory that is gone is given to the next one at once. */
+function identityOf({ ino, birthtimeMs }: Stats): string {
+  return `${ino} ${birthtimeMs}`
+}
+
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}

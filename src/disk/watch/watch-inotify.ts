@@ -1,0 +1,230 @@
+import type { BigIntStats } from 'node:fs'
+import { basename, join } from 'node:path'
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { offline, rootStatus } from '../root/mount.ts'
+import { sharesBelow } from '../root/shares-below.ts'
+import { ignore_file_name } from '../scan/ignore-file.ts'
+import { heardEvent, onFlood } from './inotify-limits.ts'
+import {
+  burst_reason,
+  createWatchTrouble,
+  type FolderWatcher,
+  type Hint,
+  hintAt,
+  parentOf,
+  root_removed,
+  type StartingWatcher,
+} from './watch-trouble.ts'
+import { LoopTurn, statsOf, WatchedTree } from './watched-tree.ts'
+
+/**
+ * Watches by one inotify watch for each directory. `root` has no links in it and no slash at its end. Errors: `disk.not_watched`,
+ * where the limit is reached; `disk.offline`.
+ */
+export async function watchByInotify(root: string, options: StartingWatcher): Promise<FolderWatcher> {
+  const status = rootStatus(root)
+  if (status.kind === 'offline') throw offline(root, status.detail)
+  const watcher = new InotifyWatcher(root, options, status)
+  await watcher.start()
+  return watcher
+}
+
+/** A save is several events: they become one hint. People do not notice. */
+const gather_ms = 20
+/** A file that is written makes an event for each write. Half of what the kernel's queue holds, that nobody read meanwhile. */
+const events_a_path = 8
+const counting_links = ['ext4', 'xfs', 'tmpfs']
+
+class InotifyWatcher implements FolderWatcher {
+  readonly #root: string
+  readonly #options: StartingWatcher
+  readonly #tree: WatchedTree
+  readonly #turn = new LoopTurn()
+  readonly #ended = new AbortController()
+  readonly #trouble = createWatchTrouble()
+  /** Of which something was told and not looked at yet; no more than a burst. */
+  #touched = new Set<string>()
+  #events = 0
+  /** The queue that all watchers share may have run over. */
+  #is_flooded = false
+  #following: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  #starting = true
+  /** Why it must be started anew. */
+  #stale: string | undefined
+
+  constructor(root: string, options: StartingWatcher, at: { device: bigint; filesystem: string }) {
+    this.#root = root
+    this.#options = options
+    this.#tree = new WatchedTree(root, {
+      rules: options.rules,
+      device: at.device,
+      counts_links: counting_links.includes(at.filesystem),
+      turn: this.#turn,
+      on_touched: (path) => {
+        heardEvent()
+        this.#heard(path)
+      },
+      on_error: (error) => this.#failed(error),
+    })
+    onFlood(() => {
+      this.#is_flooded = true
+      this.#goOn()
+    }, this.#ended.signal)
+    options.signal?.addEventListener('abort', this.#end)
+    if (options.signal?.aborted) this.#end()
+  }
+
+  async start(): Promise<void> {
+    await this.#tree.enter('')
+    this.#starting = false
+    const trouble = this.trouble()
+    if (trouble === undefined) return
+    await this.close()
+    throw notWatched(this.#root, trouble)
+  }
+
+  watched(): number {
+    return this.#tree.size
+  }
+
+  trouble(): string | undefined {
+    return this.#stale ?? this.#trouble.text(() => this.#tree.size + this.#trouble.missing())
+  }
+
+  isStale(): boolean {
+    return this.#stale !== undefined
+  }
+
+  async close(): Promise<void> {
+    this.#options.signal?.removeEventListener('abort', this.#end)
+    this.#end()
+    await this.#following
+    await this.#closing
+  }
+
+  readonly #end = () => {
+    this.#ended.abort()
+    this.#closing ??= this.#tree.close()
+  }
+
+  #hint(hint: Hint): void {
+    if (!this.#ended.signal.aborted) this.#options.on_hint(hint)
+  }
+
+  #endsBy(reason: string): void {
+    if (this.#stale === reason) return
+    this.#stale = reason
+    this.#hint({ kind: 'doubtful', reason })
+  }
+
+  #failed(error: unknown): void {
+    // The start says it in one piece.
+    if (this.#trouble.note(error) && !this.#starting) this.#hint({ kind: 'doubtful', reason: this.trouble()! })
+  }
+
+  #heard(path: string): void {
+    this.#events += 1
+    if (this.#touched.size < this.#options.burst_events) this.#touched.add(path)
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    this.#following ??= this.#follow().catch((error) => this.#endsBy(`the native watching ended: ${messageOf(error)}`))
+  }
+
+  async #follow(): Promise<void> {
+    while (this.#touched.size > 0 || this.#is_flooded) {
+      await system_clock.sleep(gather_ms, this.#ended.signal)
+      if (this.#ended.signal.aborted) return
+      const touched = this.#touched
+      const { burst_events } = this.#options
+      const is_burst = this.#is_flooded || touched.size >= burst_events || this.#events >= burst_events * events_a_path
+      this.#touched = new Set()
+      this.#events = 0
+      this.#is_flooded = false
+      if (is_burst) await this.#takeBurst(touched)
+      else await this.#takeAll(touched)
+    }
+    this.#following = undefined
+  }
+
+  async #takeAll(touched: ReadonlySet<string>): Promise<void> {
+    for (const path of touched) {
+      if (this.#turn.isLong()) await this.#turn.next()
+      if (this.#ended.signal.aborted) return
+      await this.#take(path)
+    }
+  }
+
+  /** The scan finds what they are about; but what is new must be watched before it. */
+  async #takeBurst(touched: ReadonlySet<string>): Promise<void> {
+    for (const path of touched) if (basename(path) === ignore_file_name) this.#options.rules.forget(parentOf(path))
+    this.#checkRoot()
+    await this.#tree.sweep()
+    this.#hint({ kind: 'doubtful', reason: burst_reason })
+  }
+
+  async #take(path: string): Promise<void> {
+    // A directory tells of itself by its own name: of the root nobody else does.
+    if (path === '' || path === basename(this.#root)) this.#checkRoot()
+    if (path === '') this.#hint({ kind: 'folder' })
+    else if (basename(path) === ignore_file_name) await this.#rulesChanged(parentOf(path))
+    else await this.#look(path)
+  }
+
+  async #look(path: string): Promise<void> {
+    if (sharesBelow(this.#root).covers(path)) return
+    const stats = statsOf(join(this.#root, path))
+    if (stats?.isDirectory()) {
+      await this.#lookAtDirectory(path, stats)
+      return
+    }
+    const was_directory = await this.#tree.leave(path)
+    if (stats === undefined || was_directory) this.#gone(path)
+    else if (!this.#isIgnored(path, 'file')) this.#hint({ kind: 'path', path })
+  }
+
+  async #lookAtDirectory(path: string, stats: BigIntStats): Promise<void> {
+    // Who may read it can decide whether it is ignored, and a moved one brings rules of its own.
+    this.#options.rules.forget(path)
+    if (this.#isIgnored(path, 'directory')) {
+      await this.#tree.leave(path)
+      return
+    }
+    if (!this.#tree.isWatched(path, stats)) {
+      await this.#tree.enter(path)
+      // A file may have stood here.
+      this.#hint({ kind: 'path', path })
+    }
+    this.#hint({ kind: 'directory', path })
+  }
+
+  /** It may have been a directory that is told of once, without what was in it: the hint covers both. */
+  #gone(path: string): void {
+    if (!this.#isIgnored(path, 'file') || !this.#isIgnored(path, 'directory')) this.#hint({ kind: 'directory', path })
+  }
+
+  async #rulesChanged(directory: string): Promise<void> {
+    this.#options.rules.forget(directory)
+    await this.#tree.sweep()
+    this.#hint(hintAt(directory))
+  }
+
+  #checkRoot(): void {
+    if (!this.#tree.isRootWatched()) this.#endsBy(root_removed)
+  }
+
+  #isIgnored(path: string, kind: 'file' | 'directory'): boolean {
+    return this.#options.rules.verdict(path, kind).ignored
+  }
+}
+
+function notWatched(root: string, trouble: string): SluiceError {
+  return new SluiceError({
+    code: 'disk.not_watched',
+    message: `${root} cannot be watched natively: ${trouble}`,
+    hint: 'the kernel allows too few inotify watches: `sluice doctor` has the line for sysctl',
+  })
+}

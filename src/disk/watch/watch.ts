@@ -1,0 +1,34 @@
+import { realRoot } from '../read/inside.ts'
+import { offline, rootStatus } from '../root/mount.ts'
+import type { FolderWatcher, StartingWatcher } from './watch-trouble.ts'
+
+export type { FolderWatcher, Hint } from './watch-trouble.ts'
+
+export interface WatchOptions extends StartingWatcher {
+  root: string
+  /** See choose-watcher.ts. */
+  watcher: 'chokidar' | 'native'
+}
+
+/**
+ * Watches a folder for hints; resolves when all of it is watched, so that a scan begun then leaves no gap. Errors of the watching
+ * itself become one `doubtful` hint for each kind, and `trouble`. A folder that goes away is not watched again when it returns:
+ * start anew. Errors: `disk.offline`, `disk.not_watched`.
+ */
+export async function watchFolder({ root, watcher, ...options }: WatchOptions): Promise<FolderWatcher> {
+  const status = rootStatus(root)
+  if (status.kind === 'offline') throw offline(root, status.detail)
+  // Links are not followed, and so not one at the root either.
+  const real_root = withoutSlash(realRoot(root))
+  // A single pass watches nothing, and most folders need one of the two.
+  if (watcher === 'native') {
+    const { watchByInotify } = await import('./watch-inotify.ts')
+    return watchByInotify(real_root, options)
+  }
+  const { watchByChokidar } = await import('./watch-chokidar.ts')
+  return watchByChokidar(real_root, options)
+}
+
+function withoutSlash(path: string): string {
+  return path === '/' ? path : path.slice(0, -1)
+}

@@ -1,0 +1,206 @@
+import { type BigIntStats, type FSWatcher, lstatSync, watch } from 'node:fs'
+import { basename, join } from 'node:path'
+import { codeOf } from '../../base/run/errors.ts'
+import { system_clock } from '../../base/time/time.ts'
+import { sharesBelow } from '../root/shares-below.ts'
+import { directoriesIn, pathIn, textOfName } from '../scan/directory-names.ts'
+import type { IgnoreRules } from '../scan/ignore.ts'
+import { PathTree } from './path-tree.ts'
+
+/** Something happened to `path`, or in it; '' is the root. Relative. */
+type OnTouched = (path: string) => void
+
+export interface TreeOptions {
+  rules: IgnoreRules
+  /** Of the root; directories of others are mounts, which are not entered. */
+  device: bigint
+  /** A directory counts its subdirectories in st_nlink: with two links it has none, and need not be read to know that. */
+  counts_links: boolean
+  /** Of whoever works with the tree. */
+  turn: LoopTurn
+  on_touched: OnTouched
+  /** A watch could not be had, or failed. */
+  on_error: (error: unknown) => void
+}
+
+/** ENOENT, ENOTDIR: gone meanwhile, and its parent tells of it. EACCES: a scan names what cannot be read. */
+const passed_over = ['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP']
+
+interface Watched {
+  watcher: FSWatcher
+  inode: bigint
+  /** Inode and time of birth: the number of a directory that is gone is given to the next one at once. */
+  identity: string
+  /** It told of itself that it is gone or has another name: then its watch may be, too, whatever stands there now. */
+  doubted: boolean
+  /** The last sweep that met it. */
+  sweep: number
+}
+
+/**
+ * One inotify watch for each directory of a tree that is not ignored. A directory is watched before it is read: what is made in it
+ * afterwards is told, what was made before is entered with it.
+ */
+export class WatchedTree {
+  readonly #root: string
+  readonly #options: TreeOptions
+  readonly #watched = new PathTree<Watched>()
+  #sweep = 0
+  #closed = false
+
+  constructor(root: string, options: TreeOptions) {
+    this.#root = root
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#watched.size
+  }
+
+  /** Whether this very directory is watched under this path. */
+  isWatched(path: string, stats: BigIntStats): boolean {
+    const known = this.#watched.get(path)
+    return known !== undefined && isSame(known, stats)
+  }
+
+  /**
+   * Whether the root is still the directory that was entered. One that was removed has told of itself; but so does what comes and
+   * goes in it under its name, and a root that was moved away and back.
+   */
+  isRootWatched(): boolean {
+    const known = this.#watched.get('')
+    const stats = statsOf(this.#root)
+    if (known === undefined || stats === undefined || known.inode !== stats.ino) return false
+    return !known.doubted || (stats.birthtimeNs > 0n && known.identity === identityOf(stats))
+  }
+
+  /** Watches the directory and those below; what is watched already stays, unless another directory stands there by now. */
+  async enter(path: string): Promise<void> {
+    const { turn } = this.#options
+    const waiting = [path]
+    while (waiting.length > 0) {
+      if (turn.isLong()) await turn.next()
+      if (this.#closed) return
+      const directory = waiting.pop()!
+      const stats = await this.#watch(directory)
+      if (stats !== undefined) for (const below of this.#directoriesIn(directory, stats)) waiting.push(below)
+    }
+  }
+
+  /** The whole tree again, after events were lost: new directories are entered, those that are gone or ignored by now are let go. */
+  async sweep(): Promise<void> {
+    this.#sweep += 1
+    await this.enter('')
+    // What is below one that was not met was not met either.
+    const not_met = [...this.#watched.entries()].filter(([, { sweep }]) => sweep !== this.#sweep)
+    for (const [path] of not_met) await this.leave(path)
+  }
+
+  /** It is gone, was moved, or is ignored by now; and all below. True when something of it was watched. */
+  async leave(path: string): Promise<boolean> {
+    const left = this.#watched.takeBranch(path)
+    await this.#stop(left)
+    return left.length > 0
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.leave('')
+  }
+
+  async #stop(left: readonly Watched[]): Promise<void> {
+    const { turn } = this.#options
+    for (const { watcher } of left) {
+      if (turn.isLong()) await turn.next()
+      watcher.close()
+    }
+  }
+
+  /** Undefined: it is not to be entered. */
+  async #watch(path: string): Promise<BigIntStats | undefined> {
+    if (path !== '' && sharesBelow(this.#root).isPlace(path)) {
+      await this.leave(path)
+      return undefined
+    }
+    const known = this.#watched.get(path)
+    const absolute = join(this.#root, path)
+    const watcher = known?.watcher ?? this.#start(path, absolute)
+    // What was watched by this name is known only after it is watched: links and mounts are not entered.
+    const stats = watcher && statsOf(absolute)
+    const is_ours = stats?.isDirectory() && stats.dev === this.#options.device
+    if (!watcher || !stats || !is_ours) {
+      if (known) await this.leave(path)
+      else watcher?.close()
+      return undefined
+    }
+    if (known && !isSame(known, stats)) {
+      await this.leave(path)
+      return this.#closed ? undefined : this.#watch(path)
+    }
+    const [identity, sweep] = [identityOf(stats), this.#sweep]
+    this.#watched.set(path, { watcher, inode: stats.ino, identity, doubted: false, sweep })
+    return stats
+  }
+
+  #start(path: string, absolute: string): FSWatcher | undefined {
+    const { on_touched, on_error } = this.#options
+    const own_name = basename(absolute)
+    try {
+      const watcher = watch(absolute, { persistent: false, encoding: 'latin1' })
+      watcher.on('change', (event, raw_name) => {
+        // Of an entry whose name is no text only its directory can be told.
+        const name = raw_name === null ? undefined : textOfName(String(raw_name))
+        const known = this.#watched.get(path)
+        // So it tells of itself, and of what is in it under the same name.
+        if (event === 'rename' && name === own_name && known?.watcher === watcher) known.doubted = true
+        on_touched(name === undefined ? path : pathIn(path, name))
+      })
+      watcher.on('error', on_error)
+      return watcher
+    } catch (error) {
+      if (!passed_over.includes(codeOf(error) ?? '')) on_error(error)
+      return undefined
+    }
+  }
+
+  #directoriesIn(path: string, stats: BigIntStats): string[] {
+    if (this.#options.counts_links && stats.nlink === 2n) return []
+    return directoriesIn(this.#root, path)
+      .filter(({ path: directory, kind }) => kind ?? statsOf(join(this.#root, directory))?.isDirectory())
+      .map(({ path: directory }) => directory)
+      .filter((directory) => !this.#options.rules.verdict(directory, 'directory').ignored)
+  }
+}
+
+function isSame({ identity, doubted }: Watched, stats: BigIntStats): boolean {
+  return !doubted && identity === identityOf(stats)
+}
+
+function identityOf({ ino, birthtimeNs }: BigIntStats): string {
+  return `${ino} ${birthtimeNs}`
+}
+
+export function statsOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true })
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+const long_ms = 5
+
+/** For work with synchronous calls that may take seconds in all: between its pieces the others of this event loop have their turns. */
+export class LoopTurn {
+  #began_ms = system_clock.monotonic_ms()
+
+  isLong(): boolean {
+    return system_clock.monotonic_ms() - this.#began_ms >= long_ms
+  }
+
+  async next(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#began_ms = system_clock.monotonic_ms()
+  }
+}

@@ -1,0 +1,281 @@
+import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { second_ms } from '../../base/time/time.ts'
+import type { Config, FolderConfig } from '../../config/config.ts'
+import { slowAfter_ms } from '../../domain/content.ts'
+import { large_bytes } from '../../domain/file.ts'
+import type { RemovalWait } from '../../domain/removal.ts'
+import type { ContentRow } from '../../ledger/rows/content-rows.ts'
+import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
+import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
+import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
+import type { lookAt } from '../plan/look-at.ts'
+
+/** What is known of one path, and what holds beyond it. */
+export interface Case {
+  /** `ignored`: a rule leaves it out. `unknown`: not looked at yet. `special`: no file: a directory, a link, a pipe … */
+  state: Stage | 'ignored' | 'unknown' | 'special'
+  path: string
+  on_disk: ReturnType<typeof lookAt>
+  ignored_by: { rule: string; source: string; reason: string } | null
+  folder: FolderConfig
+  story: FileStory | undefined
+  daemon_runs: boolean
+  now_ms: number
+  uploads: Config['uploads']
+  /** Why its folder is offline. */
+  offline: string | undefined
+  /** The folder's first scan is over. */
+  scanned: boolean
+  /** Those that concern this file's project. */
+  troubles: readonly Trouble[]
+  sent_today_bytes: number
+  /** Of what the path held, where no file holds it any more. */
+  parting: PartingView | undefined
+  older_versions: readonly OlderVersion[]
+}
+
+/** Sentences for people, pure: why a path stands where it stands, what comes next, and what to do. */
+export function reasonsOf(of: Case): string[] {
+  switch (of.state) {
+    case 'ignored':
+      return ignoredReasons(of)
+    case 'special':
+      return [specialReason(of)]
+    case 'unknown':
+      return unknownReasons(of)
+    case 'settling':
+      return [settlingReason(of), ...standstill(of)]
+    case 'skipped':
+      return skippedReasons(of)
+    case 'blocked':
+      return blockedReasons(of)
+    case 'waiting':
+    case 'sending':
+      return sendingReasons(of)
+    case 'ingesting':
+      return ingestingReasons(of)
+    case 'ready':
+      return ['it is usable in the assistant', ...changedSince(of), ...olderVersionReasons(of)]
+    case 'refused':
+      return [
+        `refused: ${of.story?.content?.error_message ?? 'no reason was given'}`,
+        `other bytes are tried by themselves; once the reason is gone: sluice retry ${placeOf(of)}`,
+      ]
+    case 'removed_on_service':
+      return [
+        'it was in the service, and somebody removed it there; it is not sent again by itself',
+        `to send it again: sluice retry ${placeOf(of)}`,
+      ]
+    case 'gone':
+      return goneReasons(of)
+  }
+}
+
+function settlingReason(of: Case): string {
+  const { stat, not_before_ms = 0 } = of.story!.row
+  if (stat.size >= large_bytes && not_before_ms <= of.now_ms) {
+    return `its ${formatBytes(stat.size)} are read for their md5: two such files of a folder at a time, in the order in which they were seen`
+  }
+  return `its bytes must rest for ${formatDuration(of.folder.settle_ms)} before it is taken up (settle_ms); it is looked at again ${when(of, not_before_ms)}`
+}
+
+function goneReasons({ story, parting, folder, now_ms }: Case): string[] {
+  return ['it is not here any more', ...removalReasons(story?.content, parting, folder, now_ms)]
+}
+
+function ignoredReasons({ ignored_by, story }: Case): string[] {
+  const { rule, source, reason } = ignored_by!
+  const said = `ignored by the rule ${rule} (${source}): ${reason}`
+  if (story === undefined || story.stage === 'gone') return [said]
+  return [said, `before that rule it was ${story.stage}; the next look at it takes it out of the list`]
+}
+
+function specialReason({ on_disk, path, folder }: Case): string {
+  if (on_disk.kind === 'directory') {
+    return `a directory; its files: sluice ls ${shellWord(path === '' ? folder.name : `${folder.name}/${path}`)}`
+  }
+  if (on_disk.kind === 'symlink') {
+    return 'a symbolic link: links are not followed; put the file itself here, or make its folder one of the config'
+  }
+  return `a ${on_disk.kind}, which has no bytes to send`
+}
+
+function unknownReasons(of: Case): string[] {
+  if (of.on_disk.kind === 'missing') return ['there is no such file here, and none was ever seen']
+  if (of.on_disk.kind === 'unreadable')
+    return ['it cannot be looked at: give this user the right to read its directory']
+  if (of.on_disk.size === 0) return ['it is empty: it goes up once there is something in it', ...standstill(of)]
+  const held = standstill(of)
+  if (held.length > 0) return ['it was not looked at yet', ...held]
+  return [
+    of.scanned ? 'it was not looked at yet: the next scan finds it' : 'the first scan of its folder is not over yet',
+  ]
+}
+
+function skippedReasons(of: Case): string[] {
+  const { reason, detail } = of.story!.row
+  const said = `skipped (${reason}): ${detail}`
+  if (reason === 'empty') return [said, 'it goes up by itself once there is something in it']
+  if (reason === 'too_large') return [said, 'a larger max_file_bytes of this folder lets it go up']
+  return [said, `to send it all the same: sluice accept ${placeOf(of)}`]
+}
+
+function blockedReasons(of: Case): string[] {
+  const { reason, detail, not_before_ms } = of.story!.row
+  if (reason === 'brake') {
+    const { brake, brake_hours } = of.uploads
+    const limit = brake === 'off' ? '' : ` (${brake.files} files or ${formatBytes(brake.bytes)} in ${brake_hours} h)`
+    return [
+      `held by the brake: more new files came than uploads.brake lets pass${limit}`,
+      `to let it go: sluice accept ${placeOf(of)}`,
+    ]
+  }
+  const again =
+    not_before_ms === undefined
+      ? `to look again: sluice retry ${placeOf(of)}`
+      : `it is looked at again ${when(of, not_before_ms)}; now: sluice retry ${placeOf(of)}`
+  return [`blocked (${reason}): ${detail}`, again, ...standstill(of)]
+}
+
+function sendingReasons(of: Case): string[] {
+  const { row, content } = of.story!
+  const reasons = standstill(of)
+  const due_ms = content?.not_before_ms ?? 0
+  const resend_ms = (row.sent_ms ?? 0) + of.uploads.min_resend_s * second_ms
+  if (content?.error_code !== undefined) {
+    const so_far = content.attempts > 0 ? ` (attempt ${content.attempts} of ${of.uploads.max_attempts})` : ''
+    const last = content.attempts >= of.uploads.max_attempts ? '; it is refused once it has failed for 10 min' : ''
+    reasons.push(
+      `the last try failed${so_far}: ${content.error_message}`,
+      `it is tried again by itself ${when(of, due_ms)}${last}; now: sluice retry ${placeOf(of)}`,
+    )
+  } else if (row.sent_ms !== undefined && due_ms > of.now_ms && due_ms <= resend_ms) {
+    const pause = formatDuration(of.uploads.min_resend_s * second_ms)
+    reasons.push(
+      `an earlier version went up ${formatDuration(of.now_ms - row.sent_ms)} ago: this one goes ${when(of, due_ms)}, ${pause} after that one (uploads.min_resend_s)`,
+    )
+  }
+  const limit = of.uploads.max_bytes_per_day
+  const size = content?.size ?? row.stat.size
+  if (limit !== 'off' && of.sent_today_bytes > 0 && of.sent_today_bytes + size > limit) {
+    reasons.push(
+      `it is ${formatBytes(size)}, and ${formatBytes(of.sent_today_bytes)} of the ${formatBytes(limit)} for 24 hours are used (uploads.max_bytes_per_day): it goes when there is room`,
+    )
+  }
+  if (of.state === 'sending') reasons.push('the service gave it a place, its bytes are on their way')
+  else if (reasons.length === 0) reasons.push('it goes up when its turn comes')
+  return reasons
+}
+
+function ingestingReasons(of: Case): string[] {
+  const { content } = of.story!
+  const since_ms = of.now_ms - (content?.following_since_ms ?? of.now_ms)
+  const is_slow = since_ms > slowAfter_ms(content?.size ?? 0)
+  const duration = formatDuration(Math.max(0, since_ms))
+  return [
+    ...standstill(of),
+    `the service has its bytes and has been reading them for ${duration}${is_slow ? ', longer than usual' : ''}`,
+    ...(content?.error_message === undefined ? [] : [`at the last look: ${content.error_message}`]),
+    `it is asked again ${when(of, content?.not_before_ms)}`,
+  ]
+}
+
+/** What holds everything up, not this file alone. */
+function standstill({ offline, troubles, daemon_runs }: Case): string[] {
+  return [
+    ...(offline === undefined ? [] : [`its folder is offline: ${offline}`]),
+    ...troubles.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`)),
+    ...(daemon_runs ? [] : ['no daemon is running: `sluice run`, or `sluice sync` for one pass, takes it further']),
+  ]
+}
+
+function changedSince({ story, on_disk }: Case): string[] {
+  if (on_disk.kind === 'missing') return ['its file is missing just now']
+  if (on_disk.size === null || on_disk.size === story?.row.stat.size) return []
+  return ['the file has changed since: the new version follows']
+}
+
+function when({ now_ms }: Case, at_ms: number | undefined): string {
+  return at_ms === undefined || at_ms <= now_ms ? 'now' : `in ${formatDuration(at_ms - now_ms)}`
+}
+
+function placeOf({ folder, path }: Case): string {
+  return shellWord(`${folder.path}/${path}`)
+}
+
+/** What becomes on the service of what a path held and no file holds any more. */
+function removalReasons(
+  content: ContentRow | undefined,
+  parting: PartingView | undefined,
+  folder: FolderConfig,
+  now_ms: number,
+): string[] {
+  if (content?.state === 'removing') return ['it is just being removed on the service']
+  if (content?.state === 'abandoned') return ['it is not in the service']
+  if (!parting) return ['what is in the service stays there: another file has the same bytes, or it never came in']
+  if (parting.due_ms === undefined) return [`what is in the service stays there${whyKept(parting, folder)}`]
+  const { why } = parting
+  if (why === undefined) return ['it is removed on the service next']
+  return [`it is to be removed on the service${waiting({ ...parting, why }, now_ms, folder)}`]
+}
+
+/** What becomes of the versions before the one that is there. */
+function olderVersionReasons(of: {
+  older_versions: readonly OlderVersion[]
+  folder: FolderConfig
+  now_ms: number
+}): string[] {
+  const kept = of.older_versions.filter(({ due_ms }) => due_ms === undefined)
+  const going = of.older_versions.filter(({ due_ms }) => due_ms !== undefined)
+  const texts = going.map(({ why, ...version }) => {
+    const when = why === undefined ? ' next' : waiting({ ...version, why }, of.now_ms, of.folder)
+    return `an older version of it still answers, and is to be removed on the service${when}`
+  })
+  if (kept.length === 0) return texts
+  const versions =
+    kept.length === 1
+      ? 'an older version of it still answers, and stays'
+      : `${formatCount(kept.length)} older versions of it still answer, and stay`
+  const why = kept.every(({ was_let_go }) => was_let_go) ? let_go : ': it is not ours, or came under another policy'
+  return [`${versions} there${of.folder.on_change === 'keep' ? ' (on_change: keep)' : why}`, ...texts]
+}
+
+const let_go =
+  ': it is of a time when the folder had another path, project or rules, and what goes with such a change is kept'
+
+function whyKept({ is_ours, was_let_go }: PartingView, { on_delete }: FolderConfig): string {
+  if (on_delete === 'keep') return ' (on_delete: keep)'
+  if (!is_ours) return ': it was there before this ledger sent it, so it is not ours to remove'
+  return was_let_go ? let_go : ': it was deleted under another policy'
+}
+
+interface Waiting extends Pick<PartingView, 'due_ms' | 'left_out'> {
+  why: RemovalWait
+}
+
+function waiting({ why, due_ms = 0, left_out }: Waiting, now_ms: number, folder: FolderConfig): string {
+  switch (why) {
+    case 'grace':
+      return ` in ${formatDuration(Math.max(0, due_ms - now_ms))}, unless it comes back (delete_grace_ms)`
+    case 'replacement':
+      return ' once what took its place is ready'
+    case 'look':
+      return (
+        ' when every folder of its project is there and was looked at since, into all directories of known files (one that ' +
+        'cannot be read, or that a disk covers, may hide it): it may have moved'
+      )
+    case 'twin':
+      return ' when files of the same size have come to rest: it may be one of them'
+    case 'left_out': {
+      const which = left_out ? `${left_out.folder}/${left_out.path}` : 'sluice ls --state skipped'
+      return `, and kept for now: a file that is left out has its size and may be it (${which}); it stays until each such file is gone or taken up`
+    }
+    case 'asked':
+      return ' when the prompt that asks about it has its answer'
+    case 'person':
+      return `, with more than is removed by itself (removal.most_files); if that is right: sluice accept --removals ${folder.name}`
+    case 'service':
+      return `; the service would not, and is asked again in ${formatDuration(Math.max(0, due_ms - now_ms))}`
+  }
+}

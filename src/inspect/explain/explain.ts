@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { day_ms, isoTime } from '../../base/time/time.ts'
+import type { Config, FolderConfig } from '../../config/config.ts'
+import { createIgnoreRules } from '../../disk/scan/ignore.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import type { FileStory } from '../../ledger/views/view-files.ts'
+import { lookAt } from '../plan/look-at.ts'
+import { type Case, reasonsOf } from './explain-reasons.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+const explain_version = 1
+
+/** All that can be said of one path. Times are ISO 8601 UTC; null: not known, or none. */
+export type Explanation = ReturnType<typeof explain>
+
+/** `ledger` is undefined where nothing was ever kept. Reads only; the file itself is not opened. */
+export function explain(options: {
+  config: Config
+  ledger: LedgerView | undefined
+  /** A configured folder by its name, and a path in it. */
+  place: { folder: string; path: string }
+  daemon_runs: boolean
+  now_ms: number
+}) {
+  const { config, ledger, now_ms, daemon_runs } = options
+  const { path } = options.place
+  const folder = config.folders.find(({ name }) => name === options.place.folder)!
+  const on_disk = lookAt(join(folder.path, path))
+  const ignored_by = ignoredBy(folder, path, on_disk.kind)
+  const read = () => {
+    const story = ledger?.story(folder.name, path)
+    const parting = story?.content && ledger?.partingOf(story.content.id)
+    const older_versions = ledger?.olderVersionsOf(folder.name, path) ?? []
+    return { story, parting, older_versions, ...circumstancesOf(folder, ledger, now_ms) }
+  }
+  const known = ledger ? ledger.together(read) : read()
+  const state = stateOf(known.story, on_disk.kind, ignored_by !== null)
+  const { uploads } = config
+  const why = reasonsOf({ ...known, now_ms, uploads, state, path, folder, on_disk, ignored_by, daemon_runs })
+  return {
+    version: explain_version,
+    folder: folder.name,
+    path,
+    /** Where it is on this machine. */
+    place: join(folder.path, path),
+    project_id: folder.project_id,
+    state,
+    /** Sentences: why it stands there, what comes next, what to do. */
+    why,
+    on_disk,
+    ignored_by,
+    ...factsOf(known.story),
+    /** Assets of what stood here before, which answer still; `kept`: and will. */
+    older_versions: known.older_versions.map(({ asset_id, outdated_ms, due_ms }) => {
+      return { asset_id, replaced: isoTime(outdated_ms), kept: due_ms === undefined }
+    }),
+  }
+}
+
+function stateOf(story: FileStory | undefined, kind: Case['on_disk']['kind'], is_ignored: boolean): Case['state'] {
+  if (is_ignored) return 'ignored'
+  if (kind !== 'file' && kind !== 'missing' && kind !== 'unreadable') return 'special'
+  return story?.stage ?? 'unknown'
+}
+
+function ignoredBy(folder: FolderConfig, path: string, kind: Case['on_disk']['kind']) {
+  if (path === '') return null
+  const verdict = createIgnoreRules(folder.path, folder).verdict(path, kind === 'directory' ? 'directory' : 'file')
+  if (!verdict.ignored) return null
+  const { rule, source, reason } = verdict
+  return { rule, source, reason }
+}
+
+function circumstancesOf({ name, project_id }: FolderConfig, ledger: LedgerView | undefined, now_ms: number) {
+  const known = ledger?.folders().find((folder) => folder.name === name)
+  return {
+    offline: known && !known.online ? known.offline_reason : undefined,
+    scanned: known?.first_scan_ms !== undefined,
+    troubles: (ledger?.troubles() ?? []).filter(
+      ({ about }) => !about.startsWith('project:') || about === `project:${project_id}`,
+    ),
+    sent_today_bytes: ledger?.used('sent', day_ms, now_ms).bytes ?? 0,
+  }
+}
+
+function factsOf(story: FileStory | undefined) {
+  const content = story && story.row.state === 'present' ? story.content : undefined
+  const { error_code, error_message } = content ?? {}
+  const time = (at_ms: number | undefined) => (at_ms === undefined ? null : isoTime(at_ms))
+  return {
+    last_error: error_code === undefined ? null : { code: error_code, message: error_message ?? '' },
+    attempts: content?.attempts ?? 0,
+    next_try: time(nextTry(story)),
+    asset_id: content?.asset_id ?? null,
+    md5: content?.md5 ?? null,
+    labels: story?.labels.map(({ name }) => name) ?? [],
+    /** Other files with the same bytes: one upload serves all. */
+    same_bytes: story?.others ?? [],
+    times: story
+      ? {
+          seen: isoTime(story.row.seen_ms),
+          settled: time(story.row.settled_ms),
+          sent: time(story.row.sent_ms),
+          ready: time(story.row.ready_ms),
+          gone: story.row.state === 'gone' ? time(story.row.gone_ms) : null,
+        }
+      : null,
+    history: (story?.history ?? []).map(({ at_ms, event, detail }) => ({
+      at: isoTime(at_ms),
+      event,
+      detail: detail ?? null,
+    })),
+  }
+}
+
+/** When something is tried next without anybody's help. */
+function nextTry(story: FileStory | undefined): number | undefined {
+  if (story === undefined) return undefined
+  if (story.stage === 'settling' || story.stage === 'blocked') return story.row.not_before_ms
+  const is_underway = story.stage === 'waiting' || story.stage === 'sending' || story.stage === 'ingesting'
+  return is_underway ? story.content?.not_before_ms : undefined
+}

@@ -1,0 +1,51 @@
+import type { FolderConfig } from '../../config/config.ts'
+import { type FileStat, sameStat } from '../../domain/file.ts'
+import type { KnownPath } from '../../ledger/views/view-files.ts'
+import type { Reason } from './plan-answer.ts'
+
+/**
+ * What keeps a file that no rule ignores from going up, by its stat alone; undefined: it goes up, unless its bytes are known.
+ * Pure. The rules are those of intake, with "now" for the first look at a folder that nobody has looked at yet.
+ */
+export function judge(of: {
+  folder: Pick<FolderConfig, 'max_file_bytes' | 'start'>
+  stat: FileStat
+  known: KnownPath | undefined
+  now_ms: number
+  first_scan_done: boolean
+}): Reason | undefined {
+  const { folder, stat, known, now_ms, first_scan_done } = of
+  if (stat.size === 0) return 'empty'
+  if (stat.size > folder.max_file_bytes) return 'too_large'
+  if (known !== undefined && sameStat(known.stat, stat)) return standing(known)
+  // What the first scan left out stays out until its bytes change; later arrivals are wanted however old they are.
+  if (known !== undefined || first_scan_done) return undefined
+  return isBeforeStart(folder, stat, now_ms) ? 'before_start' : undefined
+}
+
+function standing({ stage, reason }: KnownPath): Reason | undefined {
+  switch (stage) {
+    case 'ready':
+    case 'refused':
+    case 'removed_on_service':
+      return stage
+    case 'settling':
+    case 'waiting':
+    case 'sending':
+    case 'ingesting':
+      return 'underway'
+    case 'skipped':
+      return reason === 'before_start' ? 'before_start' : undefined
+    case 'blocked':
+      return reason === 'brake' || reason === 'changing' ? reason : 'unreadable'
+    case 'gone':
+      return undefined
+  }
+}
+
+function isBeforeStart({ start }: Pick<FolderConfig, 'start'>, stat: FileStat, now_ms: number): boolean {
+  const mtime_ms = Number(stat.mtime_ns / 1_000_000n)
+  if (start.kind === 'all') return false
+  if (start.kind === 'newer_than') return mtime_ms < now_ms - start.age_ms
+  return Math.max(mtime_ms, Number(stat.ctime_ns / 1_000_000n)) < now_ms
+}

@@ -1,0 +1,248 @@
+import { join } from 'node:path'
+import { listOf } from '../../base/run/group.ts'
+import { hour_ms, isoTime } from '../../base/time/time.ts'
+import type { Config, FolderConfig } from '../../config/config.ts'
+import {
+  isMuch,
+  keep_everything,
+  mostWithin,
+  type Parting,
+  type RemovalCase,
+  type RemovalLimits,
+  type RemovalVerdict,
+  removalVerdict,
+  type Twin,
+} from '../../domain/removal.ts'
+import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import { lookAt } from './look-at.ts'
+import { count, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
+import type { Departure } from './plan-departures.ts'
+
+/** What the walk of one folder showed, as far as removals are concerned. */
+export interface WalkedFolder {
+  config: FolderConfig
+  /** All of it was walked and may be believed: only then anything in it counts as gone. */
+  is_believed: boolean
+  /** Nothing known lies where it could not look: else what is missing may have moved there, in any folder of the project. */
+  saw_all_known: boolean
+  /** The configuration gives it another path or project than it has: what it parted from before stays. */
+  is_given_anew: boolean
+  files: number
+  departures: readonly Departure[]
+}
+
+interface Given {
+  config: Config
+  cases: RemovalCasesView
+  folders: readonly WalkedFolder[]
+  /** The bytes that a pass would take up. */
+  arriving: {
+    /** `project md5 size` of the files that were read. */
+    bytes: ReadonlySet<string>
+    /** `project size` of those whose bytes are not known. */
+    sizes: ReadonlySet<string>
+    /** One file by each `project size` that a pass would leave out, and that was not left out before just as it is. */
+    left_out: ReadonlyMap<string, PathIn>
+  }
+  now_ms: number
+}
+
+interface Facts extends Given {
+  /** Departures by content. */
+  lost: ReadonlyMap<number, readonly (Departure & PathIn)[]>
+  /** The same by folder and path. */
+  leaving: ReadonlyMap<string, Departure>
+}
+
+type Judged = NonNullable<ReturnType<typeof caseOf>>
+
+const most_examples = 3
+
+export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
+  return on_delete === 'keep' && on_change === 'keep'
+}
+
+/**
+ * What a pass that finds the folders as the walk did would remove on the service, and what would wait, by the folder that held it.
+ * New versions count as if they came in. The rules are those by which the ledger hands removals out (domain/removal.ts).
+ */
+export function planRemovals(given: Given): Map<string, FolderRemovals> {
+  const lost = lostByContent(given.folders)
+  const leaving = new Map([...lost.values()].flat().map((departure) => [keyOf(departure), departure]))
+  const facts = { ...given, lost, leaving }
+  const outdated = [...facts.cases.outdated()]
+  const known = new Set(outdated.map(({ id }) => id))
+  const parting = [...lost.keys()].filter((id) => !known.has(id)).flatMap((id) => facts.cases.content(id) ?? [])
+  const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, facts) ?? [])
+  const held = heldFolders(judged, facts)
+  const answer = new Map(facts.folders.map(({ config }) => [config.name, noRemovals()]))
+  for (const one of judged) {
+    const removals = answer.get(one.folder)
+    if (removals) tell(removals, one, verdictWith(held, one), facts.now_ms)
+  }
+  return answer
+}
+
+function keyOf({ folder, path }: PathIn): string {
+  return `${folder}\n${path}`
+}
+
+function noRemovals(): FolderRemovals {
+  return { would_go: { ...noAmount(), examples: [] }, waits: [] }
+}
+
+function lostByContent(folders: readonly WalkedFolder[]) {
+  const lost = new Map<number, (Departure & PathIn)[]>()
+  for (const { config, departures, is_believed } of folders) {
+    if (!is_believed) continue
+    for (const departure of departures) {
+      listOf(lost, departure.content).push({ ...departure, folder: config.name })
+    }
+  }
+  return lost
+}
+
+/** Undefined for what stays, whatever its folders say: some path needs it. */
+function caseOf(content: OutdatedContent, facts: Facts) {
+  const { cases, arriving, now_ms } = facts
+  const leaving = facts.lost.get(content.id) ?? []
+  const left = new Set(leaving.map(keyOf))
+  if (!content.is_removing && cases.holders(content).some((at) => !left.has(keyOf(at)))) return undefined
+  if (arriving.bytes.has(`${content.project_id} ${content.md5} ${content.size}`)) return undefined
+  const before = cases.partings(content.id).filter((parting) => !left.has(keyOf(parting)))
+  const all = [
+    ...before.map((known) => ({ at: known, parting: partingBefore(known, facts) })),
+    ...leaving.map((departure) => ({ at: departure, parting: partingNow(departure, facts) })),
+  ]
+  const { twin, left_out } = twinOf(content, left, facts)
+  const of: RemovalCase = {
+    now_ms,
+    partings: all.map(({ parting }) => parting),
+    is_needed: false,
+    twin,
+    is_asked_about: cases.isAskedAbout(content.id),
+    looks: facts.config.folders
+      .filter(({ project_id }) => project_id === content.project_id)
+      .map(({ name: folder }) => {
+        return { folder, began_ms: walked(folder, facts)?.saw_all_known ? now_ms : undefined }
+      }),
+  }
+  if (!content.is_removing && removalVerdict(of).kind === 'keep') return undefined
+  /** Whose removal it is: the first that held it. */
+  const { folder, path }: PathIn = all[0]?.at ?? { folder: '', path: '' }
+  /** Its partings to which no person has agreed. */
+  const by = all.flatMap(({ parting }) => (parting.accepted ? [] : [parting]))
+  return { content, of, folder, path, left_out, by }
+}
+
+/** `left_out`: a file of its size that is left out and may be it. */
+function twinOf(
+  content: OutdatedContent,
+  left: ReadonlySet<string>,
+  { cases, arriving }: Facts,
+): { twin: Twin; left_out: PathIn | undefined } {
+  const key = `${content.project_id} ${content.size}`
+  const known = cases.twins(content).filter((at) => !left.has(keyOf(at)))
+  const left_out = arriving.left_out.get(key) ?? known.find(({ twin }) => twin === 'left_out')
+  if (arriving.sizes.has(key) || known.some(({ twin }) => twin === 'moving')) return { twin: 'moving', left_out }
+  if (left_out) return { twin: 'left_out', left_out }
+  return { twin: known.length > 0 ? 'left_out_before' : 'none', left_out }
+}
+
+function walked(name: string, { folders }: Facts): WalkedFolder | undefined {
+  return folders.find(({ config }) => config.name === name)
+}
+
+function folderOf(name: string, facts: Facts): Parting['folder'] {
+  const folder = walked(name, facts)
+  const { on_delete, on_change, delete_grace_ms } = folder?.config ?? keep_everything
+  const seen = { is_known: folder?.saw_all_known ?? false, is_held: false, first_scan_ended_ms: undefined }
+  return { name, configured: folder !== undefined, ...seen, on_delete, on_change, delete_grace_ms }
+}
+
+/** The new version counts as come in: that is what a pass is for. It comes after the pass began to look elsewhere. */
+function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Parting {
+  const folder = folderOf(name, facts)
+  const removes = why === 'deleted' ? folder.on_delete === 'remove' : folder.on_change === 'remove_old'
+  const now: Parting['now'] =
+    why === 'changed' ? { kind: 'ready' } : { kind: 'gone', gone_ms: facts.now_ms, last_ready: true }
+  const policy = why !== 'let_go' && removes ? 'remove' : 'keep'
+  const at_ms = why === 'changed' ? facts.now_ms + 1 : facts.now_ms
+  return { why, policy, accepted: false, at_ms, folder, now }
+}
+
+function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: Facts): Parting {
+  const kept = walked(name, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
+  return { ...known, ...kept, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
+}
+
+function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: Facts): Parting['now'] {
+  const folder = walked(name, facts)
+  const leaving = facts.leaving.get(keyOf({ folder: name, path }))
+  const last_ready = row?.content_state === 'ready'
+  if (leaving && leaving.why !== 'changed') return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
+  if (row === undefined || row.state === 'gone') {
+    const is_back = folder?.is_believed && lookAt(join(folder.config.path, path)).kind === 'file'
+    return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: row?.gone_ms ?? at_ms, last_ready }
+  }
+  const comes_in =
+    leaving !== undefined || row.state === 'seen' || (row.state === 'present' && isComing(row.content_state))
+  return { kind: comes_in ? 'ready' : 'moving' }
+}
+
+function isComing(state: string | undefined): boolean {
+  return state !== 'refused' && state !== 'removed_on_service'
+}
+
+/** Of which so much would be removed, with what was lately, that a person must say so. */
+function heldFolders(judged: readonly Judged[], { config, cases, folders, now_ms }: Facts): Set<string> {
+  const { most_files: files, most_percent: percent, per_hours } = config.removal
+  const wiped = { files: config.scan.empty_folder_files, percent: config.scan.missing_percent }
+  const limits: RemovalLimits = { files, percent, per_ms: per_hours * hour_ms, wiped }
+  const since_ms = now_ms - limits.per_ms
+  const held = new Set<string>()
+  for (const { config: folder, files: present } of folders) {
+    const here = judged.flatMap(({ by }) => by).filter((parting) => parting.folder.name === folder.name)
+    const deleted_ms = here.filter(({ why }) => why === 'deleted').map(({ at_ms }) => at_ms)
+    const removing = here.length + cases.removedSince(folder.name, since_ms, 'all')
+    const deleted = mostWithin(deleted_ms, limits.per_ms) + cases.removedSince(folder.name, since_ms, 'deleted')
+    if (isMuch({ removing, deleted, present }, limits)) held.add(folder.name)
+  }
+  return held
+}
+
+function verdictWith(held: ReadonlySet<string>, { content, of, by }: Judged): RemovalVerdict {
+  if (content.is_removing) return { kind: 'remove' }
+  const verdict = removalVerdict(of)
+  if (verdict.kind !== 'remove') return verdict
+  if (by.some(({ folder }) => held.has(folder.name))) return { kind: 'wait', why: 'person' }
+  const { refused_until_ms } = content
+  if (refused_until_ms === undefined || refused_until_ms <= of.now_ms) return verdict
+  return { kind: 'wait', why: 'service', until_ms: refused_until_ms }
+}
+
+function tell(
+  { would_go, waits }: FolderRemovals,
+  { content, path, left_out }: Judged,
+  verdict: RemovalVerdict,
+  now_ms: number,
+): void {
+  if (verdict.kind === 'keep') return
+  const waiting = verdict.kind === 'wait' ? waitingGroup(waits, verdict.why) : undefined
+  const group = waiting ?? would_go
+  count(group, content.size)
+  if (group.examples.length < most_examples) group.examples.push(path)
+  if (verdict.kind !== 'wait' || !waiting) return
+  if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`
+  if (verdict.until_ms === undefined || verdict.until_ms < now_ms) return
+  const until = isoTime(verdict.until_ms)
+  if (waiting.first === null || until < waiting.first) waiting.first = until
+}
+
+function waitingGroup(waits: WaitingRemovals[], why: WaitingRemovals['why']): WaitingRemovals {
+  const known = waits.find((group) => group.why === why)
+  if (known) return known
+  const group = { why, ...noAmount(), examples: [], first: null, left_out: null }
+  waits.push(group)
+  return group
+}

@@ -1,0 +1,244 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import { hour_ms, isoTime } from '../../base/time/time.ts'
+import type { Config, FolderConfig } from '../../config/config.ts'
+import { type Examiner, startExaminer } from '../../disk/read/examiner.ts'
+import { identifiedRoot, wordOn } from '../../disk/root/mount.ts'
+import { trustInRoot } from '../../disk/root/root-trust.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
+import { type FileStat, sameStat } from '../../domain/file.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
+import type { KnownPath } from '../../ledger/views/view-files.ts'
+import type { Amount } from '../../ledger/views/view-folders.ts'
+import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
+import { FolderDepartures } from './plan-departures.ts'
+import { judge } from './plan-judge.ts'
+import { keepsAll, planRemovals, type WalkedFolder } from './plan-removals.ts'
+
+/** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
+const plan_version = 1
+
+export interface PlanOptions {
+  config: Config
+  /** What is known already; without it everything is new. */
+  ledger: LedgerView | undefined
+  /** Reads every file that would go up, to tell known bytes from new ones. */
+  hash: boolean
+  now_ms: number
+}
+
+/**
+ * Walks the configured folders and says what would go up, what not and why, and what would be removed on the service. Sends nothing and changes nothing. A folder that
+ * is offline is told of and does not stop the others.
+ */
+export async function planUploads(options: PlanOptions) {
+  const { config, hash, ledger, now_ms } = options
+  const examiner = hash ? startExaminer({ threads: config.hashing.threads }) : undefined
+  const [seen, arriving] = [new Set<string>(), newArriving()]
+  const types = new TypeTally()
+  const cases = ledger?.removalCases()
+  const planned: { plan: FolderPlan; walked: WalkedFolder }[] = []
+  try {
+    const tools = { ...options, examiner, seen, types, arriving, cases }
+    for (const folder of config.folders) planned.push(await planFolder(folder, tools))
+  } finally {
+    await examiner?.close()
+  }
+  const removals =
+    cases && planRemovals({ config, cases, folders: planned.map(({ walked }) => walked), arriving, now_ms })
+  const folders = planned.map(({ plan }): FolderPlan => {
+    return { ...plan, removals: removesIn(config, plan.project_id) ? (removals?.get(plan.name) ?? null) : null }
+  })
+  const to_send = sumOf(folders.map((folder) => folder.would_go_up))
+  return {
+    version: plan_version,
+    at: isoTime(now_ms),
+    /** Files were read, so that known bytes are told from new ones. */
+    hashed: hash,
+    /** Something was kept before: what is in already is told from what is new. */
+    knows_ledger: ledger !== undefined,
+    would_go_up: to_send,
+    /** Of those that would go up; the extension without its dot, '' for none; most files first. */
+    types: types.sorted(),
+    folders,
+    limits: limitsFor(config, ledger, to_send, now_ms),
+  }
+}
+
+/** What would go up, what not and why. */
+export type Plan = Awaited<ReturnType<typeof planUploads>>
+
+interface FolderTools extends PlanOptions {
+  examiner: Examiner | undefined
+  /** Project, md5 and size of what goes up already. */
+  seen: Set<string>
+  types: TypeTally
+  /** What the files have that would be taken up; see plan-removals. */
+  arriving: ReturnType<typeof newArriving>
+  cases: RemovalCasesView | undefined
+}
+
+/** One folder, while it is walked. */
+interface FolderRound extends FolderTools {
+  folder: FolderConfig
+  tally: Tally
+  departures: FolderDepartures | undefined
+  first_scan_done: boolean
+}
+
+/** Where one folder removes, the files of all others of its project count: they may need the asset. */
+function removesIn({ folders }: Config, project_id: string): boolean {
+  return folders.some((folder) => folder.project_id === project_id && !keepsAll(folder))
+}
+
+async function planFolder(
+  folder: FolderConfig,
+  tools: FolderTools,
+): Promise<{ plan: FolderPlan; walked: WalkedFolder }> {
+  const { cases, config, ledger } = tools
+  const tally = new Tally(tools.types)
+  const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
+  const departures = cases && removesIn(config, folder.project_id) ? new FolderDepartures(folder, cases) : undefined
+  const state = ledger?.folders().find(({ name }) => name === folder.name)
+  const before = ledger?.comparison().folder(folder.name)
+  // What was known lies elsewhere: there it was neither deleted nor changed.
+  const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
+  const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
+  const { batches, end } = scanFolder({ root: folder.path, ignore: folder })
+  try {
+    const round = { ...tools, folder, tally, departures, first_scan_done: state?.first_scan_ms !== undefined }
+    for await (const batch of batches) await planBatch(batch, round)
+    const found = await end
+    departures?.end()
+    const is_doubtful = departures && before && found.complete
+    const doubt = is_doubtful ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
+    const is_believed = found.complete && doubt === undefined
+    const saw_all_known = is_believed && departures?.sawAllKnown(found) !== false
+    const gone = is_believed ? (departures?.all({ are_let_go: is_moved }) ?? []) : []
+    return {
+      plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
+      walked: { config: folder, is_believed, saw_all_known, is_given_anew, files: found.files, departures: gone },
+    }
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return {
+      plan: { ...base, offline: error.message, doubt: null, ...tally.amounts(), seen: null },
+      walked: { ...unseen, config: folder, is_given_anew },
+    }
+  }
+}
+
+const unseen = { is_believed: false, saw_all_known: false, files: 0, departures: [] }
+
+function doubtAbout(
+  folder: FolderConfig,
+  departures: FolderDepartures,
+  end: ScanEnd,
+  before: ComparedFolder,
+  limits: Config['scan'],
+): string | undefined {
+  const out_of_reach = departures.outOfReach(end)
+  const known = departures.known_total - out_of_reach
+  const found = { known, missing: departures.missing.length - out_of_reach, files: end.files }
+  const root = identifiedRoot(folder.path)
+  const word = root.kind === 'online' ? wordOn(root, before.disappearance) : undefined
+  if (word) return isBeyondWord(word, filesThere(found), limits) ? waitingText(folder.name, found) : undefined
+  const was = { ...before, online: true, is_first_check: true, known_files: known }
+  const trust = root.kind === 'online' ? trustInRoot(was, root, known > limits.empty_folder_files) : 'trusted'
+  const is_other = trust === 'other_disk' || (trust === 'compare' && isOtherDisk({ known, met: filesThere(found) }))
+  return is_other || hasVanished(found, limits) ? waitingText(folder.name, found) : undefined
+}
+
+interface NewFile {
+  path: string
+  stat: FileStat
+  /** The content that the ledger has there. */
+  held: number | undefined
+}
+
+async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
+  const { folder, ledger, cases, arriving, now_ms, tally, departures, first_scan_done } = round
+  const known = knownIn(batch, folder, ledger)
+  const fresh: NewFile[] = []
+  for (let index = 0; index < batch.count; index += 1) {
+    const path = entryPath(batch, index)
+    const stat = entryStat(batch, index)
+    const held = departures?.meet(path)
+    const reason = judge({ folder, stat, known: known.get(path), now_ms, first_scan_done })
+    if (reason === undefined) fresh.push({ path, stat, held })
+    else tally.stays(reason, path, stat.size)
+    if (cases && isLeftOutAnew(reason, stat, known.get(path))) {
+      arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
+    }
+  }
+  const reasons = round.examiner ? await readAndCompare(fresh, round, round.examiner) : []
+  for (const [index, { path, stat, held }] of fresh.entries()) {
+    const reason = reasons[index]
+    const is_unreadable = reason === 'changing' || reason === 'unreadable'
+    // Its bytes are not known: any of this size may be them.
+    if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
+    if (!is_unreadable) departures?.changes(path, held)
+    if (reason === undefined) tally.goesUp(path, stat.size)
+    else tally.stays(reason, path, stat.size)
+  }
+}
+
+function newArriving() {
+  return {
+    bytes: new Set<string>(),
+    sizes: new Set<string>(),
+    left_out: new Map<string, { folder: string; path: string }>(),
+  }
+}
+
+/** Left out by its stat, and nobody read it: it may be what is gone elsewhere, but where the ledger knows it as it is. */
+function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: KnownPath | undefined): boolean {
+  if (reason !== 'too_large' && reason !== 'before_start') return false
+  return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
+}
+
+function knownIn(batch: ScanBatch, folder: FolderConfig, ledger: LedgerView | undefined): Map<string, KnownPath> {
+  if (ledger === undefined || batch.count === 0) return new Map()
+  return ledger.known(folder.name, entryPath(batch, 0), entryPath(batch, batch.count - 1))
+}
+
+/** By their bytes: undefined for a file that goes up. */
+async function readAndCompare(files: readonly NewFile[], round: FolderRound, examiner: Examiner) {
+  const { folder, arriving, ledger, seen } = round
+  const outcomes = await examiner.fingerprint(folder.path, files)
+  return outcomes.map((outcome, index): Reason | undefined => {
+    if (outcome.kind === 'changed' || outcome.kind === 'missing') return 'changing'
+    if (outcome.kind !== 'hashed') return 'unreadable'
+    const size = files[index]!.stat.size
+    const key = `${folder.project_id} ${outcome.md5} ${size}`
+    arriving.bytes.add(key)
+    const state = ledger?.contentState(folder.project_id, outcome.md5, size)
+    if (state !== undefined && state !== 'abandoned') return 'known_bytes'
+    if (seen.has(key)) return 'same_bytes'
+    seen.add(key)
+    return undefined
+  })
+}
+
+function scanAnswer({ files: _files, bytes: _bytes, ...end }: ScanEnd): NonNullable<FolderPlan['seen']> {
+  return {
+    ...end,
+    ignored: end.ignored.toSorted((a, b) => b.count - a.count),
+    odd_names: end.odd_names.map(({ escaped_path }) => escaped_path),
+  }
+}
+
+/** `brake`: `is_reached`, not all of it goes up by itself; null: there is none. `days`: at the most for a day; null: no limit. */
+function limitsFor({ uploads }: Config, ledger: LedgerView | undefined, to_send: Amount, now_ms: number) {
+  const { brake, brake_hours: per_hours, max_bytes_per_day } = uploads
+  const days = max_bytes_per_day === 'off' ? null : Math.ceil(to_send.bytes / max_bytes_per_day)
+  if (brake === 'off') return { brake: null, days }
+  const { files, bytes } = sumOf([to_send, ledger?.used('wanted', per_hours * hour_ms, now_ms) ?? noAmount()])
+  return { brake: { ...brake, per_hours, is_reached: files > brake.files || bytes > brake.bytes }, days }
+}
+
+function sumOf(amounts: readonly Amount[]): Amount {
+  return amounts.reduce((sum, { files, bytes }) => ({ files: sum.files + files, bytes: sum.bytes + bytes }), noAmount())
+}

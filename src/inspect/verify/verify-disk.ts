@@ -1,0 +1,260 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import type { FolderConfig } from '../../config/config.ts'
+import { identifiedRoot, wordOn } from '../../disk/root/mount.ts'
+import { rootChange } from '../../disk/root/root-trust.ts'
+import { createIgnoreRules } from '../../disk/scan/ignore.ts'
+import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '../../disk/scan/scan.ts'
+import { filesThere, isBeyondWord } from '../../domain/disappearance.ts'
+import { type FileStat, sameStat } from '../../domain/file.ts'
+import { most_missing } from '../../ledger/ledger.ts'
+import type { ComparedFile, ComparisonView } from '../../ledger/views/view-comparison.ts'
+import type { FolderView } from '../../ledger/views/view-folders.ts'
+import { rowsBeside } from '../plan/plan-departures.ts'
+import { judge } from '../plan/plan-judge.ts'
+import type { Difference, VerifyTools } from './verify-answer.ts'
+
+/** Rows of the ledger in memory at a time. */
+const page_rows = 2_000
+const looks_at_once = 500
+
+/**
+ * Walks one folder beside the ledger's rows, both in byte order, each read once. What differs is looked at once more before it
+ * is told: a daemon may be at work. An offline folder is told of, and nothing in it is gone. Answers also how many files settle.
+ */
+export async function compareFolder(folder: FolderConfig, tools: VerifyTools) {
+  const comparer = new FolderComparer(folder, tools)
+  const base = { name: folder.name, path: folder.path }
+  try {
+    return { ...base, ...(await comparer.run()), ...comparer.counts }
+  } catch (error) {
+    if (!isSluiceError(error, 'disk.offline')) throw error
+    return { ...base, offline: error.message, complete: false, files: 0, read: 0, on_the_way: 0 }
+  }
+}
+
+interface Entry {
+  path: string
+  stat: FileStat
+}
+
+class FolderComparer {
+  readonly #folder: FolderConfig
+  readonly #tools: VerifyTools
+  readonly #known: FolderView | undefined
+  readonly #rowAt: (path?: string) => ComparedFile | undefined
+  readonly #missing: string[] = []
+  #missing_total = 0
+  readonly counts = {
+    /** Files that were met. */
+    files: 0,
+    /** Files whose bytes were read. */
+    read: 0,
+    on_the_way: 0,
+  }
+
+  constructor(folder: FolderConfig, tools: VerifyTools) {
+    this.#folder = folder
+    this.#tools = tools
+    this.#known = tools.view.folders().find(({ name }) => name === folder.name)
+    this.#rowAt = rowsBeside(rowsOf(folder.name, tools.comparison), ({ path }) => {
+      this.#missing_total += 1
+      if (this.#missing.length < most_missing) this.#missing.push(path)
+    })
+  }
+
+  /** `offline`: why this is not the folder that is known; then nothing counts as gone. `complete`: the walk came to its end. */
+  async run(): Promise<{ offline: string | null; complete: boolean }> {
+    const { signal } = this.#tools
+    const { batches, end } = scanFolder({ root: this.#folder.path, ignore: this.#folder, signal })
+    for await (const batch of batches) await this.#take(batch)
+    const ended = await end
+    if (!ended.complete || signal.aborted) return { offline: null, complete: false }
+    this.#rowAt()
+    const doubt = this.#doubt(ended)
+    if (doubt !== undefined) return { offline: doubt, complete: false }
+    this.#tellUnreadable(ended)
+    await this.#confirmMissing()
+    return { offline: null, complete: true }
+  }
+
+  async #take(batch: ScanBatch): Promise<void> {
+    const doubtful: string[] = []
+    const to_read: (Entry & { known: ComparedFile })[] = []
+    for (let index = 0; index < batch.count; index += 1) {
+      const path = entryPath(batch, index)
+      const stat = entryStat(batch, index)
+      const known = this.#rowAt(path)
+      const verdict = this.#judge(stat, known)
+      if (verdict === 'on_the_way') this.counts.on_the_way += known?.state === 'seen' ? 0 : 1
+      else if (verdict === 'unknown_on_disk' || verdict === 'changed_on_disk') doubtful.push(path)
+      else if (verdict === 'same' && this.#tools.full && known?.md5 !== undefined) to_read.push({ path, stat, known })
+    }
+    this.counts.files += batch.count
+    this.#tools.onFile(batch.count)
+    await this.#confirm(doubtful)
+    await this.#read(to_read)
+  }
+
+  #judge(stat: FileStat, known: ComparedFile | undefined): DiskVerdict {
+    const { clock, comparison } = this.#tools
+    return judgeOnDisk({
+      folder: this.#folder,
+      stat,
+      known,
+      now_ms: clock.now_ms(),
+      first_scan_done: this.#known?.first_scan_ms !== undefined,
+      wasBeforeStart: () => comparison.wasBeforeStart(this.#folder.name, stat),
+    })
+  }
+
+  /** Looks once more at the disk, then at the ledger: what was taken up meanwhile is no difference. */
+  async #confirm(paths: readonly string[]): Promise<void> {
+    for await (const { path, look, known } of this.#lookAgain(paths)) {
+      // What has gone since is told by the next comparison.
+      if (look.kind !== 'file') continue
+      const verdict = this.#judge(look.stat, known)
+      if (verdict === 'on_the_way') this.counts.on_the_way += 1
+      else if (verdict === 'unknown_on_disk') this.#tell({ kind: verdict, path, message: 'not known yet' })
+      else if (verdict === 'changed_on_disk') {
+        this.#tell({ kind: verdict, path, ...assetOf(known), message: changeText(known!.stat, look.stat) })
+      }
+    }
+  }
+
+  async *#lookAgain(paths: readonly string[]) {
+    const { examiner, comparison } = this.#tools
+    const { name, path: root } = this.#folder
+    for (let from = 0; from < paths.length; from += looks_at_once) {
+      const some = paths.slice(from, from + looks_at_once)
+      const looks = await examiner.lstat(root, some)
+      for (const [index, path] of some.entries()) {
+        yield { path, look: looks[index]!, known: comparison.file(name, path) }
+      }
+    }
+  }
+
+  async #read(entries: readonly (Entry & { known: ComparedFile })[]): Promise<void> {
+    if (entries.length === 0) return
+    const outcomes = await this.#tools.examiner.fingerprint(this.#folder.path, entries)
+    for (const [index, { path, known }] of entries.entries()) {
+      const outcome = outcomes[index]!
+      if (outcome.kind === 'hashed') {
+        this.counts.read += 1
+        if (outcome.md5 === known.md5) continue
+        const message = `its size and times are as known, its bytes are not: md5 ${outcome.md5}, known ${known.md5}`
+        this.#tell({ kind: 'content_differs', path, ...assetOf(known), message })
+      } else if (outcome.kind === 'unreadable') {
+        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: `it cannot be read (${outcome.code})` })
+      } else if (outcome.kind === 'outside') {
+        this.#tell({ kind: 'unreadable', path, ...assetOf(known), message: 'its real place is outside the folder' })
+      } else await this.#confirm([path])
+    }
+  }
+
+  /** The rules by which the daemon, too, does not believe that so much was deleted. */
+  #doubt({ files }: ScanEnd): string | undefined {
+    const { comparison, config } = this.#tools
+    const state = comparison.folder(this.#folder.name)
+    if (state === undefined) return undefined
+    const { stages } = this.#known ?? { stages: undefined }
+    const known = Object.entries(stages ?? {}).reduce((sum, [stage, at]) => sum + (stage === 'gone' ? 0 : at.files), 0)
+    const status = identifiedRoot(this.#folder.path)
+    const word = status.kind === 'online' ? wordOn(status, state.disappearance) : undefined
+    const found = { known, missing: this.#missing_total, files }
+    if (word && !isBeyondWord(word, filesThere(found), config.scan)) return undefined
+    if (files === 0 && this.#missing_total > config.scan.empty_folder_files) {
+      return `it is empty, and held ${known} files: unmounted? Nothing in it counts as gone`
+    }
+    const is_other = status.kind === 'online' && rootChange(state, status) !== 'none'
+    if (!is_other || this.#missing_total * 2 <= known) return undefined
+    const has_other_path = state.is_moved || state.root !== this.#folder.path
+    const why = has_other_path
+      ? 'it had another path when it was looked at last'
+      : 'another disk is mounted here, or none'
+    return `${why}: ${this.#missing_total} of ${known} files are missing; nothing in it counts as gone`
+  }
+
+  #tellUnreadable({ unreadable, unreadable_total }: ScanEnd): void {
+    for (const { path, code } of unreadable)
+      this.#tell({ kind: 'unreadable', path, message: `it cannot be read (${code})` })
+    const more = unreadable_total - unreadable.length
+    if (more > 0) this.#tell({ kind: 'unreadable', path: '', message: `and ${more} more` })
+  }
+
+  /** Below what could not be read, or is ignored by now, nobody says that a file is gone; a single look tells. */
+  async #confirmMissing(): Promise<void> {
+    const rules = createIgnoreRules(this.#folder.path, this.#folder)
+    for await (const { path, look, known } of this.#lookAgain(this.#missing)) {
+      if (this.#tools.signal.aborted) return
+      const { kind } = look
+      if (kind === 'file' || kind === 'unreadable' || rules.verdict(path, 'file').ignored) continue
+      if (known === undefined) continue
+      const message = kind === 'missing' ? 'it is not there any more' : `a ${kind} has its name`
+      this.#tell({ kind: 'gone_from_disk', path, ...assetOf(known), message })
+    }
+  }
+
+  #tell(difference: Omit<Difference, 'folder'>): void {
+    this.#tools.onDifference({ ...difference, folder: this.#folder.name })
+  }
+}
+
+function* rowsOf(folder: string, comparison: ComparisonView): Generator<ComparedFile, undefined> {
+  let after = ''
+  for (;;) {
+    const page = comparison.files({ folder, after, limit: page_rows })
+    yield* page
+    if (page.length < page_rows) return undefined
+    after = page.at(-1)!.path
+  }
+}
+
+function assetOf({ asset_id }: Pick<ComparedFile, 'asset_id'> = { asset_id: undefined }): { asset_id?: string } {
+  return asset_id === undefined ? {} : { asset_id }
+}
+
+function changeText(known: FileStat, now: FileStat): string {
+  if (known.size !== now.size) return `${now.size} bytes, known with ${known.size}`
+  if (known.mtime_ns !== now.mtime_ns) return 'written since it was looked at'
+  if (known.ctime_ns !== now.ctime_ns) return 'touched since it was looked at'
+  return 'another file has its name'
+}
+
+type DiskVerdict = 'same' | 'left_out' | 'on_the_way' | 'unknown_on_disk' | 'changed_on_disk'
+
+/**
+ * What a file that the walker met is to the ledger, by its stat alone. Pure. What moved in the folder's settle time, or waits in
+ * the ledger for its next look, is on its way and no difference; nor is what will not go up.
+ */
+function judgeOnDisk(of: {
+  folder: Pick<FolderConfig, 'max_file_bytes' | 'start' | 'settle_ms'>
+  stat: FileStat
+  known: ComparedFile | undefined
+  now_ms: number
+  first_scan_done: boolean
+  /** A file left out by `start` was moved here. */
+  wasBeforeStart: () => boolean
+}): DiskVerdict {
+  const { folder, stat, known, now_ms, first_scan_done } = of
+  if (known === undefined) {
+    if (judge({ folder, stat, known: undefined, now_ms, first_scan_done }) !== undefined) return 'left_out'
+    if (folder.start.kind !== 'all' && of.wasBeforeStart()) return 'left_out'
+    return isSettling(folder, stat, now_ms) ? 'on_the_way' : 'unknown_on_disk'
+  }
+  const is_same = sameStat(known.stat, stat)
+  if (known.state === 'seen' || (known.state === 'blocked' && known.reason === 'changing')) return 'on_the_way'
+  if (is_same) return known.state === 'skipped' ? 'left_out' : 'same'
+  if (known.state === 'skipped' && staysSkipped(folder, known, stat)) return 'left_out'
+  return isSettling(folder, stat, now_ms) ? 'on_the_way' : 'changed_on_disk'
+}
+
+/** By ctime, which is the kernel's: an mtime may say anything. */
+function isSettling({ settle_ms }: Pick<FolderConfig, 'settle_ms'>, stat: FileStat, now_ms: number): boolean {
+  return Math.abs(now_ms - Number(stat.ctime_ns / 1_000_000n)) < settle_ms
+}
+
+/** A file without bytes, or one that is too large, is that with other times, too; of an old one only other bytes count. */
+function staysSkipped({ max_file_bytes }: { max_file_bytes: number }, known: ComparedFile, stat: FileStat): boolean {
+  if (known.reason === 'before_start') return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns
+  return stat.size === 0 || stat.size > max_file_bytes
+}

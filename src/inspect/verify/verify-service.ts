@@ -1,0 +1,282 @@
+import { isSluiceError, SluiceError, toPlainError } from '../../base/run/errors.ts'
+import { listOf } from '../../base/run/group.ts'
+import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/time.ts'
+import { ingest_failed } from '../../domain/content.ts'
+import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
+import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
+import type { Failure, FailureAbout, Outcome } from '../../remote/outcome.ts'
+import type { Difference, VerifyTools } from './verify-answer.ts'
+
+const rows_at_once = 500
+const reads_at_once = 4
+/** Ids of other people's assets are told up to here, their number always. */
+const most_unknown = 1_000
+
+/**
+ * Reads the service's list of one project, then asks singly for what is ready here and was not listed as ready: only that answer
+ * is believed. `folders`: only what a file in them holds; undefined for everything. Never throws for what the service does.
+ */
+export async function compareProject(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
+  const comparer = new ProjectComparer(project_id, folders, tools)
+  const fault = await comparer.run().catch((error: unknown) => {
+    if (!isSluiceError(error)) throw error
+    return toPlainError(error)
+  })
+  return {
+    project_id,
+    ...comparer.counts,
+    /** Why the service could not be asked, or not to the end; null: it was. */
+    fault: fault ?? null,
+  }
+}
+
+class ProjectComparer {
+  readonly #project_id: string
+  readonly #folders: readonly string[] | undefined
+  readonly #tools: VerifyTools
+  /** A bit for each content that was seen to be ready there. */
+  #seen = new Uint8Array(0)
+  readonly #unknown: string[] = []
+  readonly counts = {
+    /** Ready here. */
+    expected: 0,
+    /** Ready here, and there. */
+    usable: 0,
+    /** About so many the service would not say. */
+    unanswered: 0,
+    /** Ready there, unknown here. */
+    unknown: 0,
+  }
+
+  constructor(project_id: string, folders: readonly string[] | undefined, tools: VerifyTools) {
+    this.#project_id = project_id
+    this.#folders = folders
+    this.#tools = tools
+  }
+
+  async run(): Promise<void> {
+    await this.#list()
+    for (const asset_id of this.#unknown) {
+      this.#tools.onDifference({ kind: 'unknown_on_service', asset_id, message: 'ready there, and not of this ledger' })
+    }
+    await this.#compare()
+  }
+
+  async #list(): Promise<void> {
+    const place = new ListCursor()
+    let cursor: string | undefined
+    for (;;) {
+      const after_id = place.afterId(cursor)
+      const outcome = await this.#page(after_id)
+      if (outcome.ok) {
+        const { items, next } = outcome.value
+        await this.#see(place.take(items), after_id)
+        if (next === undefined) return
+        cursor = next
+      } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(wordsOf(outcome.failure))
+    }
+  }
+
+  #page(after_id: string | undefined) {
+    const query = { after_id, limit: assets_a_page }
+    return ask(() => this.#tools.remote.listAssets(this.#project_id, query), this.#tools)
+  }
+
+  /** `after_id`: where their page begins. */
+  async #see(items: readonly AssetRecord[], after_id: string | undefined): Promise<void> {
+    const { comparison, onAsset, onDifference } = this.#tools
+    const ready = items.filter(({ status }) => status === 'ready')
+    onAsset(items.length)
+    if (ready.length === 0) return
+    const known = new Map<string, ComparedAsset[]>()
+    const ids = ready.map(({ asset_id }) => asset_id)
+    for (const asset of comparison.assets(this.#project_id, ids)) listOf(known, asset.asset_id).push(asset)
+    for (const { asset_id } of ready) {
+      const assets = known.get(asset_id)
+      if (assets === undefined) {
+        this.counts.unknown += 1
+        if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
+      }
+      for (const asset of assets ?? []) {
+        if (asset.state === 'ready') this.#mark(asset.content)
+        else if (isGivenUp(asset) && this.#isAsked(asset)) {
+          const message = `given up here (${asset.state}), ready there`
+          onDifference({ kind: 'returned_on_service', ...placeOf(asset), message })
+        }
+      }
+    }
+    await this.#compareLabels(ready, known, after_id)
+  }
+
+  /** What was attached while the page was on its way is on the same page when it is asked for again. */
+  async #compareLabels(
+    records: readonly AssetRecord[],
+    known: ReadonlyMap<string, readonly ComparedAsset[]>,
+    after_id: string | undefined,
+  ): Promise<void> {
+    const { onDifference } = this.#tools
+    if (this.#missingLabels(records, known).length === 0) return
+    const again = await this.#page(after_id)
+    // What new assets have pushed off the page is told by the next comparison.
+    if (!again.ok) return
+    for (const { asset, label } of this.#missingLabels(again.value.items, known))
+      onDifference(labelMissing(asset, label))
+  }
+
+  #missingLabels(
+    records: readonly AssetRecord[],
+    known: ReadonlyMap<string, readonly ComparedAsset[]>,
+  ): { asset: ComparedAsset; label: AttachedLabel }[] {
+    const carried = new Map<number, { asset: ComparedAsset; ids: ReadonlySet<string> }>()
+    for (const { asset_id, labels } of records) {
+      // Not every answer lists them.
+      if (labels === undefined) continue
+      const ids = new Set(labels.map(({ label_id }) => label_id))
+      for (const asset of known.get(asset_id) ?? []) {
+        if (asset.state === 'ready' && this.#isAsked(asset)) carried.set(asset.content, { asset, ids })
+      }
+    }
+    if (carried.size === 0) return []
+    return this.#tools.comparison.labels([...carried.keys()]).flatMap((label) => {
+      const { asset, ids } = carried.get(label.content)!
+      return ids.has(label.label_id) ? [] : [{ asset, label }]
+    })
+  }
+
+  /** With folders named, of what no file in them holds nothing is said. */
+  #isAsked({ folder }: ComparedAsset): boolean {
+    return this.#folders === undefined || (folder !== undefined && this.#folders.includes(folder))
+  }
+
+  /** Everything that is ready here by now; what became ready since the list began is asked for singly. */
+  async #compare(): Promise<void> {
+    const { comparison, signal } = this.#tools
+    for (let after = 0; ; ) {
+      const query = { project_id: this.#project_id, folders: this.#folders, after, limit: rows_at_once }
+      const page = comparison.ready(query)
+      const unseen = page.filter(({ content }) => !this.#isMarked(content))
+      this.counts.expected += page.length - unseen.length
+      this.counts.usable += page.length - unseen.length
+      for (let from = 0; from < unseen.length; from += reads_at_once) {
+        if (signal.aborted) throw stopped()
+        await Promise.all(unseen.slice(from, from + reads_at_once).map((asset) => this.#read(asset)))
+      }
+      if (page.length < rows_at_once) return
+      after = page.at(-1)!.content
+    }
+  }
+
+  async #read(asset: ComparedAsset): Promise<void> {
+    const { comparison, remote, onDifference } = this.#tools
+    const outcome = await ask(() => remote.readAsset(this.#project_id, asset.asset_id), this.#tools)
+    // A daemon may have learned it meanwhile, or sent it anew.
+    const now = comparison.asset(asset.content)
+    if (now?.state !== 'ready' || now.asset_id !== asset.asset_id) return
+    this.counts.expected += 1
+    const found = foundIn(outcome)
+    if (found === 'ready') this.counts.usable += 1
+    else if (found === undefined) this.counts.unanswered += 1
+    else onDifference({ ...placeOf(asset), ...found })
+  }
+
+  #mark(content: number): void {
+    const at = content >> 3
+    if (at >= this.#seen.length) {
+      const larger = new Uint8Array(Math.max(at + 1, (this.#tools.comparison.newestContent() >> 3) + 1))
+      larger.set(this.#seen)
+      this.#seen = larger
+    }
+    this.#seen[at]! |= 1 << (content & 7)
+  }
+
+  #isMarked(content: number): boolean {
+    return ((this.#seen[content >> 3] ?? 0) & (1 << (content & 7))) !== 0
+  }
+}
+
+/** Undefined: the service would not say. */
+function foundIn(outcome: Outcome<AssetRecord>): 'ready' | Pick<Difference, 'kind' | 'message' | 'status'> | undefined {
+  if (!outcome.ok) {
+    if (outcome.failure.about !== 'asset_gone') return undefined
+    return { kind: 'missing_on_service', message: 'ready here; the service has no such asset any more' }
+  }
+  const { status, raw_status } = outcome.value
+  if (status === 'ready') return 'ready'
+  if (status === 'failed') {
+    const message = `ready here; the service cannot use it (status ${raw_status})`
+    return { kind: 'failed_on_service', status, message }
+  }
+  const what = status === 'uploaded' ? 'has a slot without its bytes' : `is reading it (status ${raw_status})`
+  return { kind: 'not_ready_on_service', status, message: `ready here; the service ${what}` }
+}
+
+function unlisted(message: string): SluiceError {
+  const hint = 'nothing was called missing; run it again'
+  return new SluiceError({
+    code: 'answer.list',
+    message: `the list of assets could not be read to its end: ${message}`,
+    hint,
+  })
+}
+
+function isGivenUp({ state, error_code }: ComparedAsset): boolean {
+  return state === 'removed_on_service' || (state === 'refused' && error_code === ingest_failed)
+}
+
+function labelMissing(asset: ComparedAsset, { name }: AttachedLabel): Difference {
+  return { kind: 'label_missing', ...placeOf(asset), label: name, message: `the label ${name} is not there any more` }
+}
+
+function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Difference, 'kind' | 'message'> {
+  return { ...(folder === undefined || path === undefined ? {} : { folder, path }), asset_id, content }
+}
+
+/** Somebody waits at a terminal: a service that rests for longer is named, and the comparison ends without it. */
+const tries_most = 5
+const longest_wait_ms = minute_ms
+const retry = { first_ms: second_ms, most_ms: 15 * second_ms }
+
+const passing: readonly FailureAbout[] = ['network', 'later']
+const of_all: readonly FailureAbout[] = ['account', 'project', 'network', 'later']
+
+/**
+ * Asks until there is an answer, or it is plain that none comes. Answers the outcome where the failure is about what was asked
+ * alone. Errors: `account.refused`, `project.refused`, `answer.unreachable`, `answer.stopped`.
+ */
+async function ask<Value>(
+  call: () => Promise<Outcome<Value>>,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<Outcome<Value>> {
+  for (let tried = 0; ; tried += 1) {
+    if (signal.aborted) throw stopped()
+    const outcome = await call()
+    if (outcome.ok || !of_all.includes(outcome.failure.about)) return outcome
+    const { failure } = outcome
+    const wait_ms = failure.retry_after_ms ?? backoff_ms(tried, retry)
+    if (!passing.includes(failure.about) || tried + 1 >= tries_most || wait_ms > longest_wait_ms) throw faultOf(failure)
+    await clock.sleep(wait_ms, signal)
+  }
+}
+
+function stopped(): SluiceError {
+  return new SluiceError({ code: 'answer.stopped', message: 'stopped before everything was compared' })
+}
+
+/** What happened, in the service's own words where it has some. */
+function wordsOf({ message, humane }: Failure): string {
+  return humane === undefined ? message : `${message}: ${humane}`
+}
+
+function faultOf(failure: Failure): SluiceError {
+  const message = wordsOf(failure)
+  if (failure.about === 'account') {
+    const hint = '`sluice doctor` says where the token comes from; nothing was called missing'
+    return new SluiceError({ code: 'account.refused', message, hint })
+  }
+  if (failure.about === 'project') {
+    const hint = 'check the project_id, and that the token reaches it; nothing was called missing'
+    return new SluiceError({ code: 'project.refused', message, hint })
+  }
+  const hint = 'nothing was called missing; run it again when the service answers (`sluice doctor` tries each step)'
+  return new SluiceError({ code: 'answer.unreachable', message, hint })
+}

@@ -1,0 +1,88 @@
+import { isoTime } from '../../base/time/time.ts'
+import type { LedgerView } from '../../ledger/views/view.ts'
+import { type Difference, type DifferenceKind, difference_kinds, type VerifyOptions } from './verify-answer.ts'
+import { compareFolder } from './verify-disk.ts'
+import { checkLedgerFiles } from './verify-ledger.ts'
+import { compareProject } from './verify-service.ts'
+
+/**
+ * Checks the ledger itself, then holds it against the disk and against the service, at once and in
+ * bounded memory, and changes nothing. A ledger that cannot be read is compared with nothing. Each
+ * difference of the others is looked at twice before it is told, and an asset is missing only when
+ * the service says so about it alone. What offline folders and a service that does not answer keep
+ * from being compared stands in the summary. Errors: `database.*`.
+ */
+export async function verify(options: VerifyOptions) {
+  const { config, view, clock, full, signal } = options
+  const names = options.folders ?? config.folders.map(({ name }) => name)
+  const chosen = config.folders.filter(({ name }) => names.includes(name))
+  const differences = Object.fromEntries(difference_kinds.map((kind) => [kind, 0])) as Record<DifferenceKind, number>
+  const progress = { files: 0, assets: 0 }
+  const move = (what: keyof typeof progress) => (count: number) => {
+    progress[what] += count
+    options.onProgress?.({ ...progress })
+  }
+  const onDifference = (difference: Difference) => {
+    differences[difference.kind] += 1
+    options.onDifference(difference)
+  }
+  const at = isoTime(clock.now_ms())
+  const is_readable = await checkLedgerFiles(config.state_dir, { signal, onDifference })
+  const folders: FolderComparison[] = []
+  const projects: ProjectComparison[] = []
+  let settling = 0
+  if (is_readable) {
+    const moves = { onFile: move('files'), onAsset: move('assets') }
+    const tools = { ...options, ...moves, onDifference, comparison: view.comparison() }
+    for (const folder of chosen) {
+      const { on_the_way, ...comparison } = await compareFolder(folder, tools)
+      folders.push(comparison)
+      settling += on_the_way
+    }
+    const only = chosen.length === config.folders.length ? undefined : names
+    for (const project_id of new Set(chosen.map(({ project_id }) => project_id))) {
+      projects.push(await compareProject(project_id, only, tools))
+    }
+  }
+  differences.unknown_on_service = projects.reduce((sum, { unknown }) => sum + unknown, 0)
+  return {
+    version: verify_version,
+    at,
+    /** The bytes on disk were read. */
+    full,
+    /** How many of each kind. */
+    differences,
+    folders,
+    projects,
+    ...(is_readable ? standing(view, names, settling) : nothing_known),
+    /** Everything that was asked for could be looked at. */
+    complete:
+      is_readable &&
+      !signal.aborted &&
+      folders.every((folder) => folder.complete && folder.offline === null) &&
+      projects.every(({ fault, unanswered }) => fault === null && unanswered === 0),
+  }
+}
+
+const verify_version = 1
+
+export type VerifySummary = Awaited<ReturnType<typeof verify>>
+
+type FolderComparison = Omit<Awaited<ReturnType<typeof compareFolder>>, 'on_the_way'>
+type ProjectComparison = Awaited<ReturnType<typeof compareProject>>
+
+/** What stands in a ledger that cannot be read. */
+const nothing_known = { on_the_way: 0, standing: { refused: 0, blocked: 0, removed_on_service: 0 } }
+
+/** By the sums that the ledger keeps; `settling` are those that it does not know of yet. */
+function standing(view: LedgerView, names: readonly string[], settling: number) {
+  const stages = view.folders().flatMap(({ name, stages }) => (names.includes(name) ? [stages] : []))
+  const sum = (...some: (keyof (typeof stages)[number])[]) =>
+    stages.reduce((files, of) => some.reduce((all, stage) => all + of[stage].files, files), 0)
+  return {
+    /** Files that settle, or are being sent or read: no difference. */
+    on_the_way: settling + sum('settling', 'waiting', 'sending', 'ingesting'),
+    /** Known to be not in, and for this reason no difference. */
+    standing: { refused: sum('refused'), blocked: sum('blocked'), removed_on_service: sum('removed_on_service') },
+  }
+}

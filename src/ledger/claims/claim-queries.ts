@@ -1,0 +1,157 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { day_ms, hour_ms, minute_ms } from '../../base/time/time.ts'
+import { large_bytes } from '../../domain/file.ts'
+import { most_sources } from '../ledger.ts'
+import { best_copy_first } from '../rows/copies.ts'
+import type { Usage } from '../rows/counts.ts'
+import { to_send } from './content-queue.ts'
+
+const to_follow = `state = 'ingesting'`
+const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`
+/** Those of a `folder`: the large ones where `is_large` is 1, and the others where it is 0. */
+const looks_in = `files INDEXED BY files_to_look_in
+  WHERE folder = @folder AND (size >= ${large_bytes}) = @is_large AND state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL`
+const not_excepted =
+  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
+// What only has to be completed is small, whatever its size.
+const of_sizes = `(size <= @up_to OR state = 'sent')`
+
+/**
+ * Reads what may be claimed, by the partial indexes: rows that are done cost nothing. Those of contents take `now`, `limit` and
+ * `except` (project ids as JSON), those to send `up_to` bytes besides, and answer ids: most of what is due is claimed already.
+ */
+export function createClaimQueries(database: Sqlite) {
+  const select = (condition: string, due = 'not_before_ms') =>
+    database
+      .prepare(
+        `SELECT id FROM contents WHERE ${condition} AND ${due} <= @now AND ${not_excepted} ORDER BY ${due}, id LIMIT @limit`,
+      )
+      .pluck()
+  const next = (table: string, condition: string, due = 'not_before_ms') =>
+    database.prepare(`SELECT min(${due}) FROM ${table} WHERE ${condition} AND ${due} > ?`).pluck()
+  const looks = database
+    .prepare(`SELECT path FROM ${looks_in} AND not_before_ms <= @now ORDER BY not_before_ms`)
+    .pluck()
+  const send_newest = database
+    .prepare(
+      `SELECT id FROM contents INDEXED BY contents_newest WHERE ${to_send} AND not_before_ms <= @now AND ${of_sizes}
+         AND ${not_excepted} ORDER BY newest_ms DESC, id LIMIT @limit`,
+    )
+    .pluck()
+  const send_as_found = select(`${to_send} AND ${of_sizes}`)
+  const to_complete = select(`state = 'sent'`)
+  const follow = select(to_follow)
+  const label = select(to_label, 'labels_due_ms')
+  const next_due = {
+    look: database.prepare(`SELECT min(not_before_ms) FROM ${looks_in} AND not_before_ms > @now`).pluck(),
+    send: next('contents', to_send),
+    follow: next('contents', to_follow),
+    label: next('contents', to_label, 'labels_due_ms'),
+  }
+  const a_path = database.prepare(
+    `SELECT folder, path FROM files WHERE content = ? ORDER BY ${best_copy_first} LIMIT 1`,
+  )
+  const sources = database
+    .prepare(
+      `SELECT * FROM files WHERE content = ? AND state = 'present'
+         AND +folder IN (SELECT id FROM folders WHERE configured = 1 AND offline_reason IS NULL) LIMIT ${most_sources}`,
+    )
+    .safeIntegers(true)
+
+  return { sources, a_path, next_due, label, follow, to_complete, send_as_found, send_newest, looks }
+}
+
+/** What can only be read in folders that are offline or no longer configured is asked about again after this. */
+const out_of_reach_ms = 5 * minute_ms
+
+/**
+ * Puts work off while its folder is away, and brings it back at once when the folder is. The mark stands in the row, where
+ * nothing else does, so that the next life of the daemon knows it too.
+ */
+export function createOutOfReach(database: Sqlite) {
+  const defer_content = database.prepare(
+    // In the place of an earlier error, too: else it would not be known when the folder comes back.
+    `UPDATE contents SET not_before_ms = ?, error_code = 'out_of_reach', error_message = 'its folder is not there' WHERE id = ?`,
+  )
+  const defer_look = database.prepare(
+    `UPDATE files SET not_before_ms = ?, reason = coalesce(reason, 'out_of_reach') WHERE folder = ? AND path = ?`,
+  )
+  // Of what is due by now nothing has to be said, and a backlog of a million rows is not read each time that a folder is found there.
+  const return_contents = database.prepare(
+    `UPDATE contents SET not_before_ms = @at_ms, error_code = NULL, error_message = NULL
+       WHERE ${to_send} AND not_before_ms > @at_ms AND error_code = 'out_of_reach'`,
+  )
+  const return_looks = database.prepare(
+    `UPDATE files SET not_before_ms = @at_ms, reason = NULL
+       WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL AND reason = 'out_of_reach'`,
+  )
+
+  function deferContent(content: number, now_ms: number): void {
+    defer_content.run(now_ms + out_of_reach_ms, content)
+  }
+
+  function deferLook(folder: number, path: string, now_ms: number): void {
+    defer_look.run(now_ms + out_of_reach_ms, folder, path)
+  }
+
+  /** A folder came back: what waits for one is due now; what is still out of reach is put off again. */
+  function bringBack(at_ms: number): void {
+    return_contents.run({ at_ms })
+    return_looks.run({ at_ms })
+  }
+
+  return { deferContent, deferLook, bringBack }
+}
+
+/** What `uploads.max_bytes_per_day` leaves for one round of claims; bytes that are on their way count as sent. */
+export class DailyBudget {
+  #left: number
+  #untouched: boolean
+  /** Something had to wait for the budget. Nothing smaller passes it then: else a large file might wait for ever. */
+  exhausted = false
+
+  constructor(limit: number | undefined, usage: Usage, in_flight_bytes: number, now_ms: number) {
+    const used = limit === undefined ? 0 : usage.over('sent', day_ms, now_ms).bytes + in_flight_bytes
+    this.#left = (limit ?? Number.POSITIVE_INFINITY) - used
+    this.#untouched = used === 0
+  }
+
+  /** A file larger than a whole day's limit goes when nothing else was sent that day: it would never go otherwise. */
+  take(bytes: number): boolean {
+    if (this.exhausted || (bytes > this.#left && !this.#untouched)) {
+      this.exhausted = true
+      return false
+    }
+    this.#left -= bytes
+    if (bytes > 0) this.#untouched = false
+    return true
+  }
+}
+
+/** When the budget may have grown: sums are kept by the hour. */
+export function nextHour(now_ms: number): number {
+  return (Math.floor(now_ms / hour_ms) + 1) * hour_ms
+}
+
+/**
+ * Whether everything that may be sent waits for the budget: then it is not about to go by itself, and nobody waits for it. Noted
+ * at each claim; only one that found nothing to send and nothing in flight says so.
+ */
+export function createHeldForBudget() {
+  let until_ms = 0
+
+  function note(is_held: boolean, now_ms: number): void {
+    until_ms = is_held ? nextHour(now_ms) : 0
+  }
+
+  /** The limit is another one. */
+  function forget(): void {
+    until_ms = 0
+  }
+
+  function holds(now_ms: number): boolean {
+    return now_ms < until_ms
+  }
+
+  return { note, forget, holds }
+}

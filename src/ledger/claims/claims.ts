@@ -1,0 +1,273 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { lookKey } from '../../domain/file.ts'
+import type { Tickets } from '../file/tickets.ts'
+import type {
+  Claimed,
+  FollowWork,
+  LabelWork,
+  LargeLimit,
+  LedgerLimits,
+  LookChoice,
+  LookWork,
+  SendWork,
+  SourcePath,
+} from '../ledger.ts'
+import type { ContentRecorder } from '../record/record-content.ts'
+import { areSettled, type LabelRecorder } from '../record/record-label.ts'
+import type { ContentRow } from '../rows/content-rows.ts'
+import { createSizesLeft, type SizesLeft, type Usage } from '../rows/counts.ts'
+import { type FileRow, fileRow } from '../rows/file-rows.ts'
+import type { FolderRows } from '../rows/folder-rows.ts'
+import type { PauseRow } from '../rows/pause-row.ts'
+import { createClaimQueries, createHeldForBudget, createOutOfReach, DailyBudget, nextHour } from './claim-queries.ts'
+
+interface ClaimParts {
+  folders: FolderRows
+  contents: ContentRecorder
+  labels: LabelRecorder
+  tickets: Tickets
+  usage: Usage
+  limits: LedgerLimits
+  pause: PauseRow
+}
+
+type ContentWork = 'send' | 'follow' | 'label'
+/** States in which the bytes have not gone out. */
+const before_bytes: readonly ContentRow['state'][] = ['wanted', 'reserving', 'reserved']
+
+type LooksOfFolder = { folder: number; is_large: number }
+
+/** Rows read for one claim at the most, those put off included: a folder with a million files offline costs a bit a call. */
+const most_examined = 1_000
+
+const any_file: LookChoice = { except_folders: [], sizes: ['small', 'large'] }
+
+/** What may be claimed of contents: not of these projects, and not what is in flight already. */
+export interface ContentChoice {
+  except: readonly string[]
+  in_flight: readonly number[]
+}
+
+/**
+ * Answers the work that is due and not in flight. What is in flight is known to the callers alone.
+ */
+export function createClaims(database: Sqlite, parts: ClaimParts) {
+  const held_for_budget = createHeldForBudget()
+  const out_of_reach = createOutOfReach(database)
+  const queries = createClaimQueries(database)
+
+  function look(
+    limit: number,
+    { except_folders, sizes }: LookChoice = any_file,
+    in_flight: readonly LookWork[],
+    now_ms: number,
+  ): Claimed<LookWork> {
+    const taken = new Set(in_flight.map(({ folder, path }) => lookKey(folder, path)))
+    const folders = parts.folders.all().filter(({ name }) => !except_folders.includes(name))
+    const work: LookWork[] = []
+    const dues_ms: number[] = []
+    for (const folder of folders) {
+      const is_here = folder.configured && folder.offline_reason === undefined
+      for (const size of sizes) {
+        const looks = { folder: folder.id, is_large: size === 'large' ? 1 : 0 }
+        const free = freeLooks(folder.name, looks, is_here ? limit : most_examined, taken, now_ms)
+        if (is_here) work.push(...free)
+        else deferLooks(free, folder.id, now_ms)
+        if (!is_here && free.length === most_examined) dues_ms.push(now_ms)
+        const due_ms = queries.next_due.look.get({ ...looks, now: now_ms }) as number | null
+        if (due_ms !== null) dues_ms.push(due_ms)
+      }
+    }
+    return { work, next_due_ms: dues_ms.length === 0 ? undefined : Math.min(...dues_ms) }
+  }
+
+  function deferLooks(looks: readonly LookWork[], folder: number, now_ms: number): void {
+    for (const { path } of looks) out_of_reach.deferLook(folder, path, now_ms)
+  }
+
+  /** Those that wait longest. */
+  function freeLooks(
+    folder: string,
+    looks: LooksOfFolder,
+    limit: number,
+    taken: ReadonlySet<string>,
+    now_ms: number,
+  ): LookWork[] {
+    const free: LookWork[] = []
+    for (const path of queries.looks.iterate({ ...looks, now: now_ms }) as Iterable<string>) {
+      if (free.length >= limit) break
+      if (!taken.has(lookKey(folder, path))) free.push({ folder, path })
+    }
+    return free
+  }
+
+  /** A folder came back: the work that was deferred for it is due again. */
+  function folderBack(at_ms: number): void {
+    out_of_reach.bringBack(at_ms)
+  }
+
+  function send(
+    limit: number,
+    choice: ContentChoice & { large?: LargeLimit | undefined; is_probe?: boolean | undefined },
+    now_ms: number,
+  ): Claimed<SendWork> {
+    const { large, is_probe } = choice
+    const taken = new Set(choice.in_flight)
+    const { max_bytes_per_day, newest_first } = parts.limits
+    const in_flight_bytes = max_bytes_per_day === undefined ? 0 : unsentBytes(choice.in_flight)
+    const budget = new DailyBudget(max_bytes_per_day, parts.usage, in_flight_bytes, now_ms)
+    if (parts.pause.holds(now_ms)) budget.exhausted = true
+    const select = newest_first && !is_probe ? queries.send_newest : queries.send_as_found
+    const sizes = createSizesLeft(large)
+    // Their bytes are there, and their slots expire: behind thousands of newer ones they would be
+    // sent again. They cost no bytes.
+    const toComplete = () => {
+      const sent = due(limit, choice, taken, now_ms, queries.to_complete)
+      return sendWorks(sent, {}, taken, now_ms)
+    }
+    const work = is_probe ? [] : toComplete()
+    for (let examined = 0; work.length < limit && !budget.exhausted; ) {
+      if (examined >= most_examined) return { work, next_due_ms: now_ms }
+      const rows = due(limit - work.length, choice, taken, now_ms, select, sizes.up_to)
+      if (rows.length === 0) break
+      examined += rows.length
+      work.push(...sendWorks(rows, { budget, sizes }, taken, now_ms))
+    }
+    if (is_probe && work.length === 0) work.push(...toComplete())
+    held_for_budget.note(budget.exhausted && work.length === 0 && in_flight_bytes === 0, now_ms)
+    const next_due_ms = nextDue('send', now_ms)
+    if (!budget.exhausted) return { work, next_due_ms }
+    return { work, next_due_ms: Math.min(next_due_ms ?? Number.POSITIVE_INFINITY, nextHour(now_ms)) }
+  }
+
+  /** Bytes that are still to go out, and that the day's usage does not count yet. */
+  function unsentBytes(in_flight: readonly number[]): number {
+    let sum = 0
+    for (const content of in_flight) {
+      const row = parts.contents.rows.get(content)
+      if (row && before_bytes.includes(row.state)) sum += row.size
+    }
+    return sum
+  }
+
+  /** Takes what fits the budget and the sizes, and adds it to `taken`. */
+  function sendWorks(
+    rows: readonly ContentRow[],
+    { budget, sizes }: { budget?: DailyBudget; sizes?: SizesLeft },
+    taken: Set<number>,
+    now_ms: number,
+  ): SendWork[] {
+    const work: SendWork[] = []
+    for (const row of rows) {
+      const bytes = row.state === 'sent' ? 0 : row.size
+      if (sizes && bytes > sizes.up_to) continue
+      const item = sendWork(row, now_ms)
+      if (!item) continue
+      if (budget && !budget.take(bytes)) break
+      sizes?.take(bytes)
+      taken.add(row.id)
+      work.push(item)
+    }
+    return work
+  }
+
+  function follow(limit: number, choice: ContentChoice, now_ms: number): Claimed<FollowWork> {
+    const rows = due(limit, choice, new Set(choice.in_flight), now_ms, queries.follow)
+    const work = rows.map((row) => ({
+      content: row.id,
+      project_id: projectOf(row),
+      asset_id: row.asset_id ?? '',
+      name: nameOf(row),
+      size: row.size,
+      made_here: row.made_here,
+      attempts: row.attempts,
+      following_since_ms: row.following_since_ms ?? now_ms,
+      vanished: row.vanished,
+      error_code: row.error_code,
+    }))
+    return { work, next_due_ms: nextDue('follow', now_ms) }
+  }
+
+  function label(limit: number, choice: ContentChoice, now_ms: number): Claimed<LabelWork> {
+    if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
+    const work: LabelWork[] = []
+    for (const row of due(limit, choice, new Set(choice.in_flight), now_ms, queries.label)) {
+      const wanted = parts.labels.wanted(row.id)
+      const attached = parts.labels.attached(row.id)
+      const in_doubt = parts.labels.inDoubt(row.id)
+      if (wanted === undefined || (in_doubt.length === 0 && areSettled(attached, wanted))) {
+        parts.contents.labelsDone(row.id)
+        continue
+      }
+      const of = { content: row.id, project_id: projectOf(row), asset_id: row.asset_id ?? '' }
+      work.push({ ...of, name: nameOf(row), wanted, attached, in_doubt })
+    }
+    return { work, next_due_ms: nextDue('label', now_ms) }
+  }
+
+  function due(
+    limit: number,
+    { except }: ContentChoice,
+    taken: ReadonlySet<number>,
+    now_ms: number,
+    select: ReturnType<Sqlite['prepare']>,
+    up_to = Number.MAX_SAFE_INTEGER,
+  ): ContentRow[] {
+    const due = { now: now_ms, limit: limit + taken.size, except: JSON.stringify(except), up_to }
+    const free = (select.all(due) as number[]).filter((id) => !taken.has(id)).slice(0, limit)
+    return free.map((id) => parts.contents.rows.get(id)!)
+  }
+
+  function sendWork(row: ContentRow, now_ms: number): SendWork | undefined {
+    const kept = row.state === 'sent' || row.state === 'reserved' || row.state === 'reserving'
+    const ticket = kept ? parts.tickets.get(row.id) : undefined
+    const sources = row.state === 'sent' ? [] : sourcesOf(row, now_ms)
+    if (!sources) return undefined
+    return {
+      content: row.id,
+      project_id: projectOf(row),
+      md5: row.md5,
+      size: row.size,
+      state: row.state as SendWork['state'],
+      asset_id: row.asset_id ?? ticket?.asset_id,
+      without_md5: row.without_md5,
+      attempts: row.attempts,
+      failing_since_ms: row.failing_since_ms,
+      slot_failures: row.slot_failures,
+      ticket: ticket?.ticket,
+      sources,
+    }
+  }
+
+  /** Undefined where there is nothing to read from now: the content is abandoned, or deferred while its folder is away. */
+  function sourcesOf(row: ContentRow, now_ms: number): SourcePath[] | undefined {
+    const rows = (queries.sources.all(row.id) as Parameters<typeof fileRow>[0][]).map(fileRow)
+    if (rows.length > 0) return rows.map((file) => source(file))
+    const is_orphan = parts.contents.apply({ type: 'content_orphaned', content: row.id }, now_ms)
+    if (!is_orphan) out_of_reach.deferContent(row.id, now_ms)
+    return undefined
+  }
+
+  function source({ folder: id, path, stat }: FileRow): SourcePath {
+    const folder = parts.folders.withId(id)!
+    return { folder: folder.name, root: folder.root, path, stat }
+  }
+
+  function nextDue(work: ContentWork, now_ms: number): number | undefined {
+    return (queries.next_due[work].get(now_ms) as number | null) ?? undefined
+  }
+
+  /** For people: the folder and path of one of the files that hold the content. */
+  function nameOf(row: ContentRow): string {
+    const file = queries.a_path.get(row.id) as { folder: number; path: string } | undefined
+    return file ? `${parts.folders.withId(file.folder)?.name}/${file.path}` : `content ${row.id}`
+  }
+
+  function projectOf(row: ContentRow): string {
+    return parts.folders.projectId(row.project)
+  }
+
+  return { held_for_budget, look, folderBack, send, follow, label }
+}
+
+export type Claims = ReturnType<typeof createClaims>

@@ -1,0 +1,71 @@
+import { lookKey } from '../../domain/file.ts'
+import type { DeliveryKey, LookWork, Release } from '../ledger.ts'
+import type { Claimed } from './claimed.ts'
+
+/**
+ * The work of one kind that workers have taken and not given back. It lives beside the workers and
+ * outlives each configuration. No transaction takes part: a fault of the database strands no work,
+ * and a process that ends leaves nothing behind.
+ */
+class InFlight<Named, Item> {
+  readonly #items = new Map<number | string, Item>()
+  readonly #itemOf
+  readonly #keyOf
+  #last_query: Promise<unknown> = Promise.resolve()
+
+  constructor(itemOf: (work: Named) => Item, keyOf: (item: Item) => number | string) {
+    this.#itemOf = itemOf
+    this.#keyOf = keyOf
+  }
+
+  /** Runs one query at a time, for two at once would both answer the same work. */
+  take<Work extends Named>(query: (in_flight: Item[]) => Promise<Claimed<Work>>): Promise<Claimed<Work>> {
+    const taken = this.#last_query.then(async () => {
+      const claimed = await query([...this.#items.values()])
+      for (const work of claimed.work) {
+        const item = this.#itemOf(work)
+        this.#items.set(this.#keyOf(item), item)
+      }
+      return claimed
+    })
+    this.#last_query = taken.catch(() => {})
+    return taken
+  }
+
+  release(items: readonly Item[]): void {
+    for (const item of items) this.#items.delete(this.#keyOf(item))
+  }
+}
+
+/** What is in flight of each kind of work. */
+export class AllInFlight {
+  readonly look = new InFlight<LookWork, LookWork>(
+    (look) => look,
+    ({ folder, path }) => lookKey(folder, path),
+  )
+  readonly send = contentsInFlight()
+  readonly follow = contentsInFlight()
+  readonly label = contentsInFlight()
+  readonly remove = contentsInFlight()
+  readonly run = new InFlight<{ run: number }, number>(
+    ({ run }) => run,
+    (run) => run,
+  )
+  readonly delivery = new InFlight<DeliveryKey, DeliveryKey>(
+    ({ run, target }) => ({ run, target }),
+    ({ run, target }) => `${run} ${target}`,
+  )
+
+  release(...[work, items]: Release): void {
+    if (work === 'look') this.look.release(items)
+    else if (work === 'delivery') this.delivery.release(items)
+    else this[work].release(items)
+  }
+}
+
+function contentsInFlight(): InFlight<{ content: number }, number> {
+  return new InFlight(
+    ({ content }) => content,
+    (content) => content,
+  )
+}

@@ -1,0 +1,227 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { isBefore } from '../compare/path-order.ts'
+import type { FolderRow } from '../rows/folder-row.ts'
+import type { FolderRows } from '../rows/folder-rows.ts'
+import type { PromptRow } from '../rows/prompt-rows.ts'
+import { to_send } from './content-queue.ts'
+import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
+
+/** Arrivals read for one page at the most: 50 milliseconds of the ledger's time, so that a million told ones hold up nobody. */
+const most_arrivals_read = 20_000
+/** Files read for one page of a folder that is walked. */
+const most_files_read = 2_000
+/** Up to so many files on their way, all of them are read and sorted for each page; where there are more, the folder is walked. */
+const most_sorted = 2_000
+
+/** Whom the question is for; a prompt that the ledger has not met began with nothing. */
+export type AskingPrompt = Pick<PromptRow, 'id' | 'began_ms' | 'began_seq' | 'restored_ms'> | undefined
+
+/**
+ * What came, for this prompt. Of what lay there before its folder was kept: what was put there since the prompt began, where that
+ * is known. It is for files that were in the folder's former project meanwhile (`there_ms`: first seen, so after `started_ms`), and for
+ * a ledger that was lost: then every folder is taken up anew, and the prompt's manifests say since when there was the prompt.
+ */
+function cameTo(there_ms: string, started_ms: string): string {
+  return `(@only_come = 0 OR ${there_ms} IS NULL OR ${there_ms} > max(@began_ms, ${started_ms})
+    OR (${there_ms} > @restored_ms AND ${started_ms} <= @began_ms))`
+}
+
+interface PageOfFolder {
+  folder: number
+  started_ms: number
+  after: string
+  limit: number
+  prompt: number
+  only_come: number
+  began_ms: number
+  restored_ms: number | null
+}
+
+interface RawUnready {
+  path: string
+  state: string
+  size: number
+  content_state: string | null
+  content: number | null
+  md5: string | null
+  content_size: number | null
+  seen_ms: number
+  why: string | null
+  told: number
+}
+
+/** What prompts ask about files. Pages go on by a cursor, in an order that nothing changes. */
+export function createPromptQueries(database: Sqlite, folders: FolderRows) {
+  const last_read = database
+    .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
+    .pluck()
+  const arrivals_sql = database.prepare(
+    // Left to itself SQLite takes the index by folder, and reads all that ever arrived there for each page, and all its files for each arrival.
+    `SELECT arrivals.seq, arrivals.at_ms AS arrived_ms, contents.id AS content, contents.asset_id,
+         lower(hex(contents.md5)) AS md5, contents.size, folders.name AS folder, files.path,
+         EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
+           AND told.what = 'asset') AS told
+       FROM arrivals CROSS JOIN contents ON contents.id = arrivals.content AND contents.state = 'ready'
+         CROSS JOIN folders ON folders.id = arrivals.folder AND folders.configured = 1
+         CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.folder = +arrivals.folder AND files.state = 'present'
+       WHERE arrivals.seq BETWEEN @first AND @last AND (arrivals.seq > @after_seq OR files.path > @after_path)
+         AND +arrivals.folder IN (SELECT value FROM json_each(@folders)) AND arrivals.at_ms >= @since_ms
+         AND (@only_fresh = 0 OR arrivals.seq > @began_seq AND NOT told)
+         AND ${cameTo('arrivals.there_ms', 'folders.started_ms')}
+       ORDER BY arrivals.seq, files.path LIMIT @limit`,
+  )
+  const on_the_way = database
+    .prepare(
+      `SELECT coalesce(sum(files), 0) FROM counts WHERE stage NOT IN ('seen', 'gone', 'skipped', 'blocked', 'ready')`,
+    )
+    .pluck()
+  const columns = `files.path, files.state, files.size, contents.state AS content_state, contents.id AS content,
+      lower(hex(contents.md5)) AS md5, contents.size AS content_size, files.seen_ms,
+      iif(files.state = 'blocked', coalesce(files.detail, files.reason), contents.error_message) AS why,
+      EXISTS (SELECT 1 FROM told WHERE told.prompt = @prompt AND told.md5 = contents.md5 AND told.size = contents.size
+        AND told.what = 'refusal') AS told`
+  const came = cameTo('files.there_ms', '@started_ms')
+  const unsettled_sql = database.prepare(
+    `SELECT ${columns} FROM files INDEXED BY files_unsettled LEFT JOIN contents ON contents.id = -1
+       WHERE files.state IN ('seen', 'blocked') AND files.folder = @folder AND files.path > @after AND ${came}
+       ORDER BY files.path LIMIT @limit`,
+  )
+  const unready_sql = database.prepare(
+    `SELECT ${columns} FROM
+         (SELECT * FROM contents INDEXED BY contents_to_send WHERE ${to_send} UNION ALL SELECT * FROM contents WHERE state = 'ingesting'
+          UNION ALL SELECT * FROM contents WHERE state IN ('refused', 'removed_on_service')) AS contents
+         CROSS JOIN files INDEXED BY files_by_content ON files.content = contents.id AND files.state = 'present'
+       WHERE files.folder = @folder AND files.path > @after AND ${came} ORDER BY files.path LIMIT @limit`,
+  )
+  const walk = database.prepare(
+    `SELECT ${columns}, ${came} AS came FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'
+       WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${most_files_read}`,
+  )
+
+  function arrivals(query: ArrivalQuery, prompt: AskingPrompt): ArrivalPage {
+    const { only_fresh, since_ms, after, limit } = query
+    const began_seq = prompt?.began_seq ?? 0
+    const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
+    const last = last_read.get(first, most_arrivals_read) as number | null
+    if (last === null) return { arrivals: [] }
+    const rows = arrivals_sql.all({
+      first,
+      last,
+      after_seq: after?.seq ?? -1,
+      after_path: after?.path ?? '',
+      folders: JSON.stringify(foldersNamed(query.folders).map(({ id }) => id)),
+      since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
+      only_fresh: only_fresh ? 1 : 0,
+      began_seq,
+      ...asked(query, prompt),
+      limit,
+    }) as (Omit<Arrival, 'told'> & { told: number })[]
+    const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
+    const end = found.at(-1)
+    if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
+    if (last_read.get(last + 1, 1) === null) return { arrivals: found }
+    // Before the first path of the first arrival that was not read.
+    return { arrivals: found, next: { seq: last + 1, path: '' } }
+  }
+
+  function unready(query: UnreadyQuery, prompt: AskingPrompt): UnreadyPage {
+    const { folders, after, limit } = query
+    const wanted = foldersNamed(folders)
+    const begun = after ? wanted.findIndex(({ name }) => name === after.folder) : 0
+    const files: UnreadyFile[] = []
+    for (const [index, folder] of wanted.entries()) {
+      if (index < begun) continue
+      let after_path = index === begun ? (after?.path ?? '') : ''
+      if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path: after_path } }
+      const page = pageOf({
+        folder: folder.id,
+        started_ms: folder.started_ms,
+        after: after_path,
+        limit: limit - files.length,
+        ...asked(query, prompt),
+      })
+      for (const row of page.rows) files.push(unreadyFile(folder, row))
+      if (page.next !== undefined) {
+        after_path = page.next
+        return { files, next: { folder: folder.name, path: after_path } }
+      }
+    }
+    return { files }
+  }
+
+  /** Rows of one folder in the order of their paths; `next`: the last path that was read, where more may follow. */
+  function pageOf(query: PageOfFolder): {
+    rows: RawUnready[]
+    next?: string
+  } {
+    if ((on_the_way.get() as number) > most_sorted) return walkOn(query)
+    const unready = unready_sql.all(query) as RawUnready[]
+    const unsettled = unsettled_sql.all(query) as RawUnready[]
+    const rows = [...unready, ...unsettled].sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
+    return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
+  }
+
+  function walkOn({ limit, ...query }: PageOfFolder): {
+    rows: RawUnready[]
+    next?: string
+  } {
+    const read = walk.all(query) as (RawUnready & { came: number })[]
+    const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
+    if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
+    return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
+  }
+
+  /** In the order of their ids, which a cursor counts on. */
+  function foldersNamed(names: readonly string[]): FolderRow[] {
+    const wanted = folders.all().filter(({ name, configured }) => configured && names.includes(name))
+    return wanted.sort((a, b) => a.id - b.id)
+  }
+
+  return { arrivals, unready }
+}
+
+export type PromptQueries = ReturnType<typeof createPromptQueries>
+
+function asked(
+  { only_come }: { only_come: boolean },
+  prompt: AskingPrompt,
+): Pick<PageOfFolder, 'prompt' | 'only_come' | 'began_ms' | 'restored_ms'> {
+  return {
+    prompt: prompt?.id ?? 0,
+    only_come: only_come ? 1 : 0,
+    began_ms: prompt?.began_ms ?? Number.MAX_SAFE_INTEGER,
+    restored_ms: prompt?.restored_ms ?? null,
+  }
+}
+
+const stages: Readonly<Record<string, UnreadyFile['stage']>> = {
+  seen: 'moving',
+  blocked: 'blocked',
+  wanted: 'on_the_way',
+  reserving: 'on_the_way',
+  reserved: 'on_the_way',
+  sent: 'on_the_way',
+  ingesting: 'on_the_way',
+  refused: 'refused',
+  removed_on_service: 'removed',
+}
+
+/** Undefined for a file that is ready, gone, or left out. */
+function stageOfUnready({ state, content_state }: RawUnready): UnreadyFile['stage'] | undefined {
+  return stages[content_state ?? state]
+}
+
+function unreadyFile({ name }: FolderRow, row: RawUnready): UnreadyFile {
+  const stage = stageOfUnready(row)!
+  return {
+    folder: name,
+    path: row.path,
+    stage,
+    content: row.content ?? undefined,
+    md5: row.content === null ? undefined : (row.md5 ?? undefined),
+    size: row.content_size ?? row.size,
+    seen_ms: row.seen_ms,
+    why: row.why ?? undefined,
+    told: stage === 'refused' && row.told === 1,
+  }
+}

@@ -1,0 +1,239 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import {
+  type FolderLook,
+  isMuch,
+  mostWithin,
+  type Parting,
+  type RemovalVerdict,
+  removalVerdict,
+  type Twin,
+} from '../../domain/removal.ts'
+import type { Claimed, LedgerLimits, RemoveWork } from '../ledger.ts'
+import type { ContentRecorder } from '../record/record-content.ts'
+import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
+import type { Usage } from '../rows/counts.ts'
+import type { FolderRow } from '../rows/folder-row.ts'
+import type { FolderRows } from '../rows/folder-rows.ts'
+import type { PauseRow } from '../rows/pause-row.ts'
+import {
+  deletedIn,
+  look_again_ms,
+  may_be_any,
+  newest_it_may_be,
+  type RemovalRows,
+  removedIn,
+  twinOf,
+} from '../rows/removal-rows.ts'
+import { is_asked_about_sql } from '../rows/run-rows.ts'
+import type { ContentChoice } from './claims.ts'
+
+interface RemovalParts {
+  folders: FolderRows
+  contents: ContentRecorder
+  removals: RemovalRows
+  usage: Usage
+  limits: LedgerLimits
+  pause: PauseRow
+}
+
+/** Contents judged for one claim at the most: a few milliseconds of the ledger's time. */
+const most_judged = 500
+
+const not_excepted =
+  'project NOT IN (SELECT id FROM projects WHERE project_id IN (SELECT value FROM json_each(@except)))'
+
+/**
+ * Hands out what may be removed on the service. What is handed out is `removing` from that moment on: the last look at who needs it
+ * and the intent are one transaction.
+ */
+export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
+  /** By project and size, within one claim: many files that are left out may have one size, and as many contents. */
+  const newest_twins = new Map<string, number | null>()
+  const select = (due: string, order_and_limit: string) =>
+    database
+      .prepare(`SELECT ${content_columns} FROM contents WHERE ${due} AND ${not_excepted} ${order_and_limit}`)
+      .raw()
+  const fresh = select(
+    `state = 'ready' AND remove_due_ms IS NOT NULL AND remove_due_ms <= @now_ms`,
+    `ORDER BY remove_due_ms LIMIT ${most_judged}`,
+  )
+  const begun_sql = select(`state = 'removing' AND not_before_ms <= @now_ms`, 'ORDER BY not_before_ms LIMIT @limit')
+  const next_due = database
+    .prepare(
+      `SELECT min(due_ms) FROM
+         (SELECT min(remove_due_ms) AS due_ms FROM contents WHERE state = 'ready' AND remove_due_ms > @now_ms
+          UNION ALL SELECT min(not_before_ms) FROM contents WHERE state = 'removing' AND not_before_ms > @now_ms)`,
+    )
+    .pluck()
+  // Two contents may have one asset: the service took the bytes of one for those of the other.
+  const is_needed = database.prepare(
+    `SELECT 1 FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
+       WHERE contents.id = @content OR contents.asset_id = @asset_id LIMIT 1`,
+  )
+  const newest_twin = database
+    .prepare(
+      `SELECT ${newest_it_may_be} FROM files
+           JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = @project
+         WHERE files.size = @size AND (${may_be_any})`,
+    )
+    .pluck()
+  const is_asked_about = database.prepare(is_asked_about_sql)
+  const partings = database.prepare(
+    `SELECT partings.*, files.state, files.gone_ms, contents.state AS content_state
+       FROM partings LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
+         LEFT JOIN contents ON contents.id = files.content
+       WHERE partings.content = ?`,
+  )
+  const removing_by_folder = database.prepare(
+    `SELECT partings.folder, count(*) AS files, json_group_array(at_ms) FILTER (WHERE why = 'deleted') AS deleted_ms
+       FROM (SELECT id FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL
+             UNION ALL SELECT id FROM contents WHERE state = 'removing') AS going
+         CROSS JOIN partings ON partings.content = going.id
+       WHERE partings.accepted = 0 GROUP BY partings.folder`,
+  )
+  const present_in = database
+    .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+    .pluck()
+  const name_sql = database
+    .prepare(
+      `SELECT folders.name || '/' || path FROM partings JOIN folders ON folders.id = partings.folder WHERE content = ? LIMIT 1`,
+    )
+    .pluck()
+
+  function claim(limit: number, { except, in_flight }: ContentChoice, now_ms: number): Claimed<RemoveWork> {
+    newest_twins.clear()
+    if (parts.pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
+    const query = { now_ms, except: JSON.stringify(except), limit: limit + in_flight.length }
+    const begun = (begun_sql.all(query) as unknown[]).map(contentRow).filter(({ id }) => !in_flight.includes(id))
+    const again = begun.slice(0, limit)
+    const rows = again.length < limit ? (fresh.all(query) as unknown[]).map(contentRow) : []
+    const held = again.length + rows.length > 0 ? heldFolders(now_ms) : new Set<number>()
+    const work = again.map((row) => {
+      // Much may have happened since it was meant: a file is back, or its folder keeps now.
+      const is_doubted = judged(row, held, now_ms).kind !== 'remove'
+      return hand(row, { is_fresh: false, is_doubted }, now_ms)
+    })
+    for (const row of rows) {
+      if (work.length >= limit) return { work, next_due_ms: now_ms }
+      if (mayGo(row, held, now_ms)) work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))
+    }
+    if (rows.length === most_judged) return { work, next_due_ms: now_ms }
+    return { work, next_due_ms: (next_due.get({ now_ms }) as number | null) ?? undefined }
+  }
+
+  function hand(row: ContentRow, how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>, now_ms: number): RemoveWork {
+    const { contents, folders } = parts
+    const name = (name_sql.get(row.id) as string | undefined) ?? `content ${row.id}`
+    if (how.is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
+    const project_id = folders.projectId(row.project)
+    return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, ...how }
+  }
+
+  function mayGo(row: ContentRow, held: ReadonlySet<number>, now_ms: number): boolean {
+    const { removals } = parts
+    const verdict = judged(row, held, now_ms)
+    if (verdict.kind === 'keep') removals.putOff(row.id, undefined, undefined)
+    if (verdict.kind === 'wait') {
+      const until_ms = verdict.until_ms ?? now_ms + look_again_ms
+      if (verdict.why === 'twin' || verdict.why === 'left_out') removals.awaitTwin(row, verdict.why, until_ms)
+      else removals.putOff(row.id, until_ms, verdict.why)
+    }
+    return verdict.kind === 'remove'
+  }
+
+  function judged(row: ContentRow, held: ReadonlySet<number>, now_ms: number): RemovalVerdict {
+    return removalVerdict({
+      now_ms,
+      partings: (partings.all(row.id) as RawParting[]).map((raw) => parting(raw, held)),
+      is_needed: !row.made_here || is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
+      twin: twin(row),
+      is_asked_about: is_asked_about.get(row.id) !== undefined,
+      looks: looks(row.project),
+    })
+  }
+
+  function twin({ id, project, size }: ContentRow): Twin {
+    const key = `${project} ${size}`
+    let newest = newest_twins.get(key)
+    if (newest === undefined) {
+      newest = newest_twin.get({ project, size }) as number | null
+      newest_twins.set(key, newest)
+    }
+    return twinOf(id, newest)
+  }
+
+  function looks(project: number): FolderLook[] {
+    return parts.folders
+      .all()
+      .filter((folder) => folder.configured && folder.project === project)
+      .map((folder) => ({ folder: folder.name, began_ms: lookBegan_ms(folder) }))
+  }
+
+  function lookBegan_ms(folder: FolderRow): number | undefined {
+    return isOnline(folder) ? parts.folders.looked_ms(folder.name) : undefined
+  }
+
+  function parting(raw: RawParting, held: ReadonlySet<number>): Parting {
+    const folder = parts.folders.withId(raw.folder)!
+    const { name, on_delete, on_change, delete_grace_ms, configured } = folder
+    const is_held = held.has(raw.folder)
+    const is_known = lookBegan_ms(folder) !== undefined
+    const first_scan_ended_ms = parts.folders.firstScanEnded_ms(name)
+    return {
+      why: raw.why,
+      policy: raw.policy,
+      accepted: raw.accepted === 1,
+      at_ms: raw.at_ms,
+      folder: { name, on_delete, on_change, delete_grace_ms, configured, is_known, is_held, first_scan_ended_ms },
+      now: nowAt(raw),
+    }
+  }
+
+  /** The folders of which so much is to be removed, and was lately, that a person must say so. */
+  function heldFolders(now_ms: number): Set<number> {
+    const { usage, limits } = parts
+    const { per_ms } = limits.removal
+    const held = new Set<number>()
+    for (const { folder, files, deleted_ms } of removing_by_folder.all() as RemovingIn[]) {
+      const removing = files + usage.over(removedIn(folder), per_ms, now_ms).files
+      const lately = usage.over(deletedIn(folder), per_ms, now_ms).files
+      const deleted = mostWithin(JSON.parse(deleted_ms) as number[], per_ms) + lately
+      const present = present_in.get(folder) as number
+      if (isMuch({ removing, deleted, present }, limits.removal)) held.add(folder)
+    }
+    return held
+  }
+
+  return { claim }
+}
+
+export type RemovalClaims = ReturnType<typeof createRemovalClaims>
+
+interface RemovingIn {
+  folder: number
+  files: number
+  /** JSON. */
+  deleted_ms: string
+}
+
+interface RawParting {
+  folder: number
+  why: Parting['why']
+  policy: Parting['policy']
+  accepted: 0 | 1
+  at_ms: number
+  state: string | null
+  gone_ms: number | null
+  content_state: string | null
+}
+
+/** A path whose row was forgotten was gone for months. */
+function nowAt({ state, gone_ms, content_state, at_ms }: RawParting): Parting['now'] {
+  const last_ready = content_state === 'ready'
+  if (state === null || state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
+  return { kind: state === 'present' && last_ready ? 'ready' : 'moving' }
+}
+
+function isOnline({ device, offline_reason }: FolderRow): boolean {
+  return device !== undefined && offline_reason === undefined
+}

@@ -1,0 +1,90 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { type Differences, most_missing, type Stretch } from '../ledger.ts'
+import type { FolderRow } from '../rows/folder-row.ts'
+import type { KnownStretch, KnownStretches } from './known-stretches.ts'
+import { after_all_paths, isBefore } from './path-order.ts'
+
+/**
+ * Rows of a stretch as plain arrays: path, state, reason, size, mtime_ns, ctime_ns, inode. A row that cannot differ is left out
+ * in SQL: gone files, and files that are already waiting for their next look.
+ */
+type Row = [path: string, state: string, size: bigint, mtime_ns: bigint, ctime_ns: bigint, inode: bigint]
+
+export const no_differences: Differences = {
+  changed: new Uint32Array(),
+  unknown: new Uint32Array(),
+  missing: [],
+  missing_total: 0,
+}
+
+/** Merges a stretch of the walk with the ledger's rows in the same order: both sides sorted by bytes, each read once. */
+export function createDifferenceFinder(database: Sqlite, stretches: KnownStretches) {
+  const rows_sql = database
+    .prepare(
+      `SELECT path, state, size, mtime_ns, ctime_ns, inode FROM files
+         WHERE folder = ? AND path > ? AND path <= ? AND state <> 'gone' ORDER BY path`,
+    )
+    .safeIntegers(true)
+    .raw(true)
+
+  function find(folder: FolderRow, stretch: Stretch): Differences {
+    const learnable = knownStretch(stretch)
+    if (learnable && stretches.isKnown(folder.id, learnable)) {
+      return no_differences
+    }
+    const { after_path, through_path } = stretch
+    const rows = rows_sql.all(folder.id, after_path ?? '', through_path ?? after_all_paths) as Row[]
+    const found = merge(rows, stretch)
+    // As many rows as files: no file among them that waits for its next look and was not met.
+    const is_same = found.changed.length + found.missing_total === 0 && rows.length === stretch.ends.length
+    if (learnable && is_same) stretches.learn(folder.id, learnable)
+    return found
+  }
+
+  return { find }
+}
+
+export type DifferenceFinder = ReturnType<typeof createDifferenceFinder>
+
+function knownStretch({ after_path, through_path, digest }: Stretch): KnownStretch | undefined {
+  if (digest === undefined || through_path === undefined) return undefined
+  return { after_path: after_path ?? '', through_path, digest }
+}
+
+function merge(rows: readonly Row[], { names, ends, stats }: Stretch): Differences {
+  const bytes = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
+  const changed: number[] = []
+  const unknown: number[] = []
+  const missing: string[] = []
+  let missing_total = 0
+  let at = 0
+  const miss = (row: Row) => {
+    // A waiting file is looked at when its time comes, and found missing then.
+    if (row[1] === 'seen') return
+    missing_total++
+    if (missing.length < most_missing) missing.push(row[0])
+  }
+  for (let entry = 0; entry < ends.length; entry++) {
+    const path = bytes.toString('utf8', entry === 0 ? 0 : ends[entry - 1]!, ends[entry]!)
+    let row = rows[at]
+    while (row !== undefined && row[0] !== path && isBefore(row[0], path)) {
+      miss(row)
+      row = rows[++at]
+    }
+    if (row === undefined || row[0] !== path) {
+      changed.push(entry)
+      unknown.push(entry)
+    } else {
+      at++
+      if (differs(row, stats, entry * 4)) changed.push(entry)
+    }
+  }
+  for (; at < rows.length; at++) miss(rows[at]!)
+  return { changed: Uint32Array.from(changed), unknown: Uint32Array.from(unknown), missing, missing_total }
+}
+
+function differs(row: Row, stats: BigInt64Array, at: number): boolean {
+  if (row[2] !== stats[at] || row[3] !== stats[at + 1] || row[4] !== stats[at + 2]) return true
+  const inode = stats[at + 3]
+  return inode !== 0n && row[5] !== inode
+}

@@ -1,0 +1,128 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { isBefore } from './path-order.ts'
+
+export interface KnownStretch {
+  /** Exclusive; '' for the start of the folder. */
+  after_path: string
+  /** Inclusive. */
+  through_path: string
+  digest: string
+}
+
+interface Kept extends KnownStretch {
+  /** It stands in the table as well. */
+  kept: boolean
+}
+
+/**
+ * The stretches of a folder that were found to be exactly as the rows say (third-schema.ts). They are some for a thousand files, so
+ * they stand in memory. What is learned reaches the table with the next write of any kind; what a written row takes away leaves it
+ * in the same transaction.
+ */
+export function createKnownStretches(database: Sqlite) {
+  /** In path order. */
+  const by_folder = new Map<number, Kept[]>()
+  let unkept: { folder: number; stretch: Kept }[] = []
+  /** Replaced by others, and still in the table: as true as before, but they would overlap. */
+  let replaced: { folder: number; through_path: string }[] = []
+  const load = database.prepare(
+    'SELECT after_path, through_path, digest, 1 AS kept FROM stretches WHERE folder = ? ORDER BY through_path',
+  )
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO stretches (folder, through_path, after_path, digest) VALUES (?, ?, ?, ?)',
+  )
+  const delete_sql = database.prepare('DELETE FROM stretches WHERE folder = ? AND through_path = ?')
+
+  function isKnown(folder: number, { after_path, through_path, digest }: KnownStretch): boolean {
+    const all = ofOwn(folder)
+    const found = all[firstThrough(all, through_path)]
+    return found?.through_path === through_path && found.after_path === after_path && found.digest === digest
+  }
+
+  /** Reads no row and writes none: this is called in the middle of a read. */
+  function learn(folder: number, learned: KnownStretch): void {
+    const all = ofOwn(folder)
+    const from = firstBeyond(all, learned.after_path)
+    let to = from
+    while (to < all.length && isBefore(all[to]!.after_path, learned.through_path)) to++
+    const stretch = { ...learned, kept: false }
+    for (const { kept, through_path } of all.splice(from, to - from, stretch)) {
+      if (kept) replaced.push({ folder, through_path })
+    }
+    unkept.push({ folder, stretch })
+  }
+
+  /** A row was written, or is about to be: inside the transaction. */
+  function touch(folder: number, path: string): void {
+    // What is not in memory any more may hold the path as well, and would be believed after a restart.
+    dropReplaced()
+    const all = ofOwn(folder)
+    if (all.length === 0) return
+    const at = firstThrough(all, path)
+    const found = all[at]
+    if (found === undefined || !isBefore(found.after_path, path)) return
+    all.splice(at, 1)
+    if (found.kept) delete_sql.run(folder, found.through_path)
+  }
+
+  /** Inside a transaction, before it commits. */
+  function flush(): void {
+    if (unkept.length === 0) return
+    dropReplaced()
+    for (const { folder, stretch } of unkept) {
+      // It may have been taken away or replaced since.
+      const all = ofOwn(folder)
+      if (all[firstThrough(all, stretch.through_path)] !== stretch) continue
+      put.run(folder, stretch.through_path, stretch.after_path, stretch.digest)
+      stretch.kept = true
+    }
+    unkept = []
+  }
+
+  /** After a rollback: the table is the truth. */
+  function reload(): void {
+    by_folder.clear()
+    unkept = []
+    replaced = []
+  }
+
+  function dropReplaced(): void {
+    for (const { folder, through_path } of replaced) delete_sql.run(folder, through_path)
+    replaced = []
+  }
+
+  function ofOwn(folder: number): Kept[] {
+    let all = by_folder.get(folder)
+    if (all === undefined) {
+      all = (load.all(folder) as (KnownStretch & { kept: number })[]).map((row) => ({ ...row, kept: true }))
+      by_folder.set(folder, all)
+    }
+    return all
+  }
+
+  return { isKnown, learn, touch, flush, reload }
+}
+
+export type KnownStretches = ReturnType<typeof createKnownStretches>
+
+/** Index of the first that ends at `path` or after it. */
+function firstThrough(all: readonly KnownStretch[], path: string): number {
+  return firstWhere(all, ({ through_path }) => through_path === path || isBefore(path, through_path))
+}
+
+/** Index of the first that ends after `path`. */
+function firstBeyond(all: readonly KnownStretch[], path: string): number {
+  return firstWhere(all, ({ through_path }) => isBefore(path, through_path))
+}
+
+/** `holds` holds for none, and from some index on for all. */
+function firstWhere(all: readonly KnownStretch[], holds: (stretch: KnownStretch) => boolean): number {
+  let low = 0
+  let high = all.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(all[middle]!)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,212 @@
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
+import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { type LedgerView, openLedgerView } from '../views/view.ts'
+import { ledger_migrations, refuseNoRight } from './ledger-file.ts'
+import { markRestored } from './restored.ts'
+import {
+  ledgerFile,
+  lockLedger,
+  makeStateDirectory,
+  moveAside,
+  moveDatabase,
+  removeDatabase,
+  syncDirectory,
+  syncPath,
+  ticketsFile,
+} from './state-directory.ts'
+
+export interface Backup {
+  bytes: number
+  /** Files that it knows of. */
+  files: number
+}
+
+/**
+ * Copies the ledger as it stands at one moment, beside a daemon at work, which does not notice: a reader of a write-ahead log
+ * holds up no writer. The file is whole, or it is not there; 0600. tickets.db is never part of it: it holds secrets, and what
+ * is lost with it is a slot. `force` writes over an earlier backup, and over nothing else. Errors: `ledger.none`, `account.no_right`, `usage.exists`, `database.*`, `backup.unwritable`.
+ */
+export function backUpLedger(state_dir: string, file: string, { force }: { force: boolean }): Backup {
+  refuseTarget(file, force)
+  const files = countFiles(state_dir)
+  const source = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
+  try {
+    copyInto(source, file)
+  } finally {
+    source.close()
+  }
+  return { bytes: statSync(file).size, files }
+}
+
+function countFiles(state_dir: string): number {
+  let view: LedgerView | undefined
+  try {
+    view = openLedgerView(state_dir)
+    return view.folders().reduce((sum, folder) => sum + filesOf(folder.stages), 0)
+  } catch (error) {
+    throw translateSqliteError(error, ledgerFile(state_dir))
+  } finally {
+    view?.close()
+  }
+}
+
+function filesOf(stages: Readonly<Record<string, { files: number }>>): number {
+  return Object.values(stages).reduce((sum, { files }) => sum + files, 0)
+}
+
+function refuseTarget(file: string, force: boolean): void {
+  const there = statSync(file, { throwIfNoEntry: false })
+  if (there === undefined) return
+  const refused = (what: string, hint: string) =>
+    new SluiceError({ code: 'usage.exists', message: `${file} ${what}`, hint })
+  if (!there.isFile()) throw refused('is no file', 'name a file, which need not be there')
+  if (!isOfLedger(file)) throw refused('is there already, and is no backup of a ledger', 'name another file')
+  if (!force) throw refused('is there already', '--force writes over it')
+}
+
+/** Also one that a newer version wrote, or that is damaged further on: what it is stands at its beginning. */
+function isOfLedger(file: string): boolean {
+  let database: Sqlite | undefined
+  try {
+    database = openSqliteReadOnly(file, 'any format')
+    return hasContents(database)
+  } catch {
+    // Unreadable, or no database: then surely not known to be ours.
+    return false
+  } finally {
+    database?.close()
+  }
+}
+
+function copyInto(source: Sqlite, file: string): void {
+  const temporary = `${file}.${process.pid}.tmp`
+  try {
+    // SQLite fills an empty file that is there, and this one is for us alone from the beginning.
+    rmSync(temporary, { force: true })
+    closeSync(openSync(temporary, 'wx', 0o600))
+    source.prepare('VACUUM INTO ?').run(temporary)
+    syncPath(temporary, 'r+')
+    renameSync(temporary, file)
+    syncDirectory(dirname(file))
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    // What is damaged is what was read.
+    const translated = translateSqliteError(error, codeOf(error)?.startsWith('SQLITE_CORRUPT') ? source.name : file)
+    if (isSluiceError(translated)) throw translated
+    throw new SluiceError({
+      code: 'backup.unwritable',
+      message: `${file} cannot be written: ${messageOf(error)}`,
+      hint:
+        codeOf(error) === 'ENOENT'
+          ? 'the directory must be there'
+          : 'check who may write there, and the space on the disk',
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Puts a backup in the place of the ledger, which is moved aside. What is kept of open slots goes: it belongs to the ledger
+ * that was. Answers the name that the former ledger has now. Errors: `account.no_right`, `ledger.locked`, `usage.backup` for
+ * what is no sound backup or the ledger itself, `database.*`.
+ */
+export function restoreLedger(state_dir: string, file: string, now_ms: number): { aside: string | undefined } {
+  refuseItself(state_dir, file)
+  const backup = openBackup(file)
+  try {
+    refuseNoRight(state_dir, [ledgerFile(state_dir)], 'write')
+    makeStateDirectory(state_dir)
+    const lock = lockLedger(state_dir)
+    try {
+      const restored = join(state_dir, 'ledger.db.restored')
+      // What a restore left that was stopped: its log is not that of this copy.
+      removeDatabase(restored)
+      copyInto(backup, restored)
+      markRestored(restored, now_ms)
+      const aside = moveAside(state_dir, 'replaced', now_ms)
+      removeDatabase(ticketsFile(state_dir))
+      moveDatabase(restored, ledgerFile(state_dir))
+      syncDirectory(state_dir)
+      return { aside }
+    } finally {
+      lock.release()
+    }
+  } finally {
+    backup.close()
+  }
+}
+
+/** By any name, a link's included. */
+function refuseItself(state_dir: string, file: string): void {
+  const [one, other] = [file, ledgerFile(state_dir)].map((path) => statSync(path, { throwIfNoEntry: false }))
+  if (!one || !other || one.dev !== other.dev || one.ino !== other.ino) return
+  throw new SluiceError({
+    code: 'usage.backup',
+    message: `${file} is the ledger itself, which is left as it is`,
+    hint: 'name a file that `sluice backup` wrote',
+  })
+}
+
+function openBackup(file: string): Sqlite {
+  let backup: Sqlite | undefined
+  try {
+    backup = openSqliteReadOnly(file, ledger_migrations)
+    const fault = faultOf(backup)
+    if (fault !== undefined) throw new Error(fault)
+    return backup
+  } catch (error) {
+    backup?.close()
+    if (isSluiceError(error, 'database.newer') || isSluiceError(error, 'database.older')) throw error
+    throw new SluiceError({
+      code: 'usage.backup',
+      message: `${file} is no sound backup of a ledger: ${messageOf(error)}`,
+      hint: 'name a file that `sluice backup` wrote; without one, `sluice rebuild` makes the ledger again',
+      cause: error,
+    })
+  }
+}
+
+/** - `none`: nothing is there, or nothing was ever put into it. `damaged`: SQLite cannot read all of it. */
+export type LedgerCondition = 'none' | 'damaged' | 'sound'
+
+/** Reads all of it. Error `database.newer`, and what is about rights and disks and no damage. */
+export function conditionOfLedger(state_dir: string): LedgerCondition {
+  let database: Sqlite | undefined
+  try {
+    database = openSqliteReadOnly(ledgerFile(state_dir), ledger_migrations)
+    if (database.pragma('user_version', { simple: true }) === 0) return 'none'
+    if (faultOf(database) !== undefined) return 'damaged'
+    return isUnused(database) ? 'none' : 'sound'
+  } catch (error) {
+    const fault = translateSqliteError(error, ledgerFile(state_dir))
+    if (isSluiceError(fault, 'database.missing')) return 'none'
+    if (isSluiceError(fault, 'database.damaged')) return 'damaged'
+    throw fault
+  } finally {
+    database?.close()
+  }
+}
+
+/** A person's word alone (a pause) is in it, or what a daemon that found no folder has noted of itself. */
+function isUnused(database: Sqlite): boolean {
+  const used = ['files', 'contents', 'runs', 'told'].map((table) => `EXISTS (SELECT 1 FROM ${table})`)
+  return (
+    database
+      .prepare(`SELECT ${used.join(' OR ')}`)
+      .pluck()
+      .get() === 0
+  )
+}
+
+/** What SQLite finds wrong when it reads everything; a database of something else has no contents. */
+function faultOf(database: Sqlite): string | undefined {
+  const [first] = database.pragma('integrity_check(1)') as { integrity_check: string }[]
+  if (first?.integrity_check !== 'ok') return first?.integrity_check ?? 'it cannot be checked'
+  return hasContents(database) ? undefined : 'it is a database of something else'
+}
+
+function hasContents(database: Sqlite): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'contents'`).get() !== undefined
+}

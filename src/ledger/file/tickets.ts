@@ -1,0 +1,64 @@
+import { openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
+import type { Ticket } from '../../domain/ticket.ts'
+import { ticket_migrations } from './ledger-file.ts'
+import { createTransaction, type Transaction } from './transaction.ts'
+
+/** The secrets of open slots, in a file of their own; erased as soon as the bytes are in. */
+export function createTickets(file: string) {
+  /** True at first: the write-ahead log of a process that was killed is still there. */
+  let written_since_checkpoint = true
+  const database: Sqlite = openSqlite({
+    file,
+    migrations: ticket_migrations,
+    synchronous: 'NORMAL',
+    secure_delete: true,
+  })
+  const transaction: Transaction = createTransaction(database)
+  const put_sql = database.prepare('INSERT OR REPLACE INTO tickets VALUES (?, ?, ?, ?, ?, ?)')
+  const get_sql = database.prepare('SELECT * FROM tickets WHERE content = ?')
+  const erase_sql = database.prepare('DELETE FROM tickets WHERE content = ?')
+  const contents_sql = database.prepare('SELECT content FROM tickets').pluck()
+
+  function put(content: number, asset_id: string, ticket: Ticket): void {
+    const headers = JSON.stringify(ticket.upload_headers)
+    transaction.enter()
+    put_sql.run(content, asset_id, ticket.upload_url, ticket.upload_method, headers, ticket.expires_at_ms)
+    written_since_checkpoint = true
+  }
+
+  function get(content: number): { asset_id: string; ticket: Ticket } | undefined {
+    const row = get_sql.get(content) as
+      | { asset_id: string; upload_url: string; upload_headers: string; expires_at_ms: number }
+      | undefined
+    if (!row) return undefined
+    const { asset_id, upload_url, expires_at_ms } = row
+    const upload_headers = JSON.parse(row.upload_headers) as Record<string, string>
+    return { asset_id, ticket: { upload_url, upload_method: 'PUT', upload_headers, expires_at_ms } }
+  }
+
+  function erase(content: number): void {
+    transaction.enter()
+    erase_sql.run(content)
+    written_since_checkpoint = true
+  }
+
+  function contents(): number[] {
+    return contents_sql.all() as number[]
+  }
+
+  /** Outside a transaction. The write-ahead log still holds what was erased until it is written back and cut. */
+  function checkpoint(): void {
+    if (!written_since_checkpoint) return
+    database.pragma('wal_checkpoint(TRUNCATE)')
+    written_since_checkpoint = false
+  }
+
+  function close(): void {
+    checkpoint()
+    database.close()
+  }
+
+  return { transaction, database, put, get, erase, contents, checkpoint, close }
+}
+
+export type Tickets = ReturnType<typeof createTickets>

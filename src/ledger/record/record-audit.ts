@@ -1,0 +1,170 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { type AuditFact, isMassRemoval, type ListedAsset } from '../../domain/audit.ts'
+import type { ContentFact } from '../../domain/fact.ts'
+import { createRestoredProjects, type RestoredProjects } from '../file/restored.ts'
+import {
+  type AuditRows,
+  type AuditState,
+  createAuditRows,
+  type UnauditedAsset,
+  type UnauditedPage,
+  type UnauditedQuery,
+} from '../rows/audit-rows.ts'
+import { best_copy_first } from '../rows/copies.ts'
+import type { ContentRecorder } from './record-content.ts'
+import type { FileRecorder } from './record-file.ts'
+
+/** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
+const rows_at_once = 20_000
+
+/** Applies facts of the audit: which contents were seen on the service in this round, and how many of each kind. */
+export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
+  const { contents } = parts
+  const rows: AuditRows = createAuditRows(database)
+  const restored: RestoredProjects = createRestoredProjects(database, parts)
+  const by_asset = database.prepare('SELECT id, state FROM contents WHERE asset_id = ? AND project = ?')
+  const mark = database.prepare('UPDATE contents SET audited_round = ? WHERE id = ?')
+  const marked = database.prepare(
+    `SELECT audits.project, audited_round, round, began_ms IS NOT NULL AS is_running
+       FROM contents JOIN audits ON audits.project = contents.project WHERE contents.id = ?`,
+  )
+  const unaudited_sql = database.prepare(
+    `SELECT id AS content, asset_id, size, coalesce(
+           (SELECT folders.name || '/' || path FROM files JOIN folders ON folders.id = files.folder
+            WHERE files.content = contents.id ORDER BY ${best_copy_first} LIMIT 1), 'content ' || id) AS name
+       FROM contents
+       WHERE id > @after AND id <= @through AND project = @project AND state = 'ready' AND asset_id IS NOT NULL
+         AND coalesce(audited_round, 0) <> @round
+       ORDER BY id LIMIT @limit`,
+  )
+  const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
+  // The condition of the index contents_in_need, word for word, and the state in question.
+  const removed_sql = database
+    .prepare(
+      `SELECT id FROM contents WHERE state IN ('refused', 'removed_on_service') AND +state = 'removed_on_service'
+         AND project = ? AND EXISTS (SELECT 1 FROM files WHERE content = contents.id AND files.state = 'present')`,
+    )
+    .pluck()
+
+  function apply(fact: AuditFact, at_ms: number): void {
+    switch (fact.type) {
+      case 'audit_wanted':
+        rows.want()
+        break
+      case 'audit_round_began':
+        rows.begin(fact.project_id, at_ms)
+        break
+      case 'assets_listed': {
+        const project = rows.running(fact.project_id, fact.round)
+        if (project !== undefined) list(project, fact, at_ms)
+        break
+      }
+      case 'asset_confirmed':
+        count('asset_ready', fact.content)
+        break
+      case 'audit_round_ended': {
+        const project = rows.running(fact.project_id, fact.round)
+        if (project === undefined) break
+        if (fact.resend) resend(project, at_ms)
+        rows.end(project, fact.unanswered, at_ms)
+        restored.audited(project)
+        rows.judgeEmptied(project, at_ms)
+        break
+      }
+    }
+  }
+
+  /** After a fact about a content. */
+  function follow(type: ContentFact['type'], content: number, at_ms: number): void {
+    count(type, content)
+    if (type === 'asset_missing') restored.assetMissing(content, at_ms)
+  }
+
+  /** Whether it counts as looked at in this round, and as what. */
+  function count(type: ContentFact['type'], content: number): void {
+    const bucket = bucket_of[type]
+    if (bucket === undefined) return
+    const row = marked.get(content) as Marked | undefined
+    if (row === undefined) return
+    const { project, audited_round, round, is_running } = row
+    const was_usable = audited_round === round
+    if (bucket === 'usable' && was_usable) return
+    mark.run(bucket === 'usable' ? round : bucket === 'unready' ? -round : null, content)
+    if (!is_running) return
+    rows.count(project, bucket, 1)
+    if (was_usable) rows.count(project, 'usable', -1)
+    if (bucket === 'usable' && audited_round === -round) rows.count(project, 'unready', -1)
+  }
+
+  /** A person says that what is gone there is rightly gone. */
+  function accept(project: number): void {
+    rows.acceptEmptied(project)
+  }
+
+  function states(): AuditState[] {
+    return rows.states()
+  }
+
+  function unaudited({ project_id, after, limit }: UnauditedQuery): UnauditedPage {
+    const found = rows.find(project_id)
+    if (found === undefined) return { assets: [] }
+    const through = after + rows_at_once
+    const query = { project: found.project, round: found.round, after, through, limit }
+    const assets = unaudited_sql.all(query) as UnauditedAsset[]
+    if (assets.length === limit) return { assets, next: assets.at(-1)!.content }
+    return through < (newest.get() as number) ? { assets, next: through } : { assets }
+  }
+
+  function list(
+    project: number,
+    { cursor, items }: Extract<AuditFact, { type: 'assets_listed' }>,
+    at_ms: number,
+  ): void {
+    rows.turnPage(project, cursor)
+    for (const item of items) see(project, item, at_ms)
+  }
+
+  function see(project: number, { asset_id, status }: ListedAsset, at_ms: number): void {
+    const known = by_asset.all(asset_id, project) as { id: number; state: string }[]
+    if (known.length === 0) {
+      if (status !== 'other') rows.count(project, status === 'ready' ? 'unknown' : 'slots', 1)
+      return
+    }
+    // Anything else is settled by asking for it alone.
+    if (status !== 'ready') return
+    for (const { id, state } of known) {
+      if (state === 'ready') count('asset_ready', id)
+      else if (contents.apply({ type: 'asset_returned', content: id }, at_ms)) count('asset_returned', id)
+    }
+  }
+
+  function resend(project: number, at_ms: number): void {
+    const removed = removed_sql.all(project) as number[]
+    const expected = rows.usable(project) + removed.length
+    if (isMassRemoval({ removed: removed.length, expected })) return
+    for (const content of removed) {
+      contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
+    }
+  }
+
+  return { apply, follow, accept, states, unaudited }
+}
+
+export type AuditRecorder = ReturnType<typeof createAuditRecorder>
+
+interface Marked {
+  project: number
+  audited_round: number | null
+  round: number
+  is_running: 0 | 1
+}
+
+type Bucket = 'usable' | 'unready' | 'failed' | 'missing'
+
+const bucket_of: Partial<Record<ContentFact['type'], Bucket>> = {
+  asset_ready: 'usable',
+  asset_returned: 'usable',
+  asset_unready: 'unready',
+  asset_failed: 'failed',
+  asset_missing: 'missing',
+}

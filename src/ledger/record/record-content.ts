@@ -1,0 +1,153 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { day_ms } from '../../base/time/time.ts'
+import { type ContentProgress, contentAfter, isUnderway } from '../../domain/content.ts'
+import type { ContentFact } from '../../domain/fact.ts'
+import { fact_table } from '../fact-table.ts'
+import type { Tickets } from '../file/tickets.ts'
+import { type ContentRow, type ContentRows, createContentRows } from '../rows/content-rows.ts'
+import { is_there, oldestThere } from '../rows/copies.ts'
+import type { Counts, Usage } from '../rows/counts.ts'
+import type { FolderRows } from '../rows/folder-rows.ts'
+import type { RemovalRows } from '../rows/removal-rows.ts'
+import { createHostRows, type HostRows } from '../rows/trouble-rows.ts'
+
+/** Applies facts about contents: the pure transition, then everything in the ledger that follows from it. */
+export function createContentRecorder(
+  database: Sqlite,
+  parts: { folders: FolderRows; counts: Counts; tickets: Tickets; usage: Usage; removals: RemovalRows },
+) {
+  const { folders, counts, tickets, usage, removals } = parts
+  const rows: ContentRows = createContentRows(database)
+  const hosts: HostRows = createHostRows(database)
+  const present_by_folder = database.prepare(
+    `SELECT folder, count(*) AS files FROM files WHERE content = ? AND state = 'present' GROUP BY folder`,
+  )
+  const present = database.prepare(`SELECT 1 FROM files WHERE content = ? AND state = 'present' LIMIT 1`)
+  const held = database.prepare(`SELECT 1 FROM files WHERE content = ? AND ${is_there} LIMIT 1`)
+  const same_asset = database
+    .prepare(`SELECT id FROM contents WHERE asset_id = ? AND id <> ? AND state = 'ready'`)
+    .pluck()
+  const arrive_sql = database.prepare(
+    `INSERT INTO arrivals (folder, content, at_ms, there_ms) VALUES (@folder, @content, @at_ms,
+       ${oldestThere('@content', '@folder')}) ON CONFLICT DO NOTHING`,
+  )
+  const mark_ready = database.prepare(`UPDATE files SET ready_ms = ? WHERE content = ? AND state = 'present'`)
+  // A file that changed while its bytes went out is not `present` any more; its next version must wait all the same.
+  const mark_sent = database.prepare(`UPDATE files SET sent_ms = ? WHERE content = ? AND state <> 'gone'`)
+  const mark_labels_due = database.prepare('UPDATE contents SET labels_due_ms = ? WHERE id = ?')
+  const want_anew = database.prepare('UPDATE contents SET wanted_ms = ? WHERE id = ?')
+  const forget_labels = database.prepare('DELETE FROM asset_labels WHERE content = ?')
+  const forget_label_intents = database.prepare('DELETE FROM label_intents WHERE content = ?')
+  const append_history = database.prepare('INSERT INTO history (at_ms, content, event, detail) VALUES (?, ?, ?, ?)')
+
+  /** False where the fact says nothing about the content as it now stands. */
+  function apply(fact: ContentFact, at_ms: number): boolean {
+    const before = rows.get(fact.content)
+    const after = before && contentAfter(before, fact, at_ms)
+    if (!before || !after) return false
+    // A path came with these bytes meanwhile, or has them in a folder that is away.
+    if (fact.type === 'content_orphaned' && present.get(before.id) !== undefined) return false
+    if (fact.type === 'removal_intended' && held.get(before.id) !== undefined) return false
+    keepTicket(fact, at_ms)
+    rows.update(before, after)
+    // The next asset of this content begins without any.
+    if (before.asset_id !== undefined && after.asset_id !== before.asset_id) {
+      forget_labels.run(before.id)
+      forget_label_intents.run(before.id)
+    }
+    if (after.state !== before.state) restage(before, after, at_ms)
+    if (fact.type === 'bytes_accepted') {
+      mark_sent.run(at_ms, before.id)
+      usage.add('sent', before.size, at_ms)
+    }
+    if (fact_table[fact.type].is_history) {
+      append_history.run(at_ms, before.id, fact.type, after.error_message ?? null)
+    }
+    if (fact.type === 'asset_missing' && mayBeRemovedByUs(before, at_ms)) wantAgain(before.id, at_ms)
+    if (fact.type === 'asset_removed') afterRemoval(before, at_ms)
+    if (fact.type === 'asset_kept') afterKeeping(before, fact, at_ms)
+    return true
+  }
+
+  /** A person asks again: what was given up is wanted, what was set back is due now. */
+  function retry(id: number, at_ms: number): void {
+    const content = rows.get(id)
+    if (!content) return
+    if (content.state === 'refused' || content.state === 'removed_on_service') {
+      apply({ type: 'content_wanted_again', content: id, not_before_ms: at_ms }, at_ms)
+    } else if (isUnderway(content.state)) rows.update(content, { ...content, not_before_ms: at_ms })
+  }
+
+  /** A content that just became usable through this folder; nothing happens when it already was. */
+  function arrive(folder: number, content: number, at_ms: number): void {
+    arrive_sql.run({ folder, content, at_ms })
+  }
+
+  /** Where no folder asks for labels there is nothing to do; labels taken out of the config come here as `relabel`. */
+  function labelsDue(content: number, at_ms: number): void {
+    if (folders.wantLabels()) mark_labels_due.run(at_ms, content)
+  }
+
+  function labelsDone(content: number): void {
+    mark_labels_due.run(null, content)
+  }
+
+  /** What came back meanwhile is sent anew; so is what the service kept as the same asset. */
+  function afterRemoval(content: ContentRow, at_ms: number): void {
+    removals.removed(content, at_ms)
+    const others = same_asset.all(content.asset_id, content.id) as number[]
+    for (const other of others) apply({ type: 'asset_missing', content: other }, at_ms)
+    for (const id of [content.id, ...others]) wantAgain(id, at_ms)
+  }
+
+  function wantAgain(content: number, at_ms: number): void {
+    if (present.get(content) === undefined) return
+    apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
+  }
+
+  function afterKeeping(
+    { id, project }: ContentRow,
+    { error, by_service, not_before_ms }: Extract<ContentFact, { type: 'asset_kept' }>,
+    at_ms: number,
+  ): void {
+    removals.putOff(id, not_before_ms, error && 'service')
+    if (error === undefined) return
+    append_history.run(at_ms, id, 'asset_kept', error.message)
+    if (by_service) removals.serviceRefuses(project, error, at_ms)
+  }
+
+  function keepTicket(fact: ContentFact, at_ms: number): void {
+    if (fact.type === 'slot_reserved') {
+      tickets.put(fact.content, fact.asset_id, fact.ticket)
+      hosts.noteUpload(fact.ticket.upload_url, at_ms)
+    } else if (fact_table[fact.type].ends_ticket) tickets.erase(fact.content)
+  }
+
+  function restage(before: ContentRow, after: ContentProgress, at_ms: number): void {
+    const folders = present_by_folder.all(before.id) as { folder: number; files: number }[]
+    for (const { folder, files } of folders) {
+      counts.add(folder, before.state, -files, -files * before.size)
+      counts.add(folder, after.state, files, files * before.size)
+      if (after.state === 'ready') arrive(folder, before.id, at_ms)
+    }
+    // How long it waits is counted from here: what was ready or refused for a year has not waited for a year.
+    if (isUnderway(after.state) && !isUnderway(before.state)) want_anew.run(at_ms, before.id)
+    if (after.state === 'ready') {
+      mark_ready.run(at_ms, before.id)
+      labelsDue(before.id, at_ms)
+      removals.becameReady(before.id, at_ms)
+    }
+  }
+
+  return { rows, apply, retry, arrive, labelsDue, labelsDone }
+}
+
+export type ContentRecorder = ReturnType<typeof createContentRecorder>
+
+/** A service may carry out later what it gave no answer to: so long a removal of ours may be why an asset is not there. */
+const removal_echo_ms = day_ms
+
+/** It was meant to be removed after it was ready, and then was not: what was asked may have come to pass all the same. */
+function mayBeRemovedByUs({ intended_ms = 0, ready_ms }: ContentRow, at_ms: number): boolean {
+  return ready_ms !== undefined && intended_ms > ready_ms && at_ms - intended_ms < removal_echo_ms
+}

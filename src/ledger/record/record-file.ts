@@ -1,0 +1,285 @@
+import type { ContentState } from '../../domain/content.ts'
+import type { FileFact } from '../../domain/fact.ts'
+import { type FileStat, sameStat } from '../../domain/file.ts'
+import type { LedgerLimits } from '../ledger.ts'
+import type { NewTimes } from '../rows/content-rows.ts'
+import type { Counts, Usage } from '../rows/counts.ts'
+import type { FileRow, FileRows } from '../rows/file-rows.ts'
+import type { FolderRow } from '../rows/folder-row.ts'
+import type { FolderRows } from '../rows/folder-rows.ts'
+import type { RemovalRows } from '../rows/removal-rows.ts'
+import type { ContentRecorder } from './record-content.ts'
+
+interface ContentOfFile {
+  id: number
+  state: ContentState
+  is_new?: true
+}
+
+/** A file as it was found: hashed, with the stat of just those bytes. */
+export type Settled = Pick<Extract<FileFact, { type: 'file_settled' }>, 'path' | 'stat' | 'md5'>
+
+const unknown_stat: FileStat = { size: 0, mtime_ns: 0n, ctime_ns: 0n, inode: 0n }
+
+/** Applies facts about paths: their row, the content that it points to, the counts. */
+export function createFileRecorder(parts: {
+  folders: FolderRows
+  files: FileRows
+  contents: ContentRecorder
+  counts: Counts
+  usage: Usage
+  removals: RemovalRows
+  limits: LedgerLimits
+}) {
+  const { folders, files, contents, counts, usage, removals, limits } = parts
+
+  function apply(fact: FileFact, at_ms: number): void {
+    const folder = folders.named(fact.folder)
+    if (!folder) return
+    const row = files.get(folder.id, fact.path)
+    switch (fact.type) {
+      case 'file_seen':
+        unsettle(folder, fact.path, row, fact.stat, fact.not_before_ms, at_ms)
+        break
+      case 'file_changed':
+        // Whoever says so may have seen other bytes under the same stat.
+        if (row) unsettle(folder, fact.path, { ...row, left_out_after: undefined }, row.stat, fact.not_before_ms, at_ms)
+        break
+      case 'file_settled':
+        settle(folder, row, fact, at_ms)
+        break
+      case 'file_gone':
+        if (row) gone(row, at_ms)
+        break
+      case 'file_ignored':
+        if (row) forget(row, at_ms)
+        break
+      case 'file_skipped': {
+        const { stat, reason, rule } = fact
+        // Who says so looked before a person let it in.
+        if (row?.accepted && reason === 'before_start') return void lookAgain(row, {}, at_ms)
+        const base = baseRow(folder, fact.path, row, stat, at_ms)
+        // It may have moved since the first look.
+        const there_ms = reason === 'before_start' ? Math.min(changed_ms(stat), folder.started_ms) : base.there_ms
+        const left_out_after = base.left_out_after ?? contents.rows.newest()
+        write(row, { ...base, state: 'skipped', stat, reason, detail: rule, there_ms, left_out_after }, at_ms)
+        if (row?.content !== undefined) contents.labelsDue(row.content, at_ms)
+        break
+      }
+      case 'file_blocked': {
+        const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
+        const stat = fact.stat ?? row?.stat ?? unknown_stat
+        const { reason, detail, not_before_ms } = fact
+        write(row, { ...base, state: 'blocked', stat, reason, detail, not_before_ms }, at_ms)
+        break
+      }
+    }
+  }
+
+  function unsettle(
+    folder: FolderRow,
+    path: string,
+    row: FileRow | undefined,
+    stat: FileStat,
+    not_before_ms: number,
+    at_ms: number,
+  ): void {
+    const base = baseRow(folder, path, row, stat, at_ms)
+    write(row, { ...base, state: 'seen', stat, not_before_ms }, at_ms)
+  }
+
+  function settle(folder: FolderRow, row: FileRow | undefined, fact: Settled, at_ms: number): void {
+    const base = baseRow(folder, fact.path, row, fact.stat, at_ms)
+    const content = contentFor(folder, row, fact, at_ms)
+    if (content.id === undefined) {
+      const detail = 'more new files than uploads.brake lets pass'
+      write(row, { ...base, state: 'blocked', stat: fact.stat, reason: 'brake', detail }, at_ms)
+      return
+    }
+    const is_ready = content.state === 'ready'
+    const same_as_before = row?.content === content.id
+    const is_other = row?.content !== undefined && !same_as_before
+    const there_ms = (is_other ? undefined : base.there_ms) ?? thereWith(folder, content)
+    write(
+      row,
+      {
+        ...base,
+        state: 'present',
+        stat: fact.stat,
+        content: content.id,
+        there_ms,
+        settled_ms: at_ms,
+        left_out_after: undefined,
+        gone_ms: undefined,
+        ready_ms: is_ready ? ((same_as_before ? row.ready_ms : undefined) ?? at_ms) : undefined,
+      },
+      at_ms,
+      content.state,
+    )
+    if (is_ready) {
+      contents.arrive(folder.id, content.id, at_ms)
+      contents.labelsDue(content.id, at_ms)
+    }
+    if (!same_as_before && row?.content !== undefined) contents.labelsDue(row.content, at_ms)
+  }
+
+  /** The content of these bytes in the folder's project: known, or new and wanted, or held by the brake. */
+  function contentFor(
+    folder: FolderRow,
+    row: FileRow | undefined,
+    { md5, stat }: { md5: string; stat: FileStat },
+    at_ms: number,
+  ): ContentOfFile | { id?: undefined } {
+    const { rows } = contents
+    const bytes = { project: folder.project, md5, size: stat.size }
+    const is_held = !row?.accepted && brakeHolds(stat.size, at_ms)
+    // Of a path that nobody knows the bytes are mostly new as well: then asking for them first is asked for nothing.
+    if (row === undefined && !is_held) {
+      const id = rows.insertNew(bytes, newTimes(row, stat, at_ms))
+      if (id !== undefined) return wanted(id, stat, at_ms)
+    }
+    const known = rows.find(bytes.project, md5, stat.size)
+    if (known && known.state !== 'abandoned') return known
+    if (is_held) return {}
+    const times = newTimes(row, stat, at_ms)
+    if (known) {
+      usage.add('wanted', stat.size, at_ms)
+      const { not_before_ms } = times
+      contents.apply({ type: 'content_wanted_again', content: known.id, not_before_ms }, at_ms)
+      rows.changedAt(known.id, times.newest_ms)
+      return rows.get(known.id)!
+    }
+    return wanted(rows.insertNew(bytes, times)!, stat, at_ms)
+  }
+
+  function newTimes(row: FileRow | undefined, stat: FileStat, at_ms: number): NewTimes {
+    // Sent in the future: the clock was set back since.
+    const sent_ms = Math.min(row?.sent_ms ?? Number.NEGATIVE_INFINITY, at_ms)
+    const not_before_ms = Math.max(at_ms, sent_ms + limits.min_resend_ms)
+    return { not_before_ms, wanted_ms: at_ms, newest_ms: Number(stat.mtime_ns / 1_000_000n) }
+  }
+
+  function wanted(id: number, { size }: FileStat, at_ms: number): ContentOfFile {
+    usage.add('wanted', size, at_ms)
+    return { id, state: 'wanted', is_new: true }
+  }
+
+  /** Nobody has held a content before it was new. */
+  function thereWith(folder: FolderRow, content: ContentOfFile): number | undefined {
+    return content.is_new ? undefined : files.thereWith(folder.id, content.id)
+  }
+
+  function brakeHolds(bytes: number, at_ms: number): boolean {
+    const brake = limits.brake
+    if (!brake) return false
+    const lately = usage.over('wanted', brake.per_ms, at_ms)
+    return lately.files + 1 > brake.files || lately.bytes + bytes > brake.bytes
+  }
+
+  function gone(row: FileRow, at_ms: number): void {
+    if (row.state === 'gone') return
+    // What `start` left out stays known: the file may have moved, and its new path is looked at after the old one.
+    if (row.content === undefined && row.reason !== 'before_start') {
+      forget(row, at_ms)
+      return
+    }
+    write(row, { ...row, state: 'gone', gone_ms: at_ms, not_before_ms: undefined, left_out_after: undefined }, at_ms)
+    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
+  }
+
+  function forget(row: FileRow, at_ms: number): void {
+    counts.add(row.folder, stage(row), -1, -row.stat.size)
+    files.delete(row.folder, row.path)
+    removals.follow(row, undefined, at_ms)
+    if (row.content !== undefined) contents.labelsDue(row.content, at_ms)
+  }
+
+  /** `content_state` saves a read where the caller knows it. */
+  function write(before: FileRow | undefined, after: FileRow, at_ms: number, content_state?: string): void {
+    if (before) counts.add(before.folder, stage(before), -1, -before.stat.size)
+    counts.add(after.folder, content_state ?? stage(after), 1, after.stat.size)
+    files.put(after)
+    removals.follow(before, after, at_ms)
+  }
+
+  function stage(row: FileRow): string {
+    if (row.state !== 'present' || row.content === undefined) return row.state
+    return contents.rows.get(row.content)?.state ?? row.state
+  }
+
+  /** The row of a file that is long gone. */
+  function dropTombstone(folder: number, path: string): void {
+    const row = files.get(folder, path)
+    if (row?.state === 'gone') forget(row, row.gone_ms ?? row.seen_ms)
+  }
+
+  /** Puts one row back to be looked at, now: a person's word, or rules that changed. */
+  function lookAgain(
+    row: FileRow,
+    change: Partial<Pick<FileRow, 'accepted' | 'content' | 'gone_ms'>>,
+    at_ms: number,
+  ): void {
+    // What `start` left out is judged by `start` again, not as an arrival.
+    const reason = row.reason === 'before_start' && !change.accepted ? row.reason : undefined
+    // Without its content: the folder was given another project, and what is there was there before.
+    const there_ms = 'content' in change ? (row.there_ms ?? row.seen_ms) : row.there_ms
+    const asked = { reason, detail: undefined, not_before_ms: at_ms, there_ms, ...change }
+    write(row, { ...row, ...asked, state: 'seen' }, at_ms)
+  }
+
+  return { apply, settle, dropTombstone, lookAgain }
+}
+
+export type FileRecorder = ReturnType<typeof createFileRecorder>
+
+/**
+ * The row to build on. `seen_ms` is the first sight of this version of the file: kept while it settles, new when settled bytes
+ * moved. The content last held stays, so that a touched file and its old version are still known to belong together; what was gone,
+ * or lay under another root, does not count as holding it until its bytes are known (`heldBy`).
+ */
+function baseRow(
+  folder: FolderRow,
+  path: string,
+  row: FileRow | undefined,
+  stat: FileStat | undefined,
+  at_ms: number,
+): FileRow {
+  const same_version = row !== undefined && (row.state === 'seen' || row.state === 'blocked' || row.state === 'skipped')
+  return {
+    folder: folder.id,
+    path,
+    state: 'seen',
+    stat: row?.stat ?? unknown_stat,
+    content: row?.content,
+    reason: undefined,
+    detail: undefined,
+    not_before_ms: undefined,
+    seen_ms: same_version ? row.seen_ms : at_ms,
+    settled_ms: undefined,
+    left_out_after: same_version && stat && sameStat(row.stat, stat) ? row.left_out_after : undefined,
+    ready_ms: undefined,
+    gone_ms: row?.gone_ms ?? (row?.content !== undefined && folder.moved_ms !== undefined ? at_ms : undefined),
+    sent_ms: row?.sent_ms,
+    accepted: row?.accepted ?? false,
+    there_ms: stat ? thereSince(folder, row, stat) : row?.there_ms,
+  }
+}
+
+/**
+ * Decided by the first look at a folder and kept for as long as the bytes may be the same: a file that is renamed or made readable
+ * before it could be sent did not come. Whether they are is known for sure when it settles.
+ */
+function thereSince(folder: FolderRow, row: FileRow | undefined, stat: FileStat): number | undefined {
+  if (row) {
+    const may_be_same =
+      row.content !== undefined || (row.stat.size === stat.size && row.stat.mtime_ns === stat.mtime_ns)
+    return may_be_same ? row.there_ms : undefined
+  }
+  const is_first_look = folder.first_scan_ms === undefined
+  return is_first_look && changed_ms(stat) <= folder.started_ms ? changed_ms(stat) : undefined
+}
+
+/** By the clock of the file system. */
+function changed_ms({ ctime_ns }: FileStat): number {
+  return Number(ctime_ns / 1_000_000n)
+}

@@ -1,0 +1,194 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { day_ms } from '../../base/time/time.ts'
+import type { PromptFact, RunFact } from '../../domain/run.ts'
+import { type RunStep, runAfter } from '../../domain/run-progress.ts'
+import { createPromptRows, type PromptRows } from '../rows/prompt-rows.ts'
+import { createRunRows, type RunRows } from '../rows/run-rows.ts'
+
+/** Finished runs are for people, who ask about the last ones; two years keep a yearly report beside the one before it. */
+const run_days = 730
+/** Runs dropped by one `tidy`; each may have some hundred rows of assets. */
+const trimmed_at_once = 50
+
+/** Applies facts about prompts, runs and deliveries: the pure transition, then everything in the ledger that follows from it. */
+export function createRunRecorder(database: Sqlite) {
+  const prompts: PromptRows = createPromptRows(database)
+  const runs: RunRows = createRunRows(database)
+  const deliveries: DeliveryRows = createDeliveryRows(database)
+  const tell = [
+    ['asset', 'run_assets'],
+    ['refusal', 'run_refusals'],
+  ].map(([what, table]) =>
+    database.prepare(
+      `INSERT OR IGNORE INTO told (prompt, md5, size, what, run)
+         SELECT @prompt, md5, size, '${what}', run FROM ${table} WHERE run = @run`,
+    ),
+  )
+  const restore = database.prepare(`INSERT OR IGNORE INTO told (prompt, md5, size, what) VALUES (?, ?, ?, 'asset')`)
+  const old = database
+    .prepare(
+      `SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < ?
+           AND id <> (SELECT max(id) FROM runs AS newest WHERE newest.prompt = runs.prompt)
+           AND NOT EXISTS (SELECT 1 FROM deliveries WHERE run = runs.id AND state = 'wanted')
+         ORDER BY ended_ms LIMIT ${trimmed_at_once}`,
+    )
+    .pluck()
+
+  function apply(fact: RunFact, at_ms: number): void {
+    switch (fact.type) {
+      case 'prompts_configured':
+        configure(fact.prompts, at_ms)
+        break
+      case 'told_restored':
+        restoreTold(fact)
+        break
+      case 'run_due':
+      case 'run_passed_over':
+        due(fact, at_ms)
+        break
+      case 'schedule_reset':
+        prompts.reset(fact.prompt, fact.checked_ms)
+        break
+      case 'delivery_wanted_again':
+        if (runs.get(fact.run)?.state === 'written') deliveries.wantAgain(fact.run, fact.targets, at_ms)
+        break
+      case 'delivered':
+      case 'delivery_set_back':
+      case 'delivery_failed':
+        deliveries.apply(fact, at_ms)
+        break
+      default:
+        step(fact, at_ms)
+    }
+  }
+
+  /** Old runs that are over. What was told stays for ever, and the newest run of each prompt. */
+  function trim(at_ms: number): void {
+    for (const run of old.all(at_ms - run_days * day_ms) as number[]) {
+      deliveries.deleteOf(run)
+      runs.delete(run)
+    }
+  }
+
+  function configure(facts: readonly PromptFact[], at_ms: number): void {
+    for (const prompt of facts) {
+      const known = prompts.named(prompt.name)
+      if (known?.project_id === prompt.project_id) prompts.goOn(known.id, prompt.schedule, at_ms)
+      else if (known) {
+        // Their assets and chats are of the other project.
+        endOpen(known.id, 'prompt.moved', 'the prompt was given another project before this run had ended', at_ms)
+        prompts.move(known.id, prompt, at_ms)
+      } else prompts.begin(prompt, at_ms)
+    }
+    const names = new Set(facts.map(({ name }) => name))
+    for (const id of prompts.configuredExcept(names)) {
+      const what = 'the prompt was taken out of the config before this run had ended; its files stay fresh'
+      endOpen(id, 'prompt.unconfigured', what, at_ms)
+    }
+    prompts.restExcept([...names])
+  }
+
+  /** Skipped where nothing can have been asked, failed where something may have been: its answer is not waited for. */
+  function endOpen(prompt: number, code: string, message: string, at_ms: number): void {
+    for (const { run } of prompts.openRuns(prompt)) {
+      const { state, turn } = runs.get(run)!
+      const is_unasked = state === 'due' || (state === 'planned' && turn === 0)
+      if (is_unasked) step({ type: 'run_skipped', run, why: message }, at_ms)
+      else step({ type: 'run_failed', run, error: { code, message } }, at_ms)
+    }
+  }
+
+  function restoreTold({
+    prompt: name,
+    run_due_ms,
+    began_ms,
+    told,
+  }: Extract<RunFact, { type: 'told_restored' }>): void {
+    const prompt = prompts.named(name)
+    if (!prompt) return
+    for (const { md5, size } of told) restore.run(prompt.id, Buffer.from(md5, 'hex'), size)
+    prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
+  }
+
+  function due(fact: Extract<RunFact, { type: 'run_due' | 'run_passed_over' }>, at_ms: number): void {
+    const prompt = prompts.named(fact.prompt)
+    if (!prompt?.configured) return
+    const cause = fact.type === 'run_due' ? fact.cause : 'schedule'
+    const mark_ms = prompt.last_written_due_ms
+    const run = runs.insert({ prompt: prompt.id, due_ms: fact.due_ms, cause, mark_ms }, at_ms)
+    if (run && fact.type === 'run_passed_over') step({ type: 'run_skipped', run: run.id, why: fact.why }, at_ms)
+    if (cause !== 'person') prompts.check(prompt.id, fact.due_ms)
+  }
+
+  function step(fact: RunStep, at_ms: number): void {
+    const before = runs.get(fact.run)
+    const after = before && runAfter(before, fact, at_ms)
+    if (!before || !after) return
+    if (fact.type === 'run_planned') runs.putPlan(before.id, fact.plan)
+    runs.update(before.id, after)
+    if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
+    if (fact.type === 'run_written') {
+      for (const statement of tell) statement.run({ prompt: before.prompt, run: before.id })
+      prompts.mark(before.prompt, before.due_ms)
+      deliveries.want(before.id, fact.targets, at_ms)
+    }
+  }
+
+  return { deliveries, runs, prompts, apply, trim }
+}
+
+export type RunRecorder = ReturnType<typeof createRunRecorder>
+
+type DeliveryFact = Extract<RunFact, { type: 'delivered' | 'delivery_set_back' | 'delivery_failed' }>
+
+/**
+ * Rows of `deliveries`: `wanted` until it is `done`, or `failed` when it was given up and a person must look. A fact about a
+ * delivery that is not wanted (any more) changes nothing.
+ */
+function createDeliveryRows(database: Sqlite) {
+  const want_sql = database.prepare(
+    `INSERT OR IGNORE INTO deliveries (run, target, state, not_before_ms, wanted_ms, own_id)
+       VALUES (@run, @target, 'wanted', @at_ms, @at_ms, 1)`,
+  )
+  const want_again = database.prepare(
+    `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms, own_id)
+       VALUES (@run, @target, 'wanted', @at_ms, @at_ms, 1)
+       ON CONFLICT (run, target) DO UPDATE SET state = 'wanted', attempts = 0, not_before_ms = @at_ms, wanted_ms = @at_ms,
+         done_ms = NULL, error_code = NULL, error_message = NULL WHERE state <> 'done'`,
+  )
+  const update = (change: string) =>
+    database.prepare(`UPDATE deliveries SET ${change} WHERE run = @run AND target = @target AND state = 'wanted'`)
+  const fault = 'error_code = @code, error_message = @message, output = @output'
+  const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`)
+  const set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
+  const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
+  const delete_sql = database.prepare('DELETE FROM deliveries WHERE run = ?')
+
+  function want(run: number, targets: readonly string[], at_ms: number): void {
+    for (const target of targets) want_sql.run({ run, target, at_ms })
+  }
+
+  /** As if it were wanted for the first time; its id stays what it was. */
+  function wantAgain(run: number, targets: readonly string[], at_ms: number): void {
+    for (const target of targets) want_again.run({ run, target, at_ms })
+  }
+
+  function apply(fact: DeliveryFact, at_ms: number): void {
+    const { run, target } = fact
+    const known = { run, target, output: fact.output ?? null }
+    if (fact.type === 'delivered') done.run({ ...known, at_ms })
+    else {
+      const { code, message } = fact.error
+      if (fact.type === 'delivery_failed') fail.run({ ...known, at_ms, code, message })
+      else set_back.run({ ...known, not_before_ms: fact.not_before_ms, code, message })
+    }
+  }
+
+  function deleteOf(run: number): void {
+    delete_sql.run(run)
+  }
+
+  return { want, wantAgain, apply, deleteOf }
+}
+
+type DeliveryRows = ReturnType<typeof createDeliveryRows>

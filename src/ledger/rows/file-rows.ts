@@ -1,0 +1,180 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { FileStat, FileState, KnownFile } from '../../domain/file.ts'
+import type { KnownStretches } from '../compare/known-stretches.ts'
+import { oldestThere } from './copies.ts'
+
+export interface FileRow {
+  folder: number
+  path: string
+  state: FileState
+  stat: FileStat
+  content: number | undefined
+  reason: string | undefined
+  detail: string | undefined
+  not_before_ms: number | undefined
+  seen_ms: number
+  settled_ms: number | undefined
+  /**
+   * The newest content when it was left out just as it lies there: later ones never lay under another name and came here. Kept while
+   * its stat is the same; undefined: not left out, or nobody knows.
+   */
+  left_out_after: number | undefined
+  ready_ms: number | undefined
+  /** In a row that is not `gone`: it was, or lay under another root, and what is there now is not known yet. */
+  gone_ms: number | undefined
+  /** When a content of this path last went out: `min_resend_s` counts from here. */
+  sent_ms: number | undefined
+  accepted: boolean
+  /** Since when these bytes lay there, Unix ms, where that was before the folder was kept; undefined: they came meanwhile. */
+  there_ms: number | undefined
+}
+
+/** The content that a path holds, or held last while nobody knows that it is another. */
+export function heldBy(row: FileRow | undefined): number | undefined {
+  return row?.state === 'gone' || row?.gone_ms !== undefined ? undefined : row?.content
+}
+
+type RawFile = Record<string, bigint | string | null>
+
+/**
+ * Reads and writes single rows of `files`; knows nothing of counts or contents. The only writer of a row's state and stat: a stretch
+ * of a walk that was exactly as its rows is so no longer.
+ */
+export function createFileRows(database: Sqlite, stretches: KnownStretches) {
+  const get_sql = database.prepare('SELECT * FROM files WHERE folder = ? AND path = ?').safeIntegers(true)
+  const between_sql = database
+    .prepare('SELECT * FROM files WHERE folder = ? AND path BETWEEN ? AND ?')
+    .safeIntegers(true)
+  const put_sql = database.prepare(
+    `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, reason, detail, not_before_ms,
+         seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  // What most rows are, without the columns that are empty in it: to bind a value takes as long as to store one.
+  const put_settled = database.prepare(
+    `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms, settled_ms, ready_ms,
+         there_ms)
+       VALUES (?, ?, 'present', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
+  const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
+  const before_start = database.prepare(
+    // Left to itself SQLite takes the primary key, and reads the whole folder for every new file.
+    `SELECT 1 FROM files INDEXED BY files_before_start
+       WHERE folder = ? AND inode = ? AND reason = 'before_start' AND size = ? AND mtime_ns = ? LIMIT 1`,
+  )
+
+  function get(folder: number, path: string): FileRow | undefined {
+    const raw = get_sql.get(folder, path) as RawFile | undefined
+    return raw && fileRow(raw)
+  }
+
+  /** Where no folder is known, no file is. */
+  function knownAt(folder: number | undefined, paths: readonly string[]): (KnownFile | undefined)[] {
+    return paths.map((path) => {
+      const row = folder === undefined ? undefined : get(folder, path)
+      return row && knownFile(row)
+    })
+  }
+
+  /** All from one path to another, both inclusive, by their paths. */
+  function between(folder: number, from_path: string, through_path: string): Map<string, FileRow> {
+    const rows = (between_sql.all(folder, from_path, through_path) as RawFile[]).map(fileRow)
+    return new Map(rows.map((row) => [row.path, row]))
+  }
+
+  function put(row: FileRow): void {
+    stretches.touch(row.folder, row.path)
+    if (isJustSettled(row)) {
+      const { folder, path, content, seen_ms, settled_ms, ready_ms, there_ms } = row
+      const { size, mtime_ns, ctime_ns, inode } = row.stat
+      const kept_inode = BigInt.asIntN(64, inode)
+      const times = [seen_ms, settled_ms, ready_ms, there_ms] as const
+      put_settled.run(folder, path, size, mtime_ns, ctime_ns, kept_inode, content, ...times)
+      return
+    }
+    put_sql.run(
+      row.folder,
+      row.path,
+      row.state,
+      row.stat.size,
+      row.stat.mtime_ns,
+      row.stat.ctime_ns,
+      BigInt.asIntN(64, row.stat.inode),
+      row.content,
+      row.reason,
+      row.detail,
+      row.not_before_ms,
+      row.seen_ms,
+      row.settled_ms,
+      row.ready_ms,
+      row.gone_ms,
+      row.sent_ms,
+      row.accepted ? 1 : 0,
+      row.there_ms,
+      row.left_out_after,
+    )
+  }
+
+  function deleteRow(folder: number, path: string): void {
+    stretches.touch(folder, path)
+    delete_sql.run(folder, path)
+  }
+
+  /** `there_ms` of any path in the folder that holds these bytes, or held them last. */
+  function thereWith(folder: number, content: number): number | undefined {
+    return (there.get({ content, folder }) as number | null) ?? undefined
+  }
+
+  function wasBeforeStart(folder: number, stat: FileStat): boolean {
+    return before_start.get(folder, BigInt.asIntN(64, stat.inode), stat.size, stat.mtime_ns) !== undefined
+  }
+
+  return { get, knownAt, between, put, delete: deleteRow, thereWith, wasBeforeStart }
+}
+
+export type FileRows = ReturnType<typeof createFileRows>
+
+/** `present`, and nothing is said of it that a file has which was looked at more than once. */
+function isJustSettled({ state, reason, detail, not_before_ms, gone_ms, sent_ms, accepted }: FileRow): boolean {
+  const is_plain = reason === undefined && detail === undefined && not_before_ms === undefined && !accepted
+  return state === 'present' && is_plain && gone_ms === undefined && sent_ms === undefined
+}
+
+export function fileRow(raw: RawFile): FileRow {
+  const time = (value: bigint | string | null | undefined) =>
+    value === null || value === undefined ? undefined : Number(value)
+  return {
+    folder: Number(raw.folder),
+    path: raw.path as string,
+    state: raw.state as FileState,
+    stat: fileStat(raw),
+    content: time(raw.content),
+    reason: (raw.reason as string | null) ?? undefined,
+    detail: (raw.detail as string | null) ?? undefined,
+    not_before_ms: time(raw.not_before_ms),
+    seen_ms: Number(raw.seen_ms),
+    settled_ms: time(raw.settled_ms),
+    left_out_after: time(raw.left_out_after),
+    ready_ms: time(raw.ready_ms),
+    gone_ms: time(raw.gone_ms),
+    sent_ms: time(raw.sent_ms),
+    accepted: raw.accepted === 1n,
+    there_ms: time(raw.there_ms),
+  }
+}
+
+/** Node gives inodes above 2^63 as negative numbers (its stat arrays are of int64): they are kept and compared like that. */
+export function fileStat(raw: RawFile): FileStat {
+  return {
+    size: Number(raw.size),
+    mtime_ns: raw.mtime_ns as bigint,
+    ctime_ns: raw.ctime_ns as bigint,
+    inode: raw.inode as bigint,
+  }
+}
+
+function knownFile(row: FileRow): KnownFile {
+  const { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted } = row
+  return { path, state, stat, seen_ms, not_before_ms, reason, detail, accepted }
+}

@@ -1,0 +1,179 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { PromptFact, RunState } from '../../domain/run.ts'
+import type { PromptState } from '../claims/prompt-work.ts'
+import { open_runs_of_prompt } from './run-rows.ts'
+
+export interface PromptRow {
+  id: number
+  name: string
+  project_id: string
+  schedule: string
+  configured: boolean
+  began_ms: number
+  began_seq: number
+  /** Since when there was the prompt, as far as manifests told a rebuilt ledger: its begin, or the due time of its oldest run. */
+  restored_ms: number | undefined
+  checked_ms: number
+  last_written_due_ms: number | undefined
+  chat_id: string | undefined
+}
+
+interface RawPrompt {
+  id: number
+  project: number
+  name: string
+  project_id: string
+  schedule: string
+  configured: number
+  began_ms: number
+  began_seq: number
+  restored_ms: number | null
+  checked_ms: number
+  last_written_due_ms: number | null
+  chat_id: string | null
+}
+
+const with_project = 'SELECT prompts.*, projects.project_id FROM prompts JOIN projects ON projects.id = prompts.project'
+
+/** Reads and writes rows of `prompts`. There are few, and they change with runs only: nothing is kept in memory. */
+export function createPromptRows(database: Sqlite) {
+  const named_sql = database.prepare(`${with_project} WHERE name = ?`)
+  const with_id = database.prepare(`${with_project} WHERE prompts.id = ?`)
+  const all_sql = database.prepare(`${with_project} ORDER BY prompts.id`)
+  const open_runs = database.prepare(open_runs_of_prompt)
+  const has_run = database.prepare('SELECT 1 FROM runs WHERE prompt = ? LIMIT 1')
+  const begin_sql = database.prepare(
+    `INSERT INTO prompts (name, project, schedule, configured, began_ms, began_seq, checked_ms)
+       VALUES (@name, (SELECT id FROM projects WHERE project_id = @project_id), @schedule, 1, @at_ms,
+         iif(@first_run = 'all', 0, coalesce((SELECT max(seq) FROM arrivals), 0)), @at_ms)
+       ON CONFLICT (name) DO UPDATE SET project = excluded.project, schedule = excluded.schedule, configured = 1,
+         began_ms = excluded.began_ms, began_seq = excluded.began_seq, checked_ms = excluded.checked_ms,
+         last_written_due_ms = NULL, chat_id = NULL, restored_ms = NULL`,
+  )
+  const stood = 'began_ms, began_seq, last_written_due_ms, chat_id, restored_ms'
+  const leave = database.prepare(
+    `INSERT OR REPLACE INTO prompt_stays (prompt, project, ${stood}) SELECT id, project, ${stood} FROM prompts WHERE id = ?`,
+  )
+  const come_back = database.prepare(
+    `UPDATE prompts SET (${stood}) =
+         (SELECT ${stood} FROM prompt_stays AS stay WHERE stay.prompt = prompts.id AND stay.project = prompts.project)
+       WHERE name = ? AND EXISTS
+         (SELECT 1 FROM prompt_stays AS stay WHERE stay.prompt = prompts.id AND stay.project = prompts.project)`,
+  )
+  const go_on = database.prepare(
+    `UPDATE prompts SET configured = 1, checked_ms = iif(schedule = @schedule, checked_ms, @at_ms), schedule = @schedule
+       WHERE id = @id`,
+  )
+  const add_project = database.prepare('INSERT INTO projects (project_id) VALUES (?) ON CONFLICT DO NOTHING')
+  const rest = database.prepare('UPDATE prompts SET configured = 0 WHERE name NOT IN (SELECT value FROM json_each(?))')
+  const check_sql = database.prepare('UPDATE prompts SET checked_ms = max(checked_ms, ?) WHERE id = ?')
+  const reset_sql = database.prepare('UPDATE prompts SET checked_ms = ? WHERE name = ?')
+  const mark_sql = database.prepare(
+    'UPDATE prompts SET last_written_due_ms = max(coalesce(last_written_due_ms, @due_ms), @due_ms) WHERE id = @id',
+  )
+  const restored_sql = database.prepare(
+    'UPDATE prompts SET restored_ms = min(coalesce(restored_ms, @since_ms), @since_ms) WHERE id = @id',
+  )
+  const keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
+
+  function named(name: string): PromptRow | undefined {
+    const raw = named_sql.get(name) as RawPrompt | undefined
+    return raw && promptRow(raw)
+  }
+
+  function withId(id: number): PromptRow | undefined {
+    const raw = with_id.get(id) as RawPrompt | undefined
+    return raw && promptRow(raw)
+  }
+
+  function states(): PromptState[] {
+    return (all_sql.all() as RawPrompt[]).map((raw) => {
+      const { id, schedule: _, restored_ms: __, ...row } = promptRow(raw)
+      return { ...row, open_runs: openRuns(id), is_new: has_run.get(id) === undefined }
+    })
+  }
+
+  function openRuns(id: number): { run: number; due_ms: number; state: RunState }[] {
+    return open_runs.all(id) as { run: number; due_ms: number; state: RunState }[]
+  }
+
+  /** Seen first: what is there now was there before it. */
+  function begin({ name, project_id, schedule, first_run }: PromptFact, at_ms: number): void {
+    add_project.run(project_id)
+    begin_sql.run({ name, project_id, schedule, first_run, at_ms })
+  }
+
+  /** Begins in another project, or goes on there from where it stood; times that came due meanwhile are not made up. */
+  function move(id: number, prompt: PromptFact, at_ms: number): void {
+    leave.run(id)
+    begin(prompt, at_ms)
+    come_back.run(prompt.name)
+  }
+
+  function goOn(id: number, schedule: string, at_ms: number): void {
+    go_on.run({ id, schedule, at_ms })
+  }
+
+  /** Of the prompts that a new config no longer has. */
+  function configuredExcept(names: ReadonlySet<string>): number[] {
+    const all = all_sql.all() as RawPrompt[]
+    return all.filter(({ name, configured }) => configured === 1 && !names.has(name)).map(({ id }) => id)
+  }
+
+  function restExcept(names: readonly string[]): void {
+    rest.run(JSON.stringify(names))
+  }
+
+  /** Due times up to this one are dealt with; never moves back. */
+  function check(id: number, due_ms: number): void {
+    check_sql.run(due_ms, id)
+  }
+
+  function reset(name: string, checked_ms: number): void {
+    reset_sql.run(checked_ms, name)
+  }
+
+  /** A manifest told of a run of this time, and that there was the prompt since then. */
+  function restored(id: number, due_ms: number, since_ms: number): void {
+    restored_sql.run({ id, since_ms })
+    mark(id, due_ms)
+  }
+
+  /** The last-run mark; never moves back. */
+  function mark(id: number, due_ms: number): void {
+    mark_sql.run({ due_ms, id })
+  }
+
+  function keepChat(id: number, chat_id: string): void {
+    keep_chat.run(chat_id, id)
+  }
+
+  return {
+    named,
+    withId,
+    states,
+    openRuns,
+    begin,
+    move,
+    goOn,
+    configuredExcept,
+    restExcept,
+    check,
+    reset,
+    restored,
+    mark,
+    keepChat,
+  }
+}
+
+export type PromptRows = ReturnType<typeof createPromptRows>
+
+function promptRow({ project: _, ...raw }: RawPrompt): PromptRow {
+  return {
+    ...raw,
+    configured: raw.configured === 1,
+    restored_ms: raw.restored_ms ?? undefined,
+    last_written_due_ms: raw.last_written_due_ms ?? undefined,
+    chat_id: raw.chat_id ?? undefined,
+  }
+}

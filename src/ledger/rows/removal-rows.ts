@@ -1,0 +1,219 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { FaultNote } from '../../domain/fault-note.ts'
+import type { Parting, Twin } from '../../domain/removal.ts'
+import type { ContentRow } from './content-rows.ts'
+import { is_there } from './copies.ts'
+import type { Usage, Used } from './counts.ts'
+import { type FileRow, heldBy } from './file-rows.ts'
+import type { FolderRow } from './folder-row.ts'
+import type { FolderRows } from './folder-rows.ts'
+
+/** Of a row of `files`: it has not come to rest. */
+const unsettled = `files.state IN ('seen', 'blocked')`
+/**
+ * Of one without known bytes: it may be any content of its size, under another name. As `mayBeAny` says it of a row, and word for word
+ * the conditions of its two indexes.
+ */
+export const may_be_any = `${unsettled} OR files.state = 'skipped' AND files.reason <> 'empty'`
+
+/** Of rows that may be any: the newest content that any of them may be; see `twinOf`. */
+const all_contents = Number.MAX_SAFE_INTEGER
+const any_so_far = all_contents - 1
+export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files.left_out_after, ${any_so_far}), ${all_contents}))`
+
+/**
+ * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the
+ * content came here was a copy of it at the most: what went there later gave it another stat.
+ */
+export function twinOf(content: number, newest: number | null): Twin {
+  if (newest === null) return 'none'
+  if (newest === all_contents) return 'moving'
+  return newest >= content ? 'left_out' : 'left_out_before'
+}
+
+/** What waits for something else than time is looked at again after this, should nobody tell that it has come. */
+export const look_again_ms = 600_000
+
+/**
+ * Where paths part from contents, and which contents are outdated since: in the assistant, and held by no path. A row that is `seen`
+ * or `blocked` holds what it held last, until its bytes are known; one that was gone before holds nothing until then.
+ */
+export function createRemovalRows(database: Sqlite, { folders, usage }: { folders: FolderRows; usage: Usage }) {
+  /** Contents that wait for a file of their size, by that size. A new process looks at all again after its first scan. */
+  const by_size_of_twin = new Map<number, Set<number>>()
+  /** No path has parted from anything, as in every first look: then there is nothing to keep up with. */
+  let is_idle = database.prepare('SELECT 1 FROM partings LIMIT 1').get() === undefined
+  const part = database.prepare(
+    `INSERT OR REPLACE INTO partings (folder, path, content, why, policy, at_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const rejoin = database.prepare('DELETE FROM partings WHERE folder = ? AND path = ? AND content = ?')
+  const needed_again = database.prepare(
+    `UPDATE contents SET outdated_ms = NULL, remove_due_ms = NULL, remove_why = NULL WHERE id = ?`,
+  )
+  // Only what a 201 made is ours, and every path that held it must have said so.
+  const judge = database.prepare(
+    `UPDATE contents SET outdated_ms = coalesce(outdated_ms, @at_ms), remove_why = NULL,
+         remove_due_ms = iif(made_here = 1 AND EXISTS (SELECT 1 FROM partings WHERE content = @content)
+           AND NOT EXISTS (SELECT 1 FROM partings WHERE content = @content AND policy = 'keep'), @at_ms, NULL)
+       WHERE id = @content AND NOT EXISTS (SELECT 1 FROM files WHERE content = @content AND ${is_there})`,
+  )
+  const wake_replaced = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms WHERE remove_due_ms > @at_ms AND remove_why = 'replacement' AND id IN
+       (SELECT partings.content FROM files JOIN partings ON partings.folder = files.folder AND partings.path = files.path
+        WHERE files.content = @content AND files.state <> 'gone')`,
+  )
+  const unaccepted = database.prepare('SELECT folder, why FROM partings WHERE content = ? AND accepted = 0')
+  const forget = database.prepare('DELETE FROM partings WHERE content = ?')
+  const put_off = database.prepare(
+    'UPDATE contents SET remove_due_ms = ?, remove_why = ? WHERE id = ? AND outdated_ms IS NOT NULL',
+  )
+  const accept_sql = database.prepare(
+    `UPDATE partings SET accepted = 1 WHERE folder = @folder AND policy = 'remove'
+       AND (@path = '' OR path = @path OR (path > @path || '/' AND path < @path || '0'))`,
+  )
+  const reconsider_sql = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+       (SELECT content FROM partings WHERE folder = @folder AND policy = 'remove')`,
+  )
+  // Versions before the one that has just gone.
+  const look_at_parted = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms, remove_why = NULL WHERE outdated_ms IS NOT NULL AND made_here = 1 AND id IN
+       (SELECT content FROM partings WHERE folder = @folder AND path = @path AND policy = 'remove')`,
+  )
+  const keep_parted = [
+    `UPDATE contents SET remove_due_ms = NULL, remove_why = NULL WHERE id IN (SELECT content FROM partings WHERE folder = ?)`,
+    `UPDATE partings SET why = 'let_go', policy = 'keep' WHERE folder = ?`,
+  ].map((sql) => database.prepare(sql))
+  const look_soon = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms WHERE state = 'ready' AND remove_due_ms > @at_ms
+       AND remove_due_ms <= @at_ms + ${look_again_ms} AND remove_why NOT IN ('grace', 'service')`,
+  )
+  const twin_settled = database.prepare(
+    `UPDATE contents SET remove_due_ms = @at_ms
+       WHERE id = @content AND state = 'ready' AND remove_due_ms > @at_ms AND remove_why IN ('twin', 'left_out')`,
+  )
+  const refuse = database.prepare(
+    `INSERT INTO removal_refusals (project, code, message, since_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (project) DO UPDATE SET code = excluded.code, message = excluded.message`,
+  )
+  const unrefuse = database.prepare('DELETE FROM removal_refusals WHERE project = ?')
+
+  /** After a row of a file changed; undefined: there was none, or is none any more. */
+  function follow(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    const is_still_twin = after && mayBeAny(after) && after.stat.size === before?.stat.size
+    if (before && mayBeAny(before) && !is_still_twin) twinSettled(before.stat.size, at_ms)
+    clearDoubt(before, after, at_ms)
+    const held = heldBy(before)
+    const holds = heldBy(after)
+    if (held === holds) return
+    if (before && held !== undefined) partFrom(before, held, partingOf(after), at_ms)
+    if (after && holds !== undefined && !is_idle) {
+      rejoin.run(after.folder, after.path, holds)
+      needed_again.run(holds)
+    }
+  }
+
+  /** It may have been outdated before it was ready, and others may have waited for it. */
+  function becameReady(content: number, at_ms: number): void {
+    if (is_idle) return
+    judge.run({ content, at_ms })
+    wake_replaced.run({ content, at_ms })
+  }
+
+  /** The asset is gone there: nothing is left to part from. Only what no person agreed to counts as removed by itself. */
+  function removed({ id, project, size }: ContentRow, at_ms: number): void {
+    for (const { folder, why } of unaccepted.all(id) as { folder: number; why: Parting['why'] }[]) {
+      usage.add(removedIn(folder), size, at_ms)
+      if (why === 'deleted') usage.add(deletedIn(folder), size, at_ms)
+    }
+    forget.run(id)
+    needed_again.run(id)
+    unrefuse.run(project)
+  }
+
+  /** Looked at again at the time; undefined: it is kept. */
+  function putOff(content: number, until_ms: number | undefined, why: string | undefined): void {
+    put_off.run(until_ms, why, content)
+  }
+
+  /** Looked at again as soon as a file of its size has come to rest, or is left out no more. */
+  function awaitTwin({ id, size }: ContentRow, why: 'twin' | 'left_out', until_ms: number): void {
+    putOff(id, until_ms, why)
+    const waiting = by_size_of_twin.get(size) ?? new Set()
+    by_size_of_twin.set(size, waiting.add(id))
+  }
+
+  function accept({ id }: FolderRow, path: string, at_ms: number): void {
+    accept_sql.run({ folder: id, path })
+    lookSoon(at_ms)
+  }
+
+  /** The folder has another policy now. */
+  function reconsider({ id }: FolderRow, at_ms: number): void {
+    if (!is_idle) reconsider_sql.run({ folder: id, at_ms })
+  }
+
+  /** The folder has another root or project: what it parted from before is none of its business any more. */
+  function keepParted({ id }: FolderRow): void {
+    if (!is_idle) for (const statement of keep_parted) statement.run(id)
+  }
+
+  /** A folder was looked at or came back, or a person said a word: what waits for that is looked at now. */
+  function lookSoon(at_ms: number): void {
+    if (!is_idle) look_soon.run({ at_ms })
+  }
+
+  function serviceRefuses(project: number, { code, message }: FaultNote, at_ms: number): void {
+    refuse.run(project, code, message, at_ms)
+  }
+
+  /** What was gone and came back may have held the same bytes again: now it is known, or gone once more. */
+  function clearDoubt(before: FileRow | undefined, after: FileRow | undefined, at_ms: number): void {
+    if (is_idle || before?.content === undefined) return
+    if (before.state !== 'gone' && before.gone_ms !== undefined && heldBy(after) !== before.content) {
+      judge.run({ content: before.content, at_ms })
+    }
+    if (before.state !== 'gone' && after?.state === 'gone') {
+      look_at_parted.run({ folder: after.folder, path: after.path, at_ms })
+    }
+  }
+
+  function twinSettled(size: number, at_ms: number): void {
+    for (const content of by_size_of_twin.get(size) ?? []) twin_settled.run({ content, at_ms })
+    by_size_of_twin.delete(size)
+  }
+
+  function partFrom({ folder: id, path }: FileRow, content: number, how: Parting['why'], at_ms: number): void {
+    const folder = folders.withId(id)
+    // What lies under another root, or changed while nobody watched over the folder, was neither deleted nor changed here.
+    const why = folder?.moved_ms === undefined ? how : 'let_go'
+    const removes = why === 'deleted' ? folder?.on_delete === 'remove' : folder?.on_change === 'remove_old'
+    is_idle = false
+    part.run(id, path, content, why, why !== 'let_go' && removes ? 'remove' : 'keep', at_ms)
+    judge.run({ content, at_ms })
+  }
+
+  return { follow, becameReady, removed, putOff, awaitTwin, accept, reconsider, keepParted, lookSoon, serviceRefuses }
+}
+
+export type RemovalRows = ReturnType<typeof createRemovalRows>
+
+/** Under this name the hours count what was removed in a folder after its file was deleted. */
+export function deletedIn(folder: number): Used {
+  return `deleted in ${folder}`
+}
+
+/** Under this name the hours count what was removed in a folder. */
+export function removedIn(folder: number): Used {
+  return `removed in ${folder}`
+}
+
+function mayBeAny({ state, reason }: FileRow): boolean {
+  return state === 'seen' || state === 'blocked' || (state === 'skipped' && reason !== 'empty')
+}
+
+function partingOf(after: FileRow | undefined): Parting['why'] {
+  if (after === undefined) return 'let_go'
+  if (after.state === 'gone') return 'deleted'
+  return after.content === undefined ? 'let_go' : 'changed'
+}

@@ -1,0 +1,63 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { TroubleFact } from '../../domain/fact.ts'
+
+export interface Trouble {
+  /** `account`, `project:ID`, `api`, `blob` … */
+  about: string
+  code: string
+  message: string
+  hint: string | undefined
+  since_ms: number
+  last_ms: number
+}
+
+/** What is wrong beyond any one file: kept so that status can tell it while the daemon is down too. */
+export function createTroubleRows(database: Sqlite) {
+  const begin = database.prepare(
+    `INSERT INTO troubles (about, code, message, hint, since_ms, last_ms) VALUES (@about, @code, @message, @hint, @at_ms, @at_ms)
+       ON CONFLICT (about) DO UPDATE SET code = excluded.code, message = excluded.message, hint = excluded.hint, last_ms = excluded.last_ms`,
+  )
+  const end = database.prepare('DELETE FROM troubles WHERE about = ?')
+  const forget = database.prepare('DELETE FROM troubles')
+
+  function apply(fact: TroubleFact, at_ms: number): void {
+    if (fact.type === 'daemon_started') forget.run()
+    else if (fact.type === 'trouble_ended') end.run(fact.about)
+    else begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
+  }
+
+  return { apply }
+}
+
+export type TroubleRows = ReturnType<typeof createTroubleRows>
+
+/** Oldest first. */
+export function readTroubles(database: Sqlite): Trouble[] {
+  const rows = database.prepare('SELECT * FROM troubles ORDER BY since_ms, about').all()
+  return (rows as (Omit<Trouble, 'hint'> & { hint: string | null })[]).map((row) => ({
+    ...row,
+    hint: row.hint ?? undefined,
+  }))
+}
+
+/** Which host uploads go to is known from tickets alone: its origin is kept, of the signed address nothing else. */
+export function createHostRows(database: Sqlite) {
+  const note = database.prepare(
+    `INSERT INTO hosts (what, origin, since_ms) VALUES ('blob', ?, ?)
+       ON CONFLICT (what) DO UPDATE SET origin = excluded.origin, since_ms = excluded.since_ms
+       WHERE origin <> excluded.origin`,
+  )
+
+  function noteUpload(upload_url: string, at_ms: number): void {
+    if (URL.canParse(upload_url)) note.run(new URL(upload_url).origin, at_ms)
+  }
+
+  return { noteUpload }
+}
+
+export type HostRows = ReturnType<typeof createHostRows>
+
+/** `https://blobs.example.com`; undefined before the first upload. */
+export function readBlobOrigin(database: Sqlite): string | undefined {
+  return database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck().get() as string | undefined
+}

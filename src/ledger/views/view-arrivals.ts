@@ -1,0 +1,79 @@
+import { createPromptQueries } from '../claims/prompt-queries.ts'
+import type { ArrivalQuery, UnreadyQuery } from '../claims/prompt-work.ts'
+import { openLedgerReadOnly } from '../open-ledger.ts'
+import { createFolderRows } from '../rows/folder-rows.ts'
+import { createPromptRows } from '../rows/prompt-rows.ts'
+import { readFolders } from './view-folders.ts'
+
+/** A ready content through one of its present files. */
+export interface ArrivedFile {
+  asset_id: string
+  folder: string
+  path: string
+  arrived_ms: number
+}
+
+/** Arrivals read at a time: between two pages the connection is free, and nobody holds a million rows. */
+const page_arrivals = 1_000
+
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`, `database.unreadable`. */
+export function openArrivalsView(state_dir: string) {
+  const database = openLedgerReadOnly(state_dir)
+  const page = database.prepare(
+    `WITH page AS (
+       SELECT seq, folder, content, at_ms FROM arrivals
+       WHERE seq < @before AND at_ms >= @since_ms
+         AND folder IN (SELECT id FROM folders WHERE configured = 1 AND name IN (SELECT value FROM json_each(@folders)))
+       ORDER BY seq DESC LIMIT ${page_arrivals}
+     )
+     SELECT page.seq, at_ms AS arrived_ms, folders.name AS folder, contents.asset_id, files.path
+     FROM page JOIN folders ON folders.id = page.folder
+       LEFT JOIN contents ON contents.id = page.content AND contents.state = 'ready'
+       LEFT JOIN files ON files.content = contents.id AND files.folder = page.folder AND files.state = 'present'
+     ORDER BY page.seq DESC, files.path`,
+  )
+  return {
+    /**
+     * What can be asked about, the newest arrival first: a row for each present path of a ready content in these folders that
+     * arrived at `since_ms` or later (absent: ever). Read as far as the caller goes.
+     */
+    *newest({ folders, since_ms = 0 }: { folders: readonly string[]; since_ms?: number | undefined }) {
+      for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+        const rows = page.all({ before, since_ms, folders: JSON.stringify(folders) }) as Row[]
+        if (rows.length === 0) return
+        for (const { seq, asset_id, path, ...row } of rows) {
+          before = seq
+          if (asset_id !== null && path !== null) yield { ...row, asset_id, path }
+        }
+      }
+    },
+    close: () => void database.close(),
+  }
+}
+
+/** Without a path: nothing is left of it on disk, or it is not ready any more. */
+interface Row {
+  seq: number
+  arrived_ms: number
+  folder: string
+  asset_id: string | null
+  path: string | null
+}
+
+/** What a run would be planned from, as the ledger answers it; reads only, beside a daemon at work or without one. */
+export type FreshView = ReturnType<typeof openFreshView>
+
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+export function openFreshView(state_dir: string) {
+  const database = openLedgerReadOnly(state_dir)
+  const queries = createPromptQueries(database, createFolderRows(database))
+  const prompts = createPromptRows(database)
+  return {
+    folders: async () => readFolders(database),
+    arrivals: async (query: ArrivalQuery) => queries.arrivals(query, prompts.named(query.prompt)),
+    unready: async (query: UnreadyQuery) => queries.unready(query, prompts.named(query.prompt)),
+    /** Undefined for a prompt that no daemon has met yet: then everything is fresh, or nothing (first_run). */
+    prompt: (name: string) => prompts.states().find((state) => state.name === name),
+    close: () => void database.close(),
+  }
+}

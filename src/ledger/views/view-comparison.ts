@@ -1,0 +1,191 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { ContentState } from '../../domain/content.ts'
+import type { Disappearance } from '../../domain/disappearance.ts'
+import type { FileStat, FileState } from '../../domain/file.ts'
+import { after_all_paths } from '../compare/path-order.ts'
+import { best_copy_first } from '../rows/copies.ts'
+import { fileStat } from '../rows/file-rows.ts'
+import { disappearanceOf } from '../rows/folder-row.ts'
+
+/** A file that should be here, as far as it is compared with the disk. */
+export interface ComparedFile {
+  path: string
+  state: FileState
+  reason: string | undefined
+  stat: FileStat
+  /** Of what it holds, where it is `present`. */
+  md5: string | undefined
+  asset_id: string | undefined
+}
+
+export interface ComparedFolder {
+  root: string
+  /** It was given this root, or was configured again, and was not looked at as a whole since. */
+  is_moved: boolean
+  /** st_dev of the root when it was last online. */
+  device: bigint | undefined
+  identity: string | undefined
+  disappearance: Disappearance | undefined
+}
+
+/** A content with an asset, and one of its files. */
+export interface ComparedAsset {
+  content: number
+  asset_id: string
+  state: ContentState
+  /** For a reason that lay in the asset it was given up. */
+  error_code: string | undefined
+  folder: string | undefined
+  path: string | undefined
+}
+
+/** A label that we attached, and that nobody is about to change. */
+export interface AttachedLabel {
+  content: number
+  name: string
+  label_id: string
+}
+
+type Raw = Record<string, bigint | string | Buffer | null>
+
+const columns = `files.path, files.state, files.reason, size, mtime_ns, ctime_ns, inode,
+  (SELECT md5 FROM contents WHERE id = files.content AND files.state = 'present') AS md5,
+  (SELECT asset_id FROM contents WHERE id = files.content AND files.state = 'present') AS asset_id`
+const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
+/** Of the file that an asset is called by. */
+const a_file = (column: string) =>
+  `(SELECT ${column} FROM files JOIN folders ON folders.id = files.folder AND configured = 1
+    WHERE files.content = contents.id ORDER BY ${best_copy_first}, folders.id, path LIMIT 1)`
+const asset_columns = `contents.id AS content, asset_id, contents.state AS state, error_code,
+  ${a_file('folders.name')} AS folder, ${a_file('path')} AS path`
+const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id = @project_id)'
+
+/** What the ledger is held against disk and service by. Every answer is a page, of the moment in which it is asked for. */
+export function createComparisonView(database: Sqlite) {
+  const folder_sql = database
+    .prepare('SELECT folders.* FROM folders WHERE name = ? AND configured = 1')
+    .safeIntegers(true)
+  const page = database
+    .prepare(
+      `SELECT ${columns} FROM files
+         WHERE folder = ${folder_id} AND path > @after AND path < @last AND state <> 'gone' ORDER BY path LIMIT @limit`,
+    )
+    .safeIntegers(true)
+  const one = database
+    .prepare(`SELECT ${columns} FROM files WHERE folder = ${folder_id} AND path = @path AND state <> 'gone'`)
+    .safeIntegers(true)
+  const before_start = database
+    .prepare(
+      `SELECT 1 FROM files INDEXED BY files_before_start
+         WHERE folder = ${folder_id} AND inode = @inode AND reason = 'before_start' AND size = @size AND mtime_ns = @mtime_ns`,
+    )
+    .pluck()
+  const ready_sql = database.prepare(
+    `SELECT ${asset_columns} FROM contents
+       WHERE id > @after AND ${in_project} AND state = 'ready' AND asset_id IS NOT NULL
+         AND (@folders IS NULL OR EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder AND configured = 1
+           WHERE files.content = contents.id AND files.state = 'present' AND folders.name IN (SELECT value FROM json_each(@folders))))
+       ORDER BY id LIMIT @limit`,
+  )
+  const listed = database.prepare(
+    `SELECT ${asset_columns} FROM contents WHERE asset_id IN (SELECT value FROM json_each(@ids)) AND ${in_project}`,
+  )
+  const labels_sql = database.prepare(
+    `SELECT asset_labels.content, asset_labels.name, label_id FROM asset_labels
+         JOIN contents ON contents.id = asset_labels.content
+       WHERE asset_labels.content IN (SELECT value FROM json_each(?)) AND labels_due_ms IS NULL`,
+  )
+  const asset_sql = database.prepare(`SELECT ${asset_columns} FROM contents WHERE id = ?`)
+  const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
+
+  function folder(name: string): ComparedFolder | undefined {
+    const row = folder_sql.get(name) as
+      | { root: string; device: bigint | null; root_identity: string | null; moved_ms: bigint | null }
+      | undefined
+    if (row === undefined) return undefined
+    const { root, device, root_identity, moved_ms } = row
+    return {
+      root,
+      is_moved: moved_ms !== null,
+      device: device ?? undefined,
+      identity: root_identity ?? undefined,
+      disappearance: disappearanceOf({ ...row }),
+    }
+  }
+
+  /** In path order; those that are gone are left out. An unknown folder has none. */
+  function files(query: { folder: string; after: string; limit: number }): ComparedFile[] {
+    return (page.all({ ...query, last: after_all_paths }) as Raw[]).map(comparedFile)
+  }
+
+  function file(folder: string, path: string): ComparedFile | undefined {
+    const raw = one.get({ folder, path }) as Raw | undefined
+    return raw && comparedFile(raw)
+  }
+
+  /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
+  function wasBeforeStart(folder: string, { inode, size, mtime_ns }: FileStat): boolean {
+    const values = { folder, inode: BigInt.asIntN(64, inode), size, mtime_ns }
+    return before_start.get(values) !== undefined
+  }
+
+  /** Contents that are ready, by id; with `folders` only those that a file in one of them holds. */
+  function ready(query: {
+    project_id: string
+    folders: readonly string[] | undefined
+    after: number
+    limit: number
+  }): ComparedAsset[] {
+    const folders = query.folders ? JSON.stringify(query.folders) : null
+    return (ready_sql.all({ ...query, folders }) as Raw[]).map(comparedAsset)
+  }
+
+  /** Those of these assets that are known here; one asset may be that of several contents. */
+  function assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
+    return (listed.all({ project_id, ids: JSON.stringify(asset_ids) }) as Raw[]).map(comparedAsset)
+  }
+
+  function asset(content: number): ComparedAsset | undefined {
+    const raw = asset_sql.get(content) as Raw | undefined
+    return raw && comparedAsset(raw)
+  }
+
+  function labels(contents: readonly number[]): AttachedLabel[] {
+    return labels_sql.all(JSON.stringify(contents)) as AttachedLabel[]
+  }
+
+  /** The highest id of a content. */
+  function newestContent(): number {
+    return newest.get() as number
+  }
+
+  return { folder, files, file, wasBeforeStart, ready, assets, asset, labels, newestContent }
+}
+
+export type ComparisonView = ReturnType<typeof createComparisonView>
+
+function textOf(value: Raw[string] | undefined): string | undefined {
+  return (value as string | null) ?? undefined
+}
+
+function comparedFile(raw: Raw): ComparedFile {
+  return {
+    path: raw.path as string,
+    state: raw.state as FileState,
+    reason: textOf(raw.reason),
+    stat: fileStat(raw as Parameters<typeof fileStat>[0]),
+    md5: (raw.md5 as Buffer | null)?.toString('hex'),
+    asset_id: textOf(raw.asset_id),
+  }
+}
+
+function comparedAsset(raw: Raw): ComparedAsset {
+  return {
+    content: raw.content as unknown as number,
+    asset_id: raw.asset_id as string,
+    state: raw.state as ContentState,
+    error_code: textOf(raw.error_code),
+    folder: textOf(raw.folder),
+    path: textOf(raw.path),
+  }
+}

@@ -1,0 +1,179 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { slow_reading } from '../../domain/content.ts'
+import { to_send } from '../claims/content-queue.ts'
+import type { Amount } from './view-folders.ts'
+
+export interface Example {
+  folder: string
+  path: string
+  /** Why this one; the group's `message` where nothing more is known. */
+  message: string
+}
+
+/** Files that stand still for the same reason. */
+export interface ProblemGroup extends Amount {
+  stage: 'refused' | 'removed_on_service' | 'blocked'
+  /** The service's error code, or the reason of a block. */
+  code: string
+  message: string
+  examples: Example[]
+}
+
+/** Contents that failed and are tried again by themselves, for the same reason. */
+export interface RetryGroup {
+  code: string
+  message: string
+  contents: number
+  /** The earliest. */
+  next_try_ms: number
+  examples: Example[]
+}
+
+/** Where files held by the brake arrived: the deepest directory that holds all of its group, '' for the folder itself. */
+interface BrakedPlace extends Amount {
+  folder: string
+  root: string
+  directory: string
+}
+
+export interface Braked extends Amount {
+  /** The largest, at most `most_places`. */
+  places: BrakedPlace[]
+}
+
+/** A name or three show what is meant; `sluice ls --state` has the rest. */
+const most_examples = 3
+const most_groups = 20
+const most_places = 5
+/** Set back contents have the latest due times, so that this many rows from that end hold those that matter. */
+const most_retried = 2_000
+
+export function readProblems(database: Sqlite): ProblemGroup[] {
+  return [...needyContents(database), ...blockedFiles(database)]
+}
+
+interface NeedyRow extends Amount {
+  stage: 'refused' | 'removed_on_service'
+  code: string | null
+  message: string | null
+}
+
+/** A file's size is that of its content: read there, no row of a file is, but entries of an index by content. */
+function needyContents(database: Sqlite): ProblemGroup[] {
+  const groups = database
+    .prepare(
+      `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
+         sum(contents.size) AS bytes
+       FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+         JOIN folders ON folders.id = files.folder AND folders.configured = 1
+       WHERE contents.state IN ('refused', 'removed_on_service')
+       GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${most_groups}`,
+    )
+    .all() as NeedyRow[]
+  const examples = database.prepare(
+    `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
+     FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+       JOIN folders ON folders.id = files.folder AND folders.configured = 1
+     WHERE contents.state IN ('refused', 'removed_on_service') AND contents.state = ? AND error_code IS ?
+     LIMIT ${most_examples}`,
+  )
+  return groups.map(({ stage, code, message, files, bytes }) => ({
+    stage,
+    code: code ?? stage,
+    message: message ?? 'removed on the service',
+    files,
+    bytes,
+    examples: examples.all(stage, code) as Example[],
+  }))
+}
+
+function blockedFiles(database: Sqlite): ProblemGroup[] {
+  const groups = database
+    .prepare(
+      `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
+       FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+       WHERE state = 'blocked' AND reason <> 'brake' GROUP BY reason ORDER BY files DESC LIMIT ${most_groups}`,
+    )
+    .all() as (Amount & { code: string })[]
+  const examples = database.prepare(
+    `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message
+     FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+     WHERE state = 'blocked' AND reason = ? LIMIT ${most_examples}`,
+  )
+  return groups.map((group) => {
+    const shown = examples.all(group.code) as Example[]
+    return { stage: 'blocked', ...group, message: shown[0]?.message ?? group.code, examples: shown }
+  })
+}
+
+/** What was set back by an error and waits for its next try, grouped by that error; but for what lies in no configured folder any more. */
+export function readRetrying(database: Sqlite): RetryGroup[] {
+  const latest = (states: string) =>
+    `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
+  const rows = database
+    .prepare(
+      `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
+         json_group_array(id) AS ids
+       FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)}) AS waiting
+       WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
+         WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
+       GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
+    )
+    .all() as (Omit<RetryGroup, 'examples'> & { ids: string })[]
+  const example = database.prepare(
+    `SELECT folders.name AS folder, files.path, contents.error_message AS message
+     FROM files JOIN contents ON contents.id = files.content JOIN folders ON folders.id = files.folder
+     WHERE files.content = ? AND files.state = 'present' AND folders.configured = 1 LIMIT 1`,
+  )
+  return rows.map(({ ids, ...group }) => ({
+    ...group,
+    examples: oldest(ids).flatMap((id) => example.all(id) as Example[]),
+  }))
+}
+
+function oldest(ids: string): number[] {
+  return (JSON.parse(ids) as number[]).sort((a, b) => a - b).slice(0, most_examples)
+}
+
+/** How many of those that the service is reading have taken longer than the config expects. */
+export function countSlow(database: Sqlite, now_ms: number): number {
+  return database
+    .prepare(
+      `SELECT count(*) FROM (SELECT size, following_since_ms FROM contents WHERE state = 'ingesting' LIMIT 10000)
+       WHERE following_since_ms + ? + size / 1000000 * ? < ?`,
+    )
+    .pluck()
+    .get(slow_reading.base_ms, slow_reading.per_mb_ms, now_ms) as number
+}
+
+interface BrakedRow extends Amount {
+  folder: string
+  root: string
+  first: string
+  last: string
+}
+
+/** Files that the brake holds. Paths come sorted, so what the first and the last of a group share, all of it share. */
+export function readBraked(database: Sqlite): Braked {
+  const rows = database
+    .prepare(
+      `SELECT folders.name AS folder, folders.root, count(*) AS files, sum(size) AS bytes, min(path) AS first,
+         max(path) AS last
+       FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
+       WHERE state = 'blocked' AND reason = 'brake'
+       GROUP BY files.folder, substr(path, 1, instr(path, '/')) ORDER BY files DESC`,
+    )
+    .all() as BrakedRow[]
+  const sum = (key: 'files' | 'bytes') => rows.reduce((total, row) => total + row[key], 0)
+  const places = rows.slice(0, most_places).map(({ folder, root, first, last, files, bytes }) => {
+    return { folder, root, directory: commonDirectory(first, last), files, bytes }
+  })
+  return { files: sum('files'), bytes: sum('bytes'), places }
+}
+
+function commonDirectory(first: string, last: string): string {
+  const a = first.split('/').slice(0, -1)
+  const b = last.split('/').slice(0, -1)
+  const differs = a.findIndex((name, at) => name !== b[at])
+  return (differs < 0 ? a : a.slice(0, differs)).join('/')
+}

@@ -1,0 +1,164 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { FaultNote } from '../../domain/fact.ts'
+import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
+import type { PromptState } from '../claims/prompt-work.ts'
+import { openLedgerReadOnly } from '../open-ledger.ts'
+import { createPromptRows } from '../rows/prompt-rows.ts'
+import { createRunRows, open_run_states, type RunRow, type RunRows } from '../rows/run-rows.ts'
+
+export interface RunSummary {
+  run: number
+  prompt: string
+  due_ms: number
+  cause: RunRow['cause']
+  state: RunState
+  began_ms: number
+  /** Written, skipped or failed at this time; undefined while it is open. */
+  ended_ms: number | undefined
+  /** While it is open: nothing is tried before. */
+  not_before_ms: number
+  attempts: number
+  assets: number
+  refusals: number
+  why: string | undefined
+  /** Why it failed, or was set back last. */
+  error: FaultNote | undefined
+  report_path: string | undefined
+}
+
+interface PromptView extends PromptState {
+  last_run: RunSummary | undefined
+  /** How many runs ended so, as far back as runs are kept. */
+  written: number
+  skipped: number
+  failed: number
+  /** Different assets that it was told. */
+  told: number
+}
+
+export interface DeliveryView {
+  run: number
+  prompt: string
+  due_ms: number
+  target: string
+  /** `failed`: given up, a person must look. */
+  state: 'wanted' | 'done' | 'failed'
+  attempts: number
+  not_before_ms: number
+  wanted_ms: number
+  /** When it was delivered, or given up. */
+  ended_ms: number | undefined
+  error: FaultNote | undefined
+  /** The end of what the command of the last try wrote. */
+  output: string | undefined
+}
+
+export interface RunView extends RunSummary {
+  /** The prompt's last-run mark when the run began. */
+  last_written_due_ms: number | undefined
+  notes: readonly string[]
+  coverage: string | undefined
+  planned_ms: number | undefined
+  turn: number
+  turns: RunRow['turns']
+  planned_assets: readonly RunAsset[]
+  planned_refusals: readonly RunRefusal[]
+  deliveries: DeliveryView[]
+}
+
+/** Prompts and their runs, for people: reads only, beside a daemon at work or without one. */
+export type PromptsView = ReturnType<typeof openPromptsView>
+
+const most_deliveries = 100
+
+const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, state, runs.began_ms, ended_ms, not_before_ms, attempts,
+    (SELECT count(*) FROM run_assets WHERE run = runs.id) AS assets,
+    (SELECT count(*) FROM run_refusals WHERE run = runs.id) AS refusals, why, error_code, error_message, report_path
+  FROM runs JOIN prompts ON prompts.id = runs.prompt`
+
+const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, target, deliveries.state, deliveries.attempts,
+    deliveries.not_before_ms, wanted_ms, done_ms AS ended_ms, deliveries.error_code, deliveries.error_message,
+    deliveries.output
+  FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt`
+
+/** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
+export function openPromptsView(state_dir: string) {
+  const database = openLedgerReadOnly(state_dir)
+  const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
+  const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
+  const runs = (prompt: string, limit: number) =>
+    (newest.all(prompt, limit) as Raw<RunSummary>[]).map(plain<RunSummary>)
+  const late = database.prepare(
+    `${summary} WHERE prompts.configured = 1 AND state IN (${open_run_states}) AND due_ms < ? ORDER BY due_ms`,
+  )
+  return {
+    /** Configured or resting, in the order in which they were taken up. */
+    prompts: () => rows.prompts.states().map((state) => promptView(database, state, runs(state.name, 1)[0])),
+    /** Newest due time first. */
+    runs,
+    run: (id: number) => runView(database, rows.runs, id),
+    /** Wanted or given up; oldest first, at most `most_deliveries`. */
+    undelivered: () =>
+      (
+        database
+          .prepare(
+            `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
+          )
+          .all(most_deliveries) as Raw<DeliveryView>[]
+      ).map(plain<DeliveryView>),
+    /** Of configured prompts: open runs that came due before this time, and last runs that failed. */
+    inNeed: (due_before_ms: number) => ({
+      late: (late.all(due_before_ms) as Raw<RunSummary>[]).map(plain<RunSummary>),
+      failed: rows.prompts
+        .states()
+        .flatMap(({ name, configured }) => (configured ? runs(name, 1) : []))
+        .filter(({ state }) => state === 'failed'),
+    }),
+    close: () => void database.close(),
+  }
+}
+
+function promptView(database: Sqlite, state: PromptState, last_run: RunSummary | undefined): PromptView {
+  const of_prompt = 'prompt = (SELECT id FROM prompts WHERE name = ?)'
+  const ended = database
+    .prepare(
+      `SELECT count(*) FILTER (WHERE state = 'written') AS written, count(*) FILTER (WHERE state = 'skipped') AS skipped,
+         count(*) FILTER (WHERE state = 'failed') AS failed FROM runs WHERE ${of_prompt}`,
+    )
+    .get(state.name) as { written: number; skipped: number; failed: number }
+  const told = database.prepare(`SELECT count(*) FROM told WHERE ${of_prompt} AND what = 'asset'`).pluck()
+  return { ...state, last_run, ...ended, told: told.get(state.name) as number }
+}
+
+function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefined {
+  const raw = database.prepare(`${summary} WHERE runs.id = ?`).get(id) as Raw<RunSummary> | undefined
+  const row = rows.get(id)
+  if (!raw || !row) return undefined
+  const { mark_ms, notes, coverage, planned_ms, turn, turns } = row
+  const deliveries = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`).all(id)
+  return {
+    ...plain(raw),
+    last_written_due_ms: mark_ms,
+    notes,
+    coverage,
+    planned_ms,
+    turn,
+    turns,
+    planned_assets: rows.assets(id),
+    planned_refusals: rows.refusals(id),
+    deliveries: (deliveries as Raw<DeliveryView>[]).map(plain<DeliveryView>),
+  }
+}
+
+/** A row as SQLite answers it: null for what is absent, the error in two columns. */
+type Raw<Row> = { [Key in Exclude<keyof Row, 'error'>]: Row[Key] | null } & {
+  error_code: string | null
+  error_message: string | null
+}
+
+function plain<Row>(raw: Raw<Row>): Row {
+  const { error_code, error_message, ...columns } = raw
+  const error = error_code === null ? undefined : { code: error_code, message: error_message ?? '' }
+  const values = Object.entries(columns).map(([name, value]) => [name, value ?? undefined])
+  return { ...(Object.fromEntries(values) as Row), error }
+}

@@ -1,0 +1,74 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import type { RunFact } from '../../domain/run.ts'
+import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import { planRun } from '../plan/plan-run.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { composeReport, coverageOf } from '../report/report.ts'
+import { writeReportFile } from '../report/report-file.ts'
+import { nameOf, type RunTools, setBack } from '../run-tools.ts'
+import { askTurn } from './ask-turn.ts'
+import { awaitAnswer } from './await-answer.ts'
+import { awaitFiles } from './await-files.ts'
+import { lookForTurn } from './look-for-turn.ts'
+
+/**
+ * The steps for ONE run: wait for its files, plan, ask, wait for the answer, write the report. This is one step; it ends in facts,
+ * so that a crash anywhere goes on from where it was. No fact: the service is at fault, or the daemon is to stop; the run stays
+ * as it is.
+ */
+export async function answerRun(work: RunWork, tools: RunTools): Promise<void> {
+  const settings = tools.prompts.get(work.prompt)
+  const facts = settings ? await stepOf(work, settings, tools) : [unconfigured(work)]
+  if (facts.length === 0) return
+  await tools.ledger.record(facts)
+  for (const fact of facts) tell(fact, work, tools)
+}
+
+async function stepOf(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+  switch (work.state) {
+    case 'due':
+      return (await awaitFiles(work, settings, tools)) ? planRun(work, settings, tools) : []
+    case 'planned':
+      return askTurn(work, settings, tools)
+    case 'asking':
+      return lookForTurn(work, settings, tools)
+    case 'asked':
+      return awaitAnswer(work, settings, tools)
+    case 'answered':
+      return writeRun(work, settings, tools)
+  }
+}
+
+/** The ledger hands out runs of configured prompts alone; one taken out of the config meanwhile ends. */
+function unconfigured({ run, prompt }: RunWork): RunFact {
+  const message = `the prompt ${prompt} is not in the config any more`
+  return { type: 'run_failed', run, error: { code: 'prompt.unconfigured', message } }
+}
+
+function tell(fact: RunFact, work: RunWork, { report }: RunTools): void {
+  const name = nameOf(work)
+  if (fact.type === 'turn_asked') report.asked(name)
+  else if (fact.type === 'turn_answered') report.answered(name)
+  else if (fact.type === 'run_written') report.written(name, fact.report_path)
+  else if (fact.type === 'run_skipped') report.skipped(fact.why, name)
+  else if (fact.type === 'run_failed') report.failed(fact.error.message, name)
+  else if (fact.type === 'turn_lost') report.later(fact.why, name)
+  else if (fact.type === 'run_set_back' || fact.type === 'turn_unsent') report.later(fact.error.message, name)
+}
+
+/** The report of an answered run. What cannot be written is written later, from the same answer: nothing is asked again for it. */
+function writeRun(work: RunWork, settings: PromptSettings, tools: RunTools): RunFact[] {
+  const { run } = work
+  const zone = settings.schedule.timezone
+  const report = composeReport(work, settings, coverageOf(work), zone, tools.clock.now_ms())
+  try {
+    const report_path = writeReportFile(settings, report, (what) => {
+      const why = `it has no room for ${what}; what the prompt was told can be read back from it`
+      tools.report.fault(`the manifest of ${nameOf(work)}`, new Error(why))
+    })
+    return [{ type: 'run_written', run, report_path, targets: settings.deliver.map(({ name }) => name) }]
+  } catch (error) {
+    if (!isSluiceError(error, 'prompts.report_unwritable')) throw error
+    return [setBack(work, { code: error.code, message: error.message }, tools)]
+  }
+}

@@ -1,0 +1,103 @@
+import type { RunFact } from '../../domain/run.ts'
+import { newTurn } from '../../domain/run-progress.ts'
+import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
+import { uncheckedIds } from '../plan/check-assets.ts'
+import { type PlanChange, planRun } from '../plan/plan-run.ts'
+import { bodyToSend, prompt_longest, promptOf } from '../plan/question.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { nameOf, noteOf, type RunTools, setBackUnsent, textOf } from '../run-tools.ts'
+
+/**
+ * Sends one turn: its body stands in the ledger before it goes out. What is not surely undone stays `asking`, and is looked for.
+ * A question that the service does not take as it is (an id that is gone, a prompt that is too long) is planned anew once.
+ */
+export async function askTurn(work: RunWork, settings: PromptSettings, tools: RunTools): Promise<RunFact[]> {
+  const { ledger, circuit, hard } = tools
+  const { run, project_id } = work
+  let planned = work
+  for (let round = 0; ; round++) {
+    const body = bodyToSend(planned, settings)
+    await ledger.record([{ type: 'turn_intended', run, body }])
+    if (!(await isIntended(planned, ledger))) {
+      circuit.unused()
+      return []
+    }
+    const outcome = await send(planned, body, tools)
+    if (outcome.ok) {
+      await circuit.succeeded(project_id, 'api')
+      return [{ type: 'turn_asked', run, ...outcome.value }]
+    }
+    const { failure } = outcome
+    // Dropped in the middle: whether it came through is found out in the next life.
+    if (hard.aborted) return []
+    await circuit.failed(failure, project_id, 'api')
+    if (!isSurelyUndone(failure)) return []
+    if (failure.about !== 'content') return [setBackUnsent(work, failure, tools)]
+    if (round > 0 || planned.turn > 0 || !(isGone(failure) || isLong(body))) return [refused(run, failure, settings)]
+    const facts = await planAgain(planned, settings, failure, tools)
+    const unsent: RunFact = { type: 'turn_unsent', run, not_before_ms: tools.clock.now_ms(), error: noteOf(failure) }
+    const plan = facts.find((fact) => fact.type === 'run_planned')?.plan
+    if (!plan) return [unsent, ...facts]
+    if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure, settings)]
+    await ledger.record([unsent, ...facts])
+    tools.report.later(`${textOf(failure)}; planned anew`, nameOf(work))
+    planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
+  }
+}
+
+/** A run that ended meanwhile, for its prompt was taken out of the config, takes no intent; what went out then would be told by nobody. */
+async function isIntended({ prompt, run }: RunWork, ledger: RunTools['ledger']): Promise<boolean> {
+  const state = (await ledger.prompts()).find(({ name }) => name === prompt)
+  return state?.open_runs.some((open) => open.run === run && open.state === 'asking') ?? false
+}
+
+async function send(
+  { project_id, turn, turns, chat_id }: RunWork,
+  body: string,
+  { remote }: RunTools,
+): Promise<Outcome<{ chat_id: string; message_id: string }>> {
+  const going_on = turn > 0 ? turns[0]!.chat_id : chat_id
+  if (going_on === undefined) {
+    const started = await remote.startChat(project_id, body)
+    if (!started.ok) return started
+    const { chat_id, message_id } = started.value
+    return { ok: true, value: { chat_id, message_id } }
+  }
+  const appended = await remote.appendMessage(project_id, going_on, body)
+  return appended.ok ? { ok: true, value: { chat_id: going_on, message_id: appended.value.message_id } } : appended
+}
+
+/** An id in the scope, or the chat. */
+function isGone({ status }: Failure): boolean {
+  return status === 404 || status === 410
+}
+
+/** Whatever else this content is refused for may be its length; a prompt far from the longest is refused for another reason. */
+function isLong(body: string): boolean {
+  return promptOf(body).length > prompt_longest / 2
+}
+
+async function planAgain(
+  work: RunWork,
+  settings: PromptSettings,
+  failure: Failure,
+  tools: RunTools,
+): Promise<RunFact[]> {
+  const change: PlanChange = isGone(failure)
+    ? { drop_chat: await isChatGone(work, tools) }
+    : { shorter_than: work.turns[0]!.body }
+  return planRun(work, settings, tools, change)
+}
+
+async function isChatGone({ project_id, chat_id }: RunWork, { remote }: RunTools): Promise<boolean> {
+  if (chat_id === undefined) return false
+  const outcome = await remote.listMessages(project_id, chat_id)
+  return !outcome.ok && outcome.failure.status === 404
+}
+
+function refused(run: number, failure: Failure, { scope }: PromptSettings): RunFact {
+  const about = isGone(failure) ? uncheckedIds(scope) : ''
+  const message = `${textOf(failure)}${about}; its files stay fresh for the next run`
+  return { type: 'run_failed', run, error: { code: noteOf(failure).code, message } }
+}

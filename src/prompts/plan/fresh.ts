@@ -1,0 +1,65 @@
+import { anchorPattern, compilePatterns, parsePattern } from '../../disk/scan/ignore-patterns.ts'
+import type { RunAsset } from '../../domain/run.ts'
+import type { Arrival, ArrivalQuery } from '../../ledger/claims/prompt-work.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { ContentSet } from './unready.ts'
+
+/** What a run may tell about, before it is decided which turn tells it. */
+export type FreshAsset = Omit<RunAsset, 'turn'>
+
+export interface FreshFound {
+  /** At most as many as were asked for. */
+  fresh: FreshAsset[]
+  /** How many there are beyond them. */
+  more: number
+}
+
+/**
+ * One entry a content, in the order of arrival; what the prompt was told before (a span of time may tell again) comes last, so that
+ * a limit on their number leaves out nothing for ever. The arrivals come in the order of (seq, path), as the ledger answers them, so the
+ * first path that matches is of the oldest arrival and names the content. What is beyond `most` is only counted: an archive that is
+ * new once may hold a million files.
+ */
+export async function collectFresh(
+  pages: AsyncIterable<readonly Arrival[]> | Iterable<Arrival>,
+  { matches, most }: { matches(folder: string, path: string): boolean; most: number },
+): Promise<FreshFound> {
+  const found = new ContentSet()
+  const [untold, told]: [FreshAsset[], FreshAsset[]] = [[], []]
+  for await (const page of pages) {
+    for (const arrival of [page].flat()) {
+      const { folder, path, content, asset_id, md5, size, seq, arrived_ms } = arrival
+      if (found.has(content) || !matches(folder, path)) continue
+      found.add(content)
+      const kept = arrival.told ? told : untold
+      if (kept.length < most) kept.push({ content, asset_id, md5, size, name: `${folder}/${path}`, seq, arrived_ms })
+    }
+  }
+  const fresh = untold.concat(told).slice(0, most)
+  return { fresh, more: found.size - fresh.length }
+}
+
+/** Patterns as in gitignore(5), relative to the folder, the last match decides as in a folder's `include`; none: every file. */
+export function pathMatcher(paths: readonly string[]): (path: string) => boolean {
+  if (paths.length === 0) return () => true
+  const patterns = paths.map(parsePattern).filter((pattern) => pattern !== undefined)
+  const list = compilePatterns(patterns.map((pattern) => ({ pattern: anchorPattern(pattern, ''), meaning: true })))
+  return (path) => list.match(path) !== undefined
+}
+
+/** Which arrivals a run asks the ledger for. A span of time is one before the due time, and tells again what lies in it. */
+export function freshQueryOf(
+  settings: Pick<PromptSettings, 'scope' | 'first_run'>,
+  due_ms: number,
+): Pick<ArrivalQuery, 'only_fresh' | 'only_come' | 'since_ms'> {
+  const { fresh } = settings.scope
+  const only_come = asksForWhatCame(settings)
+  if (fresh === 'since_last_run') return { only_fresh: true, only_come }
+  if (fresh === 'all') return { only_fresh: false, only_come }
+  return { only_fresh: false, only_come, since_ms: due_ms - fresh.within_ms }
+}
+
+/** And not for what was there before its folder was kept; the coverage and the waiting are about the same files. */
+export function asksForWhatCame({ scope, first_run }: Pick<PromptSettings, 'scope' | 'first_run'>): boolean {
+  return first_run === 'from_now' && scope.fresh !== 'all'
+}

@@ -1,0 +1,189 @@
+import { isSluiceError } from '../../base/run/errors.ts'
+import type { LossFact } from '../../domain/asset.ts'
+import type { RunFact } from '../../domain/run.ts'
+import type { PromptState, RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { Outcome } from '../../remote/outcome.ts'
+import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
+import { afterFailure, type RunTools } from '../run-tools.ts'
+import { checkAssets, checkScope } from './check-assets.ts'
+import { composeCoverage, coverageLine } from './coverage.ts'
+import { asksForWhatCame } from './fresh.ts'
+import { type Gathered, gatherFresh } from './gather-fresh.ts'
+import { composeTurns, requestBody, type Turns, type TurnsWanted, takenMost } from './question.ts'
+
+/** Why a run is planned anew, before anything of it was taken by the service. */
+export interface PlanChange {
+  /** Its chat is gone: a new one. */
+  drop_chat?: boolean
+  /** This body was refused, perhaps for its length. */
+  shorter_than?: string
+}
+
+/** So that nobody wonders who tries a prompt over a folder full of files. */
+const left_out_at_first = 'files that were there before their folder was set up are left out (first_run: from_now)'
+
+/** Each round leaves out what is gone and takes what comes next in its place; then only what is known to be there is asked about. */
+const rounds_most = 3
+
+/**
+ * Decides what is asked, over which assets: what is fresh and still on the service, the labels by their ids, in one turn or
+ * several. Nothing goes out but reads. Nothing new: skipped, or asked over the other kinds of its scope; never over nothing,
+ * which would mean everything.
+ */
+export async function planRun(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+  change: PlanChange = {},
+): Promise<RunFact[]> {
+  const labels = await labelIds(work.project_id, settings.scope, tools)
+  if (!labels.ok) return afterFailure(labels.failure, work, tools)
+  const checked = await checkScope(work.project_id, settings.scope, tools)
+  if (!checked.ok) return afterFailure(checked.failure, work, tools)
+  const there = { ...settings, scope: checked.value.scope }
+  const notes = [...notesOf(labels.value.missing, change), ...checked.value.notes]
+  const gathered = await gatherChecked(work, settings, tools, notes)
+  if (!gathered.ok) return afterFailure(gathered.failure, work, tools)
+  // Dropped in the middle: not all of it is checked.
+  if (tools.hard.aborted) return []
+  const state = (await tools.ledger.prompts()).find(({ name }) => name === settings.name)
+  return [composePlan(work, there, { ...gathered.value, label_ids: labels.value.ids, state, notes }, change)]
+}
+
+/** What a plan is made of: what is fresh for the run, the ids of the labels, and where the prompt stands. */
+export interface Findings extends Gathered {
+  label_ids: readonly string[]
+  state: Pick<PromptState, 'began_ms' | 'chat_id'> | undefined
+  notes: readonly string[]
+}
+
+/** The plan itself, pure: nothing is read or sent for it. */
+export function composePlan(
+  { run, due_ms, last_written_due_ms }: Pick<RunWork, 'run' | 'due_ms' | 'last_written_due_ms'>,
+  settings: PromptSettings,
+  { fresh, more, unready, folders, label_ids, state, notes }: Findings,
+  change: PlanChange = {},
+): Extract<RunFact, { type: 'run_planned' | 'run_skipped' | 'run_failed' }> {
+  const { scope } = settings
+  const { chats: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids } = scope
+  const ids = { label_ids, chat_ids, concept_ids, project_ids, view_ids }
+  const has_others = Object.values(ids).some((list) => list.length > 0)
+  const left_are = scope.fresh === 'since_last_run' ? ('next time' as const) : ('left out' as const)
+  const seen = { fresh, more, unready, folders, due_ms, left_are }
+  if (fresh.length === 0) {
+    if (scope.folders.length > 0 && settings.when_nothing_new === 'skip') {
+      const coverage = composeCoverage({ ...seen, taken: [] })
+      // Before its folders were ever looked at there is nothing to say of them.
+      const why = folders.length === 0 ? 'nothing new' : coverageLine(coverage, settings.schedule.timezone)
+      const is_first = last_written_due_ms === undefined && asksForWhatCame(settings)
+      return { type: 'run_skipped', run, why: [why, ...notes, ...(is_first ? [left_out_at_first] : [])].join('; ') }
+    }
+    if (!has_others) return nothingLeft(run, settings, notes)
+  }
+  const turns = turnsOf(run, {
+    settings,
+    run: { due_ms },
+    assets: fresh,
+    ids,
+    since_ms: last_written_due_ms,
+    ...(settings.first_run === 'from_now' ? { first_since_ms: state?.began_ms } : {}),
+    shorter_than: change.shorter_than,
+  })
+  if ('type' in turns) return turns
+  const coverage = composeCoverage({ ...seen, taken: turns.assets })
+  const plan = {
+    bodies: turns.bodies.map(requestBody),
+    chat_id: settings.continue_chat && !change.drop_chat ? state?.chat_id : undefined,
+    assets: turns.assets,
+    refusals: unready.refusals,
+    coverage: JSON.stringify(coverage),
+    notes,
+  }
+  return { type: 'run_planned', run, plan }
+}
+
+export function missingLabel(name: string): string {
+  return `there is no label "${name}" on the service: left out`
+}
+
+function notesOf(missing_labels: readonly string[], { drop_chat, shorter_than }: PlanChange): string[] {
+  const notes = missing_labels.map(missingLabel)
+  if (drop_chat) notes.push('the chat that was to go on is gone: a new one was begun')
+  if (shorter_than !== undefined) notes.push('the service refused the question: asked with a shorter list of files')
+  return notes
+}
+
+/** A prompt that is too long without its files is so at every try: a person must look. */
+function turnsOf(run: number, wanted: TurnsWanted): Turns | Extract<RunFact, { type: 'run_failed' }> {
+  try {
+    return composeTurns(wanted)
+  } catch (error) {
+    if (!isSluiceError(error, 'prompts.too_long')) throw error
+    const { code, message, hint } = error
+    return { type: 'run_failed', run, error: { code, message: `${message}; ${hint}` } }
+  }
+}
+
+/** A person must look: what it was to be asked about is not there. */
+function nothingLeft(
+  run: number,
+  { name }: PromptSettings,
+  notes: readonly string[],
+): Extract<RunFact, { type: 'run_failed' }> {
+  const why = ['there is nothing to ask about', ...notes].join('; ')
+  const message = `${why}. Check the scope of the prompt ${name} in the config, and the labels on the service`
+  return { type: 'run_failed', run, error: { code: 'prompts.empty_scope', message } }
+}
+
+/** What is fresh, without what the service no longer has or cannot use. */
+async function gatherChecked(
+  work: RunWork,
+  settings: PromptSettings,
+  tools: RunTools,
+  notes: string[],
+): Promise<Outcome<Gathered>> {
+  const gathered = await gatherFresh(work, settings, tools.ledger)
+  let fresh = gathered.fresh
+  const there = new Set<number>()
+  let has_lost = false
+  for (let round = 0; round < rounds_most; round++) {
+    const unchecked = fresh.slice(0, takenMost(settings)).filter(({ content }) => !there.has(content))
+    if (unchecked.length === 0) break
+    const checked = await checkAssets(work.project_id, unchecked, tools)
+    if (!checked.ok) return checked
+    const lost = checked.value
+    if (lost.size > 0) await tools.ledger.record([...lost.values()])
+    for (const { name, content } of unchecked) {
+      const loss = lost.get(content)
+      if (loss) notes.push(`${name} ${said_of[loss.type]}: left out`)
+      else there.add(content)
+    }
+    if (lost.size > 0) has_lost = true
+    fresh = fresh.filter(({ content }) => !lost.has(content))
+  }
+  const is_checked = fresh.slice(0, takenMost(settings)).every(({ content }) => there.has(content))
+  if (!is_checked) fresh = fresh.filter(({ content }) => there.has(content))
+  // What has just been found to be gone, failed or read again is no file of the report any more, and its coverage says so.
+  const { unready } = has_lost ? await gatherFresh(work, settings, tools.ledger) : gathered
+  return { ok: true, value: { ...gathered, fresh, unready } }
+}
+
+const said_of: Record<LossFact['type'], string> = {
+  asset_missing: 'was removed on the service',
+  asset_unready: 'is being read again by the service',
+  asset_failed: 'cannot be used by the service any more',
+}
+
+/** By name; a name that the service does not know is missing. */
+export async function labelIds(
+  project_id: string,
+  { labels }: PromptScope,
+  { remote }: Pick<RunTools, 'remote'>,
+): Promise<Outcome<{ ids: string[]; missing: string[] }>> {
+  if (labels.length === 0) return { ok: true, value: { ids: [], missing: [] } }
+  const listed = await remote.listLabels(project_id)
+  if (!listed.ok) return listed
+  const known = new Map(listed.value.map(({ name, label_id }) => [name, label_id]))
+  const ids = labels.map((name) => known.get(name)).filter((id) => id !== undefined)
+  return { ok: true, value: { ids, missing: labels.filter((name) => !known.has(name)) } }
+}

@@ -1,0 +1,204 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { formatCount, printable } from '../../base/text/format.ts'
+import { renderTemplate } from '../../base/text/template.ts'
+import { localDate, localTime } from '../../base/time/time.ts'
+import type { RunAsset } from '../../domain/run.ts'
+import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import { type Question, questionBody, type Scope } from '../../remote/chats.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { lastLine, runLine } from '../report/manifest.ts'
+import type { FreshAsset } from './fresh.ts'
+
+/** Longer prompts have been refused by the hosted service (contract/messages/limits.ts, `prompt_longest`). */
+export const prompt_longest = 24_000
+
+/** Each turn takes minutes and is paid for; what does not fit stays fresh for the next run. */
+const batches_most = 50
+
+export interface TurnsWanted {
+  settings: PromptSettings
+  run: Pick<RunWork, 'due_ms'>
+  /** Oldest arrival first, without what the service no longer has; may be more than the run takes. */
+  assets: readonly FreshAsset[]
+  /** Ids of the other kinds, as checked: label_ids, chat_ids, … Empty lists count as absent. */
+  ids: Omit<Scope, 'asset_ids'>
+  /** The last-run mark; without one `first_since_ms`, without that everything is new. */
+  since_ms: number | undefined
+  first_since_ms?: number | undefined
+  /** A body that was refused, perhaps for its length: its list of files is cut to half as long a prompt. */
+  shorter_than?: string | undefined
+}
+
+export interface Turns {
+  bodies: Question[]
+  /** Those that the run takes, with their turn. */
+  assets: RunAsset[]
+}
+
+/**
+ * What a run asks: one turn; or, with more assets than go into one and `more_turns`, one a batch and a closing turn over the chat,
+ * whose body is made by `bodyToSend` once the chat is known. Errors: `prompts.empty_scope`, `prompts.too_long`.
+ */
+export function composeTurns(wanted: TurnsWanted): Turns {
+  const { settings, assets } = wanted
+  const batches = batchesOf(assets, settings)
+  const turns = batches.length > 1 ? batches.length + 1 : 1
+  const bodies = batches.map((batch, turn) => {
+    const prompt = composePrompt(wanted, batch, runLineOf(wanted, turn, turns))
+    return question(settings, prompt, { ...wanted.ids, asset_ids: batch.map(({ asset_id }) => asset_id) })
+  })
+  const taken = batches.flatMap((batch, turn) => batch.map((asset) => ({ ...asset, turn })))
+  // Until the chat is known the closing turn stands there over the first batch: a scope that is never too wide.
+  if (turns > 1) bodies.push({ ...closing(wanted, taken, turns), ...scopeOf(bodies[0]!) })
+  return { bodies, assets: taken }
+}
+
+/** Oldest arrival first. A run over other kinds alone has one batch of none. */
+function batchesOf(assets: readonly FreshAsset[], { max_assets, when_too_many }: PromptSettings): FreshAsset[][] {
+  const batches = [assets.slice(0, max_assets)]
+  const most = when_too_many === 'more_turns' ? batches_most : 1
+  while (batches.length < most && batches.length * max_assets < assets.length) {
+    batches.push(assets.slice(batches.length * max_assets, (batches.length + 1) * max_assets))
+  }
+  return batches
+}
+
+/** How many of so many assets a run takes. */
+export function takenMost({ max_assets, when_too_many }: PromptSettings): number {
+  return when_too_many === 'more_turns' ? max_assets * batches_most : max_assets
+}
+
+/** The exact request body, as it stands in the ledger before it is sent. */
+export function requestBody(asked: Question): string {
+  return questionBody(asked)
+}
+
+/** The body of the turn at work, to be written down and sent: of the closing turn it is made now, when its chat is known. */
+export function bodyToSend(work: RunWork, settings: PromptSettings): string {
+  const { turn, turns } = work
+  const chat_id = turns[0]!.chat_id
+  const is_closing = turns.length > 1 && turn === turns.length - 1
+  if (!is_closing || chat_id === undefined) return turns[turn]!.body
+  return requestBody(closingQuestion(settings, work, chat_id))
+}
+
+/** Asks for the one report over all turns of the chat. */
+export function closingQuestion(settings: PromptSettings, run: Pick<RunWork, 'turns'>, chat_id: string): Question {
+  const prompt = promptOf(run.turns.at(-1)!.body)
+  return question(settings, prompt, { chat_ids: [chat_id] })
+}
+
+const closing_words =
+  'The files were too many for one turn, so you answered in parts. Put these answers together into one report that reads as if ' +
+  'all files had been one part: leave nothing out, say nothing twice. The request was:'
+
+function closing(wanted: TurnsWanted, taken: readonly FreshAsset[], turns: number): Question {
+  const line = runLineOf(wanted, turns - 1, turns)
+  return question(wanted.settings, composePrompt(wanted, taken, line, `${closing_words}\n\n`), undefined)
+}
+
+function question(settings: PromptSettings, prompt: string, scope: Scope | undefined): Question {
+  const { intelligence, provider, skills, public_data } = settings
+  return {
+    prompt,
+    intelligence,
+    ...(provider === undefined ? {} : { provider }),
+    ...(skills.length === 0 ? {} : { skills }),
+    ...(public_data === undefined ? {} : { public_data }),
+    ...(scope === undefined ? {} : { scope: filledScope(settings, scope) }),
+  }
+}
+
+/** Kinds with ids alone; none at all would mean the whole project. */
+function filledScope({ name }: PromptSettings, scope: Scope): Scope {
+  const filled = Object.fromEntries(Object.entries(scope).filter(([, ids]) => ids !== undefined && ids.length > 0))
+  if (Object.keys(filled).length > 0) return filled
+  throw new SluiceError({
+    code: 'prompts.empty_scope',
+    message: `the prompt ${name} has nothing to ask about: no files, and nothing else in its scope`,
+    hint: 'an empty scope would mean the whole project, so nothing was asked; give it folders with files, labels or chats',
+  })
+}
+
+function scopeOf({ scope }: Question): { scope?: Scope } {
+  return scope === undefined ? {} : { scope }
+}
+
+function runLineOf({ settings, run }: TurnsWanted, turn: number, turns: number): string {
+  return runLine(settings.name, run.due_ms, settings.schedule.timezone, turn, turns)
+}
+
+/** The template with its values, and the run line as the last one; where it is too long, fewer files are listed. */
+function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line: string, before = ''): string {
+  const names = assets.map(({ name }) => printable(name))
+  const values = valuesOf(wanted, names.length)
+  const compose = (shown: number) => {
+    const rendered = renderTemplate(wanted.settings.prompt, { ...values, files: listOf(names, shown) })
+    return `${before}${rendered.trimEnd()}\n\n${line}`
+  }
+  const limit = limitOf(wanted)
+  const whole = compose(names.length)
+  if (whole.length <= limit) return whole
+  let [fits, least_too_many] = [0, names.length]
+  while (least_too_many - fits > 1) {
+    const middle = (fits + least_too_many) >> 1
+    if (compose(middle).length <= limit) fits = middle
+    else least_too_many = middle
+  }
+  const shortest = compose(fits)
+  if (shortest.length <= prompt_longest) return shortest
+  throw new SluiceError({
+    code: 'prompts.too_long',
+    message: `the prompt ${wanted.settings.name} has ${formatCount(shortest.length)} characters without its list of files`,
+    hint: `the service takes ${formatCount(prompt_longest)}; shorten the prompt`,
+  })
+}
+
+function limitOf({ shorter_than }: TurnsWanted): number {
+  if (shorter_than === undefined) return prompt_longest
+  return Math.min(prompt_longest, promptOf(shorter_than).length >> 1)
+}
+
+/** One name a line, each in one line: no file's name can look like two, or like a line of ours. */
+function listOf(names: readonly string[], shown: number): string {
+  if (names.length === 0) return 'none'
+  const lines = names.slice(0, shown).map((name) => `- ${name}`)
+  if (shown < names.length) lines.push(`… and ${formatCount(names.length - shown)} more`)
+  return `\n${lines.join('\n')}\n`
+}
+
+function valuesOf(wanted: TurnsWanted, count: number): Record<string, string> {
+  const { settings, run } = wanted
+  const { timezone } = settings.schedule
+  return {
+    name: settings.name,
+    date: localDate(run.due_ms, timezone),
+    due: localTime(run.due_ms, timezone),
+    folders: settings.scope.folders.map(printable).join(', '),
+    since: sinceText(wanted),
+    count: formatCount(count),
+  }
+}
+
+function sinceText({ settings, run, since_ms, first_since_ms }: TurnsWanted): string {
+  const { fresh } = settings.scope
+  if (fresh === 'all') return 'the beginning'
+  const from_ms = fresh === 'since_last_run' ? (since_ms ?? first_since_ms) : run.due_ms - fresh.within_ms
+  return from_ms === undefined ? 'the beginning' : localTime(from_ms, settings.schedule.timezone)
+}
+
+/** Whether a prompt read from the service is this one: a run line, or the turn at work, by the line that its body ends in. */
+export function matchesRun(prompt: string, run: string | Pick<RunWork, 'turn' | 'turns'>): boolean {
+  const line = typeof run === 'string' ? run : lastLine(promptOf(run.turns[run.turn]!.body))
+  return line !== '' && lastLine(prompt) === line
+}
+
+/** The scope of a request body as it stands in the ledger: what was asked about. */
+export function scopeIn(body: string): Scope {
+  return (JSON.parse(body) as { scope?: Scope }).scope ?? {}
+}
+
+/** The prompt of a request body as it stands in the ledger. */
+export function promptOf(body: string): string {
+  return (JSON.parse(body) as { prompt: string }).prompt
+}

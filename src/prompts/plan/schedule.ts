@@ -1,0 +1,88 @@
+import { formatCount, formatDuration } from '../../base/text/format.ts'
+import { type CronTimes, cronTimes } from '../../base/time/cron.ts'
+import { day_ms, localTime, minute_ms } from '../../base/time/time.ts'
+import type { RunFact } from '../../domain/run.ts'
+import type { PromptState } from '../../ledger/claims/prompt-work.ts'
+import type { PromptSettings, Schedule } from '../prompt-settings.ts'
+
+/** A run that begins no later than this is on time: a step of the scheduler comes each minute, and may be held up by another one. */
+const on_time_ms = 2 * minute_ms
+
+/** A clock this far behind what was already looked through has been ahead and was set right; less is an hour set back, or drift. */
+const set_right_ms = day_ms
+
+/** So many missed times are counted: telling of more than "1,000 and more" is worth nobody's time, and a year of minutes takes 20 s. */
+const most_counted = 1_000
+
+type ScheduleFact = Extract<RunFact, { type: 'run_due' | 'run_passed_over' | 'schedule_reset' }>
+
+export interface DueQuestion {
+  prompt: Pick<PromptSettings, 'name' | 'schedule' | 'catch_up_ms' | 'overlap'>
+  /** Of the prompt's schedule. */
+  times: CronTimes
+  state: Pick<PromptState, 'checked_ms' | 'open_runs'>
+  now_ms: number
+}
+
+export interface DueAnswer {
+  /** To be recorded in one transaction; at most two. */
+  facts: ScheduleFact[]
+  /** When the next time comes; undefined when there is none. */
+  next_ms: number | undefined
+}
+
+/**
+ * What is to be recorded about the times that have come since `checked_ms`. Of several only the latest can become a run: the
+ * others are passed over in one note, whatever their number. A clock set back by less than a day repeats nothing: there is
+ * nothing due until it shows what it showed before.
+ */
+export function whatIsDue(question: DueQuestion): DueAnswer {
+  const { prompt, times, state, now_ms } = question
+  if (state.checked_ms > now_ms + set_right_ms) {
+    const reset: ScheduleFact = { type: 'schedule_reset', prompt: prompt.name, checked_ms: now_ms }
+    return { facts: [reset], next_ms: times.next(now_ms) }
+  }
+  const next_ms = times.next(Math.max(now_ms, state.checked_ms))
+  const latest_ms = times.previous(now_ms + 1)
+  if (latest_ms === undefined || latest_ms <= state.checked_ms) return { facts: [], next_ms }
+  return { facts: [...earlierOnes(question, latest_ms), latestOne(question, latest_ms)], next_ms }
+}
+
+function earlierOnes({ prompt, times, state }: DueQuestion, latest_ms: number): ScheduleFact[] {
+  const newest_ms = times.previous(latest_ms)
+  if (newest_ms === undefined || newest_ms <= state.checked_ms) return []
+  const count = times.between(state.checked_ms, newest_ms, most_counted).length
+  const among = count < 2 ? '' : `the last of ${formatCount(count)}${count === most_counted ? ' or more' : ''} `
+  const why = `${among}missed while the daemon was not running or the machine slept: of times missed together the latest alone can be made up`
+  return [{ type: 'run_passed_over', prompt: prompt.name, due_ms: newest_ms, why }]
+}
+
+function latestOne({ prompt, state, now_ms }: DueQuestion, due_ms: number): ScheduleFact {
+  const { name, catch_up_ms, overlap, schedule } = prompt
+  const passedOver = (why: string): ScheduleFact => ({ type: 'run_passed_over', prompt: name, due_ms, why })
+  const late_ms = now_ms - due_ms
+  const on_time = late_ms <= on_time_ms
+  if (!on_time && late_ms > catch_up_ms) {
+    return passedOver(
+      `the daemon was not running at ${localTime(due_ms, schedule.timezone)}, or the machine slept: ` +
+        `${formatDuration(late_ms)} later is beyond catch_up (${formatDuration(catch_up_ms)})`,
+    )
+  }
+  const allowed = overlap === 'queue' ? 1 : 0
+  const in_the_way = state.open_runs.at(allowed)
+  if (in_the_way) {
+    const its_time = localTime(in_the_way.due_ms, schedule.timezone)
+    return passedOver(
+      overlap === 'queue'
+        ? `the run of ${its_time} was waiting already (overlap: queue, where one waits at the most)`
+        : `the run of ${its_time} had not ended (overlap: skip)`,
+    )
+  }
+  return { type: 'run_due', prompt: name, due_ms, cause: on_time ? 'schedule' : 'catch_up' }
+}
+
+/** The next times of a schedule after a moment, soonest first, with their local text: `2026-11-23T08:00+01:00`. */
+export function nextTimes(schedule: Schedule, after_ms: number, count = 5): { at_ms: number; text: string }[] {
+  const found = cronTimes(schedule.cron, schedule.timezone).between(after_ms, Number.POSITIVE_INFINITY, count)
+  return found.map((at_ms) => ({ at_ms, text: localTime(at_ms, schedule.timezone) }))
+}

@@ -1,0 +1,124 @@
+import { extname } from 'node:path'
+import { printable } from '../../base/text/format.ts'
+import { isoTime, localTime } from '../../base/time/time.ts'
+import type { RunCause } from '../../domain/run.ts'
+import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import { type Coverage, coverageLine } from '../plan/coverage.ts'
+
+/** All of a run that a report is made of: the same while it is answered and once it is written. */
+export type RunContent = Omit<RunWork, 'state'>
+
+const manifest_format = 'sluice-run'
+const manifest_version = 1
+
+/**
+ * What a run rests on, beside its report: enough to check the coverage line, to ask again, and to tell a ledger that lost its
+ * memory what the prompt was told. Times are ISO 8601 UTC, but for `due_local`.
+ */
+export interface Manifest {
+  format: typeof manifest_format
+  version: typeof manifest_version
+  prompt: string
+  project_id: string
+  /** Since when there was the prompt: what came after that, and stands in no manifest, it was not told. */
+  began_ms: number
+  cause: RunCause
+  due_ms: number
+  due: string
+  due_local: string
+  run_line: string
+  composed: string
+  chat_ids: string[]
+  /** What was told; each was in the scope of its turn, from 0. */
+  assets: { asset_id: string; md5: string; size: number; name: string; arrived: string; turn: number }[]
+  refusals: { md5: string; size: number; name: string; why: string }[]
+  coverage: Coverage
+  coverage_line: string
+  /** `body`: the request to the letter, as it was sent. */
+  turns: { body: string; chat_id?: string; message_id?: string; asked?: string; answered?: string; answer?: string }[]
+  notes: string[]
+}
+
+export function composeManifest(run: RunContent, coverage: Coverage, zone: string, now_ms: number): Manifest {
+  const { prompt, project_id, prompt_began_ms: began_ms, cause, due_ms, notes } = run
+  return {
+    format: manifest_format,
+    version: manifest_version,
+    prompt,
+    project_id,
+    began_ms,
+    cause,
+    due_ms,
+    due: isoTime(due_ms),
+    due_local: localTime(due_ms, zone),
+    run_line: runLine(prompt, due_ms, zone),
+    composed: isoTime(now_ms),
+    chat_ids: chatIdsOf(run),
+    assets: run.assets.map(({ asset_id, md5, size, name, arrived_ms, turn }) => {
+      return { asset_id, md5, size, name, arrived: isoTime(arrived_ms), turn }
+    }),
+    refusals: run.refusals.map(({ md5, size, name, why }) => ({ md5, size, name, why })),
+    coverage,
+    coverage_line: coverageLine(coverage, zone),
+    turns: run.turns.map(({ body, chat_id, message_id, asked_ms, answered_ms, answer }) => ({
+      body,
+      ...(chat_id === undefined ? {} : { chat_id }),
+      ...(message_id === undefined ? {} : { message_id }),
+      ...(asked_ms === undefined ? {} : { asked: isoTime(asked_ms) }),
+      ...(answered_ms === undefined ? {} : { answered: isoTime(answered_ms) }),
+      ...(answer === undefined ? {} : { answer }),
+    })),
+    notes: [...notes],
+  }
+}
+
+/** Each once, in the order of the turns. */
+export function chatIdsOf({ turns }: Pick<RunWork, 'turns'>): string[] {
+  return [...new Set(turns.flatMap(({ chat_id }) => (chat_id === undefined ? [] : [chat_id])))]
+}
+
+/** Beside the report, with the same name. An ending that is not of a text stays: `digest-2026.11` is no `digest-2026`. */
+export function manifestPath(report_path: string): string {
+  const ending = extname(report_path)
+  const stem = /^\.(md|markdown|txt)$/i.test(ending) ? report_path.slice(0, -ending.length) : report_path
+  return `${stem}.json`
+}
+
+/** What is read back. */
+export type ManifestRead = Pick<Manifest, 'prompt' | 'project_id' | 'began_ms' | 'due_ms' | 'assets'>
+
+/** Undefined: some other JSON. Throws SyntaxError for what is none, and Error for a version that is not known. */
+export function parseManifest(text: string): ManifestRead | undefined {
+  const value = JSON.parse(text) as Partial<Manifest> | null
+  if (typeof value !== 'object' || value === null || value.format !== manifest_format) return undefined
+  const { version, prompt, project_id, began_ms, due_ms, assets } = value
+  if (version !== manifest_version) throw new Error(`its version is ${String(version)}, known is ${manifest_version}`)
+  const is_whole =
+    typeof prompt === 'string' &&
+    typeof project_id === 'string' &&
+    Number.isSafeInteger(due_ms) &&
+    Number.isSafeInteger(began_ms) &&
+    Array.isArray(assets)
+  if (!is_whole || !assets.every(isTold)) throw new Error('a field is missing, or is of another kind')
+  return { prompt, project_id, began_ms: began_ms!, due_ms: due_ms!, assets }
+}
+
+function isTold(asset: unknown): boolean {
+  if (typeof asset !== 'object' || asset === null) return false
+  const { md5, size } = asset as { md5?: unknown; size?: unknown }
+  return typeof md5 === 'string' && /^[0-9a-f]{32}$/.test(md5) && Number.isSafeInteger(size) && (size as number) >= 0
+}
+
+/**
+ * The last line of every prompt of ours, `Run weekly-digest 2026-11-23T08:00+01:00 turn 2 of 3`: by it a turn whose fate is unknown
+ * is found again. No two runs of a prompt have the same: one by hand has its seconds and milliseconds. `turn` counts from 0.
+ */
+export function runLine(name: string, due_ms: number, zone: string, turn = 0, turns = 1): string {
+  const which = turns > 1 ? ` turn ${turn + 1} of ${turns}` : ''
+  return `Run ${printable(name)} ${localTime(due_ms, zone)}${which}`
+}
+
+/** The last line that is not empty: nothing but us writes there, whatever files are called. */
+export function lastLine(text: string): string {
+  return text.trimEnd().split(/\r?\n/).at(-1)!.trim()
+}

@@ -1,0 +1,110 @@
+import { lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { writeFileAtomic } from '../../base/files/atomic-file.ts'
+import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
+import { printable } from '../../base/text/format.ts'
+import { renderTemplate } from '../../base/text/template.ts'
+import { localDate, localTime } from '../../base/time/time.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { type Manifest, manifestPath, parseManifest } from './manifest.ts'
+import { manifest_bytes_most, manifestText } from './manifest-text.ts'
+
+/** Names are at most 255 bytes (ext4, APFS, NTFS); room for the number, the ending and the temporary name. */
+const stem_bytes_most = 180
+/** As many runs of one name are a template without a date; a person shall give it one. */
+const same_name_most = 1_000
+
+/** A report is for others to read: the group, where the directory lets it in, as with every file delivery. */
+const report_mode = 0o640
+
+/**
+ * Writes the manifest and then the report, each as a whole or not at all, and answers the report's path. The same run always gets
+ * the same name again; a name that another run or another program has is left alone. `onLeftOut` is told what the manifest has no room
+ * for. Errors: `prompts.report_unwritable`.
+ */
+export function writeReportFile(
+  settings: PromptSettings,
+  report: { markdown: string; manifest: Manifest },
+  onLeftOut: (what: string) => void = () => {},
+): string {
+  const { dir } = settings.report
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    const path = freePath(dir, reportFileName(settings, report.manifest), report.manifest)
+    const { text, left_out } = manifestText(report.manifest)
+    writeFileAtomic(manifestPath(path), text, report_mode)
+    writeFileAtomic(path, report.markdown, report_mode)
+    if (left_out !== undefined) onLeftOut(left_out)
+    return path
+  } catch (error) {
+    throw new SluiceError({
+      code: 'prompts.report_unwritable',
+      message: `the report of ${settings.name} cannot be written to ${dir}: ${messageOf(error)}`,
+      hint: hintFor(error),
+      cause: error,
+    })
+  }
+}
+
+function hintFor(error: unknown): string {
+  const code = codeOf(error)
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'free some space; the report is written then by itself'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return 'let the daemon write there; it tries again by itself'
+  return 'see that it is a directory the daemon can write to, and that the name of the report has {{date}} in it'
+}
+
+/**
+ * A name inside the directory, whatever the template and the prompt are called: no separators, no hidden file.
+ *
+ * @internal
+ */
+export function reportFileName(settings: PromptSettings, { due_ms }: Pick<Manifest, 'due_ms'>): string {
+  const zone = settings.schedule.timezone
+  const values = { name: settings.name, date: localDate(due_ms, zone), due: localTime(due_ms, zone) }
+  const safe = printable(renderTemplate(settings.report.file_name, values))
+    .replace(/[/\\:*?"<>|]/g, '-')
+    .replace(/^[.\s]+|[.\s]+$/g, '')
+  const ending = /\.[A-Za-z]{1,10}$/.exec(safe)?.[0] ?? ''
+  const stem = cutToBytes(safe.slice(0, safe.length - ending.length), stem_bytes_most)
+  return `${stem || 'report'}${ending || '.md'}`
+}
+
+function cutToBytes(text: string, most: number): string {
+  let cut = ''
+  let bytes = 0
+  for (const character of text) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > most) break
+    cut += character
+  }
+  return cut
+}
+
+function freePath(dir: string, file_name: string, manifest: Manifest): string {
+  const ending = extname(file_name)
+  const stem = file_name.slice(0, -ending.length)
+  for (let number = 1; number <= same_name_most; number++) {
+    const path = join(dir, number === 1 ? file_name : `${stem}-${number}${ending}`)
+    if (isFree(path, manifest)) return path
+  }
+  throw new Error(`there are ${same_name_most} reports called ${file_name} already`)
+}
+
+/** The manifest is written first, so it alone says whose the name is. */
+function isFree(path: string, ours: Manifest): boolean {
+  const manifest_path = manifestPath(path)
+  if (!exists(manifest_path)) return !exists(path)
+  try {
+    if (statSync(manifest_path).size > manifest_bytes_most) return false
+    const theirs = parseManifest(readFileSync(manifest_path, 'utf8'))
+    return theirs?.prompt === ours.prompt && theirs.project_id === ours.project_id && theirs.due_ms === ours.due_ms
+  } catch {
+    // Not readable, or not a manifest: somebody else's file, which stays.
+    return false
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}

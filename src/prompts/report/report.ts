@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto'
+import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts'
+import { localDate, localTime } from '../../base/time/time.ts'
+import type { Message } from '../../deliver/message.ts'
+import type { DeliveryWork, RunWork } from '../../ledger/claims/prompt-work.ts'
+import { type Coverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
+import { missingLabel } from '../plan/plan-run.ts'
+import { scopeIn } from '../plan/question.ts'
+import { noUnready } from '../plan/unready.ts'
+import type { PromptSettings } from '../prompt-settings.ts'
+import { type FrontMatterValue, frontMatter } from './front-matter.ts'
+import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
+
+/** A report is read by people; all of them are in the manifest. */
+const sources_most = 200
+
+/** The report of an answered run: Markdown with YAML front matter, and the manifest that its numbers rest on. */
+export function composeReport(
+  run: RunContent,
+  settings: PromptSettings,
+  coverage: Coverage,
+  zone: string,
+  now_ms: number,
+): { markdown: string; manifest: Manifest } {
+  return {
+    markdown: `${frontMatter(frontMatterOf(run, settings, coverage, zone))}\n${bodyOf(run, coverage, zone)}`,
+    manifest: composeManifest(run, coverage, zone, now_ms),
+  }
+}
+
+/** What the plan of the run says; a run without one says nothing about files. */
+export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due_ms'>): Coverage {
+  if (coverage !== undefined) return JSON.parse(coverage) as Coverage
+  return {
+    due_ms,
+    ready: 0,
+    taken: 0,
+    left_for_next: 0,
+    left_are: 'next time',
+    ...noUnready().lists,
+    folders: [],
+  }
+}
+
+export interface ReportDelivery extends Pick<DeliveryWork, 'report_path' | 'target' | 'has_id_of_run'> {
+  written: RunContent & { written_ms: number }
+}
+
+/** The same id and the same text at every try. */
+export function reportMessage(
+  { written, report_path, target, has_id_of_run }: ReportDelivery,
+  settings: PromptSettings,
+): Message {
+  const zone = settings.schedule.timezone
+  const coverage = coverageOf(written)
+  const date = localDate(written.due_ms, zone)
+  const values = {
+    name: written.prompt,
+    date,
+    due: localTime(written.due_ms, zone),
+    report: report_path,
+    manifest: manifestPath(report_path),
+    count: formatCount(written.assets.length),
+  }
+  return {
+    id: messageId(written, has_id_of_run ? undefined : target),
+    subject: `${written.prompt} ${date}`,
+    text: bodyOf(written, coverage, zone),
+    at_ms: written.written_ms,
+    values,
+    data: {
+      prompt: written.prompt,
+      due: values.due,
+      report: report_path,
+      manifest: values.manifest,
+      count: written.assets.length,
+      coverage: coverageLine(coverage, zone),
+      chat_ids: chatIdsOf(written),
+      answer: mainAnswer(written),
+    },
+  }
+}
+
+/**
+ * Of the project, the prompt, its due time and the name of the delivery alone, so that it is the same in every life, and that of no
+ * other installation. A receiver that gets two deliveries of a run must not drop the second as one that it has seen.
+ */
+function messageId(
+  { project_id, prompt, due_ms }: Pick<RunWork, 'project_id' | 'prompt' | 'due_ms'>,
+  target: string | undefined,
+): string {
+  const parts = [project_id, prompt, due_ms, ...(target === undefined ? [] : [target])]
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return `run_${digest.slice(0, 24)}`
+}
+
+function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage, zone: string) {
+  const { turns, prompt, due_ms, cause } = run
+  const { scope, intelligence } = settings
+  // As it was asked: what the service does not have was left out, and the config may be another one by now.
+  const { chat_ids = [], concept_ids = [], project_ids = [], view_ids = [] } = scopeIn(turns[0]?.body ?? '{}')
+  const asked = turns.map(({ asked_ms }) => asked_ms).find((at_ms) => at_ms !== undefined)
+  const answered = turns.map(({ answered_ms }) => answered_ms).findLast((at_ms) => at_ms !== undefined)
+  const fresh = typeof scope.fresh === 'string' ? scope.fresh : `${scope.fresh.within_ms} ms`
+  const fields: Record<string, FrontMatterValue | undefined> = {
+    name: prompt,
+    due: localTime(due_ms, zone),
+    cause,
+    asked: asked === undefined ? undefined : localTime(asked, zone),
+    answered: answered === undefined ? undefined : localTime(answered, zone),
+    intelligence,
+    chats: chatIdsOf(run),
+    messages: turns.flatMap(({ message_id }) => (message_id === undefined ? [] : [message_id])),
+    fresh,
+    folders: scope.folders,
+    ...filled({ paths: scope.paths, labels: scope.labels.filter((label) => !run.notes.includes(missingLabel(label))) }),
+    ...filled({ chats_in_scope: chat_ids, concepts: concept_ids, projects: project_ids, views: view_ids }),
+    coverage: coverageLine(coverage, zone),
+    files_ready: coverage.ready,
+    files_expected: expectedFiles(coverage),
+    files_told: run.assets.length,
+    files_refused: coverage.refused.total,
+    files_next_time: coverage.left_for_next,
+  }
+  return fields
+}
+
+function filled(lists: Record<string, readonly string[]>): Record<string, readonly string[]> {
+  return Object.fromEntries(Object.entries(lists).filter(([, items]) => items.length > 0))
+}
+
+/** Of several turns the last is over all of them. */
+function mainAnswer({ turns }: RunContent): string {
+  return (turns.at(-1)?.answer ?? '').trim()
+}
+
+function bodyOf(run: RunContent, coverage: Coverage, zone: string): string {
+  const parts = run.turns.slice(0, -1)
+  const blocks = [
+    mainAnswer(run),
+    ...parts.map(({ answer }, index) => `## Part ${index + 1} of ${parts.length}\n\n${(answer ?? '').trim()}`),
+    '---',
+    `*${escapeMarkdown(coverageLine(coverage, zone))}*`,
+    ...titled(
+      'Notes',
+      run.notes.map((note) => `- ${escapeMarkdown(note)}`),
+    ),
+    ...titled('Refused', refusedLines(run)),
+    ...titled('Sources', sourceLines(run)),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+function titled(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`## ${title}\n\n${lines.join('\n')}`]
+}
+
+function refusedLines({ refusals }: RunContent): string[] {
+  return bounded(refusals.map(({ name, why }) => `- ${codeSpan(name)}: ${escapeMarkdown(why)}`))
+}
+
+function sourceLines({ assets }: RunContent): string[] {
+  return bounded(assets.map(({ name }) => `- ${codeSpan(name)}`))
+}
+
+function bounded(lines: readonly string[]): string[] {
+  const rest = lines.length - sources_most
+  return rest <= 0
+    ? [...lines]
+    : [...lines.slice(0, sources_most), `- … and ${formatCount(rest)} more, in the manifest`]
+}

@@ -1,0 +1,103 @@
+import { messageOf } from '../../base/run/errors.ts'
+import { runWorker, type Worker } from '../../base/run/worker.ts'
+import { backoff_ms, second_ms } from '../../base/time/time.ts'
+import type { Outcome } from '../assistant/assistant.ts'
+import { scopeSize } from '../assistant/scope.ts'
+import { gatherMaterial } from '../assistant/turn-material.ts'
+import { keptOptions, planTurn } from '../assistant/turn-plan.ts'
+import type { Parts } from '../parts.ts'
+import type { MessageRow } from '../store/store-chats.ts'
+
+type Asked = MessageRow & { project: number }
+
+const idle_ms = 60 * second_ms
+/** Between attempts: a fault of a moment is over in a second, a host that is down is not asked every second. */
+const again = { first_ms: second_ms, most_ms: 30 * second_ms }
+/** What was answered and could not be written is written again after this. */
+const again_kept_ms = 5 * second_ms
+
+/**
+ * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
+ * answer is committed: what a kill or a stop cuts off is asked again at the next start (C-17).
+ * `indexed` resolves when the index holds what is ready: an answer before that would not know it.
+ */
+export function runAnswers(parts: Parts, indexed: Promise<void>): Worker {
+  const { chats, assistant, clock, signal, on_error } = parts
+  const { answers_at_once } = assistant.config
+  const under_way = new Map<number, Promise<void>>()
+
+  const worker = runWorker({
+    ...parts,
+    name: 'answers',
+    async step() {
+      await indexed
+      if (signal.aborted) return { wait_ms: 0 }
+      const now_ms = clock.now_ms()
+      for (const message of chats.unanswered(2 * answers_at_once + 1)) {
+        if (under_way.has(message.seq)) continue
+        if (message.answer_due_ms > now_ms) return { wait_ms: Math.min(idle_ms, message.answer_due_ms - now_ms) }
+        if (under_way.size >= answers_at_once) break
+        under_way.set(message.seq, begin(message))
+      }
+      // Each answer that ends wakes this.
+      return { wait_ms: idle_ms }
+    },
+  })
+
+  async function begin(message: Asked): Promise<void> {
+    try {
+      const keep = await answerOne(parts, message)
+      // A disk that is full stays so for a while; a model is not asked again for what it has said.
+      while (!signal.aborted && !(await isKept(keep))) await clock.sleep(again_kept_ms, signal)
+    } catch (error) {
+      if (!signal.aborted) on_error(error)
+      await clock.sleep(again.most_ms, signal)
+    }
+    under_way.delete(message.seq)
+    worker.wake()
+  }
+
+  async function isKept(keep: () => void): Promise<boolean> {
+    try {
+      await parts.commits.write(keep)
+      return true
+    } catch (error) {
+      if (!signal.aborted) on_error(error)
+      return false
+    }
+  }
+
+  return { ...worker, ended: worker.ended.then(async () => void (await Promise.all(under_way.values()))) }
+}
+
+/** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`; answers what writes that down. */
+async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
+  const { chats, assistant, settings, bad_days, clock, log } = parts
+  const fails = message.attempts === 0 && bad_days.failsAnswer()
+  const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
+  const now_ms = clock.now_ms()
+  if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)
+
+  const deadline_ms = message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
+  const gives_up = fails || now_ms >= deadline_ms
+  const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, again))
+  const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
+  const next = gives_up ? 'given up' : `tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
+  log(`${message.message_id} could not be answered: ${outcome.fault}; ${next}`)
+  return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms))
+}
+
+async function attempt(parts: Parts, message: Asked): Promise<Outcome> {
+  const { assistant, signal } = parts
+  const { prompt, attempts } = message
+  try {
+    const options = keptOptions(message.options)
+    const asked = { prompt, scope_ids: scopeSize(message.scope), skills: options.skills.length }
+    const plan = planTurn(assistant.config, options, asked)
+    const material = await gatherMaterial(parts, { message, options, plan })
+    return await assistant.answer({ prompt, plan, attempts, ...material }, signal)
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { fault: messageOf(error) }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Server } from 'node:http'
+import { maxOpenFiles } from '../../base/files/open-files.ts'
+import { closeServer } from '../../base/net/http-server.ts'
+import { type Clock, minute_ms } from '../../base/time/time.ts'
+import type { RequestEntry } from './observer.ts'
+
+/**
+ * Descriptors for what is no connection: databases, threads, files under way, pipes of the
+ * processes that read documents.
+ */
+const reserved_descriptors = 128
+/** An upload takes a connection and a file. */
+const descriptors_of_upload = 2
+const log_every_ms = minute_ms
+
+/**
+ * Keeps descriptors in reserve. Without a limit connections could take them all; then no file can
+ * be opened, and Node says nothing of the connections that it cannot accept. A connection too many
+ * is closed at once, and the log says so.
+ */
+export function limitConnections(
+  servers: { api: Server; blob: Server },
+  { clock, log }: { clock: Clock; log: (line: string) => void },
+  max_open_files = maxOpenFiles() ?? Number.POSITIVE_INFINITY,
+): void {
+  if (!Number.isFinite(max_open_files)) return
+  // Where there are few altogether, connections get a half of them.
+  const descriptors = Math.max(max_open_files - reserved_descriptors, max_open_files / 2)
+  const max_connections = Math.max(1, Math.floor(descriptors / (1 + descriptors_of_upload)))
+  let logged_ms = Number.NEGATIVE_INFINITY
+  for (const [name, server] of Object.entries(servers)) {
+    server.maxConnections = max_connections
+    server.on('drop', () => {
+      const now_ms = clock.monotonic_ms()
+      if (now_ms - logged_ms < log_every_ms) return
+      logged_ms = now_ms
+      log(
+        `${name}: new connections are closed, for there are ${max_connections} already and only ${max_open_files} files may be open; ` +
+          'raise it: ulimit -n, LimitNOFILE= of the unit',
+      )
+    })
+  }
+}
+
+interface Finishing {
+  servers: readonly Server[]
+  in_flight: ReadonlySet<RequestEntry>
+  grace_ms: number
+  log: (line: string) => void
+}
+
+/** Takes no new connection, lets what is in flight finish for `grace_ms`, then cuts the rest; says what it waits for, and what it cut. */
+export async function finishRequests({ servers, in_flight, grace_ms, log }: Finishing): Promise<void> {
+  const waited_for = [...in_flight]
+  if (waited_for.length > 0) log(`stopping: waits up to ${grace_ms / 1_000} s for ${nameOf(waited_for)}`)
+  const late = new Set<RequestEntry>()
+  const noteLate = () => {
+    for (const entry of in_flight) late.add(entry)
+  }
+  await Promise.all(servers.map((server) => closeServer(server, grace_ms, noteLate)))
+  if (late.size > 0) log(`stopped: ${nameOf([...late])} took longer and got no answer`)
+}
+
+function nameOf(requests: readonly RequestEntry[]): string {
+  const uploads = requests.filter(({ place }) => place === 'put').length
+  const counts = [
+    ['upload', uploads],
+    ['call', requests.length - uploads],
+  ] as const
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${count} ${word}${count === 1 ? '' : 's'}`)
+    .join(' and ')
+}

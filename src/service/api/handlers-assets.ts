@@ -1,0 +1,134 @@
+import { isoTime } from '../../base/time/time.ts'
+import type { AssetCreate, AssetStatus } from '../../contract/messages/messages-assets.ts'
+import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
+import { blobPathOf } from '../blobs/blob-store.ts'
+import { fault, found } from '../faults/faults.ts'
+import type { Parts } from '../parts.ts'
+import type { Profile } from '../profile.ts'
+import { makeId } from '../store/ids.ts'
+import { type AssetRow, type AssetStore, labelsOf } from '../store/store-assets.ts'
+import type { Handlers } from './handler.ts'
+import { readPage } from './paging.ts'
+
+type AssetRoutes = Extract<RouteId, `assets.${string}`>
+type OwnRoutes = Exclude<AssetRoutes, 'assets.attach_label' | 'assets.detach_label'>
+
+export function assetHandlers(parts: Parts): Handlers<OwnRoutes> {
+  const { assets, objects, commits, profile, clock, settings } = parts
+
+  return {
+    // A slot that a power cut takes back is answered with 404 and asked for again.
+    'assets.create': ({ project, body }) => commits.writeUnflushed(() => createAsset(parts, project, body)),
+
+    'assets.complete': async ({ project, params }) => {
+      const row = await commits.write(() => {
+        const asset = findAsset(assets, project, params.asset_id)
+        if (asset.status !== 'uploaded') return asset
+        const object = objects.stat(asset.seq)
+        if (!object) throw fault('publicapi.asset.complete.bytes_missing', 'No bytes were uploaded into this slot yet.')
+        if (asset.declared_md5 !== null && asset.declared_md5 !== object.md5) {
+          throw fault('publicapi.asset.complete.md5_differs', 'The uploaded bytes have another MD5 than was declared.')
+        }
+        assets.accept(asset.seq, object, clock.now_ms() + settings.ingest.delay_ms)
+        return { ...asset, ...object, status: 'ingesting' as const }
+      })
+      parts.wake.ingest()
+      return recordOf(row)
+    },
+
+    'assets.read': ({ project, params }) => recordOf(findAsset(assets, project, params.asset_id), profile),
+
+    'assets.list': ({ project, query }) =>
+      readPage(assets.listing(project, profile.assets_newest_first), query, (row) => ({
+        ...recordOf(row, profile),
+        labels: labelsOf(row),
+      })),
+
+    'assets.update': ({ project, params, body }) =>
+      commits.write(() => {
+        const row = findAsset(assets, project, params.asset_id)
+        if (row.status !== 'ready') throw fault('publicapi.asset.update.not_ready', 'This asset is not ready yet.')
+        assets.describe(row.seq, body)
+        return recordOf(findAsset(assets, project, params.asset_id))
+      }),
+
+    'assets.delete': async ({ project, params }) => {
+      await removeAsset(parts, () => findAsset(assets, project, params.asset_id))
+    },
+  }
+}
+
+export function findAsset(assets: AssetStore, project: number, asset_id: string): AssetRow {
+  return found(assets.find(project, asset_id), 'asset', asset_id)
+}
+
+/** Erases an asset, its bytes and its place in the index; frees its content for dedup. */
+export async function removeAsset(
+  { assets, objects, files, commits, wake }: Parts,
+  find: () => AssetRow | undefined,
+): Promise<boolean> {
+  const removed = await commits.write(() => {
+    const asset = find()
+    if (!asset) return undefined
+    const place = objects.placeOf(asset.seq)
+    assets.remove(asset)
+    return { file: place && 'file' in place ? place.file : undefined }
+  })
+  if (removed?.file !== undefined) await files.remove(removed.file)
+  wake.ingest()
+  return removed !== undefined
+}
+
+function createAsset(
+  { assets, profile, clock, signer, settings, origins }: Parts,
+  project: number,
+  { filename, mime_type, md5 }: AssetCreate,
+): AnswerOf<'assets.create'> {
+  const existing = md5 === undefined ? undefined : findExisting(assets, profile, project, md5)
+  if (existing) {
+    const status = existing.status === 'uploaded' ? 'ingesting' : existing.status
+    return { asset_id: existing.asset_id, already_exists: true, status }
+  }
+  const created_at_ms = clock.now_ms()
+  const asset_id = makeId('asset', created_at_ms)
+  const expires_at_ms = created_at_ms + settings.ticket_lifetime_ms
+  // Trimmed, as HTTP trims a header's value on its way.
+  const upload_headers = { 'x-ms-blob-type': 'BlockBlob', 'content-type': mime_type.trim() }
+  const declared_md5 = md5 ?? null
+  assets.insert({ asset_id, project, filename, mime_type, declared_md5, created_at_ms, expires_at_ms })
+  const ticket = { asset_id, headers: upload_headers, limit_bytes: settings.max_upload_bytes, expires_at_ms }
+  return {
+    asset_id,
+    already_exists: false,
+    upload_url: `${origins.blob}${blobPathOf(asset_id)}?${signer.sign(ticket)}`,
+    upload_method: 'PUT',
+    upload_headers,
+    expires_at: isoTime(expires_at_ms),
+  }
+}
+
+function findExisting(assets: AssetStore, profile: Profile, project: number, md5: string): AssetRow | undefined {
+  const content = assets.findContent(project, md5)
+  return content ?? (profile.dedup_reservations ? assets.findReservation(project, md5) : undefined)
+}
+
+/** The hosted profile tells a slot from an accepted asset by nothing but its size, and has a word of its own on the way. */
+function shownStatus(status: AssetStatus, profile: Profile): string {
+  if (status === 'uploaded' && profile.dedup_reservations) return 'ingesting'
+  return status === 'ingesting' ? profile.status_on_the_way : status
+}
+
+/** Without a profile the status is shown as it is kept. */
+function recordOf(row: AssetRow, profile?: Profile): AnswerOf<'assets.read'> {
+  return {
+    asset_id: row.asset_id,
+    // The hosted profile answers a word that the contract does not list, which is its point.
+    status: profile ? (shownStatus(row.status, profile) as AssetStatus) : row.status,
+    filename: row.filename,
+    mime_type: row.mime_type,
+    size_in_bytes: row.size_in_bytes,
+    created_at: isoTime(row.created_at_ms),
+    name: row.name ?? undefined,
+    description: row.description ?? undefined,
+  }
+}

@@ -1,0 +1,143 @@
+import { isoTime } from '../../base/time/time.ts'
+import type { ChatAppend } from '../../contract/messages/messages-chats.ts'
+import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
+import { checkScope } from '../assistant/scope.ts'
+import { keepOptions, keptOptions } from '../assistant/turn-plan.ts'
+import { fault, found } from '../faults/faults.ts'
+import type { Parts } from '../parts.ts'
+import type { Profile } from '../profile.ts'
+import { makeId } from '../store/ids.ts'
+import { checkRole } from '../store/roles.ts'
+import type { ChatRow, MessageRow } from '../store/store-chats.ts'
+import type { Handlers, Who } from './handler.ts'
+import { reachOf } from './handlers-resources.ts'
+import { readPage } from './paging.ts'
+
+type ChatRoutes = Extract<RouteId, `chats.${string}` | `messages.${string}`>
+
+export function chatHandlers(parts: Parts): Handlers<ChatRoutes> {
+  const { chats, commits, profile, clock } = parts
+
+  const findChat = (project: number, chat_id: string) => found(chats.find(project, chat_id), 'chat', chat_id)
+
+  function findMessage(project: number, { chat_id, message_id }: { chat_id: string; message_id: string }): MessageRow {
+    const row = chats.findMessage(findChat(project, chat_id).seq, message_id)
+    return found(row, 'message', message_id, 'in this chat')
+  }
+
+  /** A reader changes what only they have asked, and nothing else (D-05). */
+  function checkOwn({ caller, role }: Who, isOwn: (user: number) => boolean): void {
+    if (caller.user === null || !isOwn(caller.user)) checkRole(role, 'collaborator')
+  }
+
+  /** Of the project, and the caller's to change. */
+  function changeableChat(who: Who, chat_id: string): ChatRow {
+    const row = findChat(who.project, chat_id)
+    checkOwn(who, (user) => chats.isOf(row.seq, user))
+    return row
+  }
+
+  /** Notes a turn; its answer is written later. The first of a chat is as old as the chat. */
+  function addTurn(who: Who, chat: number, body: ChatAppend, now_ms = clock.now_ms()) {
+    checkSkills(parts, who, body.skills)
+    const scope = checkScope(parts, who, body.scope)
+    const message_id = makeId('message', now_ms)
+    const answer_due_ms = now_ms + parts.settings.answer_delay_ms
+    const options = keepOptions(body, who.caller)
+    chats.append(chat, { message_id, created_at_ms: now_ms, answer_due_ms, prompt: body.prompt, scope, options })
+    return { message_id, created_at: isoTime(now_ms) }
+  }
+
+  return {
+    'chats.start': async (call) => {
+      const started = await commits.write(() => {
+        const now_ms = clock.now_ms()
+        const chat_id = makeId('chat', now_ms)
+        const chat = chats.insert(call.project, chat_id, now_ms)
+        return { chat_id, ...addTurn(call, chat, call.body, now_ms) }
+      })
+      parts.wake.answers()
+      return started
+    },
+
+    'messages.append': async (call) => {
+      const appended = await commits.write(() =>
+        addTurn(call, findChat(call.project, call.params.chat_id).seq, call.body),
+      )
+      parts.wake.answers()
+      return appended
+    },
+
+    'chats.list': ({ project, query }) => readPage(chats.listing(project), query, (row) => chatRecord(row, profile)),
+
+    'chats.read': ({ project, params }) => chatRecord(findChat(project, params.chat_id), profile),
+
+    'chats.update': (call) =>
+      commits.write(() => {
+        const { project, params, body } = call
+        chats.rename(changeableChat(call, params.chat_id).seq, body.title)
+        return chatRecord(findChat(project, params.chat_id), profile)
+      }),
+
+    'chats.delete': (call) => commits.write(() => chats.remove(changeableChat(call, call.params.chat_id))),
+
+    'messages.list': ({ project, params }) => {
+      const rows = chats.messages(findChat(project, params.chat_id).seq)
+      return { messages: rows.map((row) => keyed(reference(row), profile)) }
+    },
+
+    'messages.read': ({ project, params }) => {
+      const row = findMessage(project, params)
+      const is_hidden = clock.now_ms() < row.created_at_ms + profile.message_hidden_ms
+      found(is_hidden ? undefined : row, 'message', params.message_id, 'in this chat')
+      return keyed(messageRecord(row), profile)
+    },
+
+    'messages.delete': async (call) => {
+      await commits.write(() => {
+        const message = findMessage(call.project, call.params)
+        checkOwn(call, (user) => keptOptions(message.options).user === user)
+        chats.removeMessage(message.seq)
+      })
+      // The turn behind it may have waited for its answer.
+      parts.wake.answers()
+    },
+  }
+}
+
+/** Names that the caller can use, and that are on (C-03). */
+function checkSkills({ resources }: Parts, who: Who, names: readonly string[] = []): void {
+  for (const name of names) {
+    const skill = resources.named(reachOf('skill', who), name)
+    if (!skill) throw fault('publicapi.chat.skill.unknown', `There is no skill "${name}" that you can use.`)
+    if (skill.enabled === 0) throw fault('publicapi.chat.skill.disabled', `The skill "${name}" is disabled.`)
+  }
+}
+
+function chatRecord({ chat_id, title, created_at_ms, modified_at_ms }: ChatRow, profile: Profile) {
+  const shown_ms = modified_at_ms ?? (profile.modified_at_late ? undefined : created_at_ms)
+  return {
+    chat_id,
+    created_at: isoTime(created_at_ms),
+    title: title ?? undefined,
+    modified_at: shown_ms === undefined ? undefined : isoTime(shown_ms),
+  }
+}
+
+function reference({ message_id, created_at_ms }: MessageRow) {
+  return { message_id, created_at: isoTime(created_at_ms) }
+}
+
+/** Prompt and response come together, once the answer is written; a failed turn has neither response nor words. */
+function messageRecord(row: MessageRow): AnswerOf<'messages.read'> {
+  const { status, prompt, response } = row
+  const written = status === 'done' && response !== null
+  return { ...reference(row), status, ...(written ? { prompt, response } : {}) }
+}
+
+/** The hosted profile keys messages by `id` and gives them no status (E-01). */
+function keyed<Message extends { message_id: string }>(message: Message, profile: Profile): Message {
+  if (!profile.messages_by_id) return message
+  const { message_id: id, ...rest } = message
+  return { id, ...rest, status: undefined } as unknown as Message
+}

@@ -1,0 +1,249 @@
+import { isoTime, isZone } from '../../base/time/time.ts'
+import type { SessionTurn } from '../../contract/messages/messages-sessions.ts'
+import type { ListQuery } from '../../contract/routes/envelope.ts'
+import type { ErrorCode } from '../../contract/routes/error-codes.ts'
+import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
+import { fault, found } from '../faults/faults.ts'
+import type { Parts } from '../parts.ts'
+import { makeId } from '../store/ids.ts'
+import { checkRole } from '../store/roles.ts'
+import type { LabelFields, LabelRow, ResourceKind, ResourceReach, ResourceRow } from '../store/store-resources.ts'
+import type { Caller } from './access.ts'
+import type { Handlers, Who } from './handler.ts'
+import { findAsset } from './handlers-assets.ts'
+import { type Listing, readPage } from './paging.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: what was sent, checked by the schema of its route; each group knows its own shape
+type Fields = any
+
+/** What is particular about a group; all else is the same for each of them. */
+interface ResourceGroup {
+  kind: ResourceKind
+  /** Whether an update replaces the whole; otherwise what is left out stays. */
+  update_replaces?: true
+  /** Told of a thing before it is written; throws the fault that it is. */
+  check?(fields: Fields): void
+  /** Whether its maker alone sees it. */
+  isOwn?(fields: Fields): boolean
+  /** Only one of those that somebody sees may have this name; the fault where there is one already. */
+  name_taken?: ErrorCode
+  /** What is shown behind its id. */
+  record(row: ResourceRow, fields: Fields): object
+  listItem?(row: ResourceRow, fields: Fields): object
+}
+
+/** By the first word of their routes. */
+const groups = {
+  skills: {
+    kind: 'skill',
+    isOwn: ({ scope }) => scope === 'user',
+    name_taken: 'publicapi.skill.name_taken',
+    record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
+  },
+  memories: {
+    kind: 'memory',
+    isOwn: () => true,
+    record: (row, fields) => ({ ...fields, scope: row.owner === null ? 'project' : 'user', ...times(row) }),
+  },
+  actions: {
+    kind: 'action',
+    update_replaces: true,
+    check({ schedule }) {
+      if (schedule === undefined || isZone(schedule.timezone)) return
+      throw fault('publicapi.action.timing', `schedule.timezone: there is no time zone ${schedule.timezone}.`)
+    },
+    record: (row, fields) => ({ ...fields, enabled: row.enabled === 1, ...times(row) }),
+    listItem: (row, { name }) => ({ name, enabled: row.enabled === 1, created_at: isoTime(row.created_at_ms) }),
+  },
+  sessions: {
+    kind: 'session',
+    record: (row, { turns = [], ...fields }) => ({ ...fields, ...times(row), turns }),
+    listItem: (row, { turns: _, ...fields }) => ({ ...fields, ...times(row) }),
+  },
+} as const satisfies Record<string, ResourceGroup>
+
+type GroupName = keyof typeof groups
+type GroupRoutes = Extract<RouteId, `${GroupName}.${string}`>
+type AnyCall = Who & { params: unknown; query: unknown; body: Fields }
+
+/** The calls of every plain group, made from the table of the groups (D-06 to D-09). */
+export function resourceHandlers(parts: Parts): Handlers<GroupRoutes> {
+  const handlers: Record<string, (call: AnyCall) => unknown> = {}
+  for (const [name, group] of Object.entries(groups)) {
+    for (const [verb, handle] of Object.entries(verbsOf(parts, group))) handlers[`${name}.${verb}`] = handle
+  }
+  const transcript: Handlers<'sessions.transcript'> = {
+    'sessions.transcript': (call) => {
+      const row = parts.resources.find(reachOf('session', call), call.params.session_id)
+      const { fields } = found(row, 'session', call.params.session_id)
+      return readPage(transcriptOf((JSON.parse(fields) as { turns?: SessionTurn[] }).turns), call.query, (turn) => turn)
+    },
+  }
+  return { ...handlers, ...transcript } as unknown as Handlers<GroupRoutes>
+}
+
+export function reachOf(kind: ResourceKind, { caller, project }: Pick<Who, 'caller' | 'project'>): ResourceReach {
+  return { kind, project, user: caller.user }
+}
+
+function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
+  const { kind } = group
+  const id_name = `${kind}_id`
+
+  /** The thing that the caller sees under the id in the path. */
+  function find(call: AnyCall): ResourceRow {
+    const id = (call.params as Record<string, string>)[id_name]!
+    return found(resources.find(reachOf(kind, call), id), kind, id)
+  }
+
+  /** The same, to be changed: what belongs to nobody is everybody's, and no reader's to change (D-05). */
+  function changeable(call: AnyCall): ResourceRow {
+    const row = find(call)
+    if (row.owner === null) checkRole(call.role, 'collaborator')
+    return row
+  }
+
+  const shown = (row: ResourceRow, show = group.record) => ({ [id_name]: row.id, ...show(row, JSON.parse(row.fields)) })
+
+  function write(call: AnyCall, fields: Fields, before: ResourceRow | undefined): object {
+    const reach = reachOf(kind, call)
+    group.check?.(fields)
+    if (group.name_taken) {
+      const other = resources.named(reach, fields.name)
+      if (other && other.seq !== before?.seq) {
+        throw fault(group.name_taken, `Another ${kind} that you can use has the name ${fields.name}.`)
+      }
+    }
+    const { enabled = before?.enabled !== 0, ...kept } = fields
+    const change = {
+      owner: ownerOf(group, call.caller, fields, before),
+      unique_name: group.name_taken ? fields.name : null,
+      enabled: enabled ? 1 : 0,
+      fields: JSON.stringify(kept),
+    } as const
+    const now_ms = clock.now_ms()
+    const id = before?.id ?? makeId(kind, now_ms)
+    if (before) resources.update(before.seq, { ...change, modified_at_ms: now_ms })
+    else resources.insert({ ...change, id, kind, project: call.project, created_at_ms: now_ms })
+    return shown(resources.find(reach, id)!)
+  }
+
+  const switchTo = (enabled: 0 | 1) => (call: AnyCall) =>
+    commits.write(() => {
+      const row = changeable(call)
+      if (row.enabled !== enabled) resources.update(row.seq, { ...row, enabled, modified_at_ms: clock.now_ms() })
+      return shown(find(call))
+    })
+
+  return {
+    list: (call: AnyCall) =>
+      readPage(resources.listing(reachOf(kind, call)), call.query as ListQuery, (row) => shown(row, group.listItem)),
+    create: (call: AnyCall) => commits.write(() => write(call, call.body, undefined)),
+    read: (call: AnyCall) => shown(find(call)),
+    update: (call: AnyCall) =>
+      commits.write(() => {
+        const before = changeable(call)
+        const kept = group.update_replaces ? {} : JSON.parse(before.fields)
+        return write(call, { ...kept, ...definedOnly(call.body) }, before)
+      }),
+    delete: (call: AnyCall) => commits.write(() => resources.remove(changeable(call))),
+    enable: switchTo(1),
+    disable: switchTo(0),
+  }
+}
+
+/** Whose it is from now on. Who changes what nobody owns does not come to own it, as long as it is of the kind that one owns. */
+function ownerOf(
+  group: ResourceGroup,
+  { user }: Caller,
+  fields: Fields,
+  before: ResourceRow | undefined,
+): number | null {
+  if (!group.isOwn?.(fields)) return null
+  return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
+}
+
+/** What was said in a session (D-09). A turn's id is its place, so that it is the same on every call. */
+function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
+  const idOf = (place: number) => `turn_${String(place).padStart(20, '0')}`
+  return {
+    positionOf(id) {
+      const place = Number(id.slice('turn_'.length))
+      return idOf(place) === id && turns[place] ? place : undefined
+    },
+    rowsFrom(position, count, back) {
+      const behind = position === undefined ? 0 : position + 1
+      const from = back ? Math.max(0, behind - 1 - count) : behind
+      const shown = turns.slice(from, back ? behind - 1 : from + count)
+      const rows = shown.map((turn, at) => ({ turn_id: idOf(from + at), ...turn }))
+      return back ? rows.reverse() : rows
+    },
+    idOf: ({ turn_id }) => turn_id,
+  }
+}
+
+function times({ created_at_ms, modified_at_ms }: ResourceRow): { created_at: string; modified_at: string } {
+  return { created_at: isoTime(created_at_ms), modified_at: isoTime(modified_at_ms) }
+}
+
+function definedOnly(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
+type LabelRoutes = Extract<RouteId, `labels.${string}`> | 'assets.attach_label' | 'assets.detach_label'
+
+export function labelHandlers({ labels, assets, commits, profile, clock }: Parts): Handlers<LabelRoutes> {
+  const find = (project: number, label_id: string) => found(labels.find(project, label_id), 'label', label_id)
+
+  /** The label of this name, made when new (D-03). */
+  function named(project: number, fields: LabelFields & { name: string }): LabelRow {
+    const existing = labels.named(project, fields.name)
+    if (existing) return existing
+    const label_id = makeId('label', clock.now_ms())
+    labels.insert(project, label_id, fields)
+    return find(project, label_id)
+  }
+
+  return {
+    'labels.list': ({ project, query }) => {
+      const limit = profile.labels_paged ? query.limit : Number.MAX_SAFE_INTEGER - 1
+      return readPage(labels.listing(project), { ...query, limit }, recordOf)
+    },
+
+    'labels.create': ({ project, body }) => commits.write(() => recordOf(named(project, body))),
+
+    'labels.read': ({ project, params }) => recordOf(find(project, params.label_id)),
+
+    'labels.update': ({ project, params, body }) =>
+      commits.write(() => {
+        const row = find(project, params.label_id)
+        const other = body.name === undefined ? undefined : labels.named(project, body.name)
+        if (other && other.seq !== row.seq) {
+          throw fault('publicapi.label.name_taken', 'Another label of this project has this name.')
+        }
+        labels.update(row.seq, body)
+        return recordOf(find(project, params.label_id))
+      }),
+
+    'labels.delete': ({ project, params }) => commits.write(() => labels.remove(find(project, params.label_id))),
+
+    'assets.attach_label': ({ project, params, body }) =>
+      commits.write(() => {
+        const asset = findAsset(assets, project, params.asset_id)
+        const { seq, label_id, name } = named(project, { name: body.label_name })
+        labels.attach(asset.seq, seq)
+        return { label_id, name }
+      }),
+
+    'assets.detach_label': ({ project, params }) =>
+      commits.write(() => {
+        const asset = findAsset(assets, project, params.asset_id)
+        const label = labels.find(project, params.label_id)
+        if (label) labels.detach(asset.seq, label.seq)
+      }),
+  }
+}
+
+function recordOf({ label_id, name, color, icon }: LabelRow): AnswerOf<'labels.read'> {
+  return { label_id, name, color: color ?? undefined, icon: icon ?? undefined }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { hasCharacters } from '../../base/text/format.ts'
+import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../../contract/messages/limits.ts'
+import { fault } from '../faults/faults.ts'
+
+export function whole(least: number, most?: number) {
+  const range = most === undefined ? `${least} on` : `${least} to ${most}`
+  const error = `a whole number from ${range} is needed`
+  return z
+    .int({ error })
+    .min(least, { error })
+    .max(most ?? Number.MAX_SAFE_INTEGER, { error })
+}
+
+/**
+ * What a service takes; narrower than the interface where its owner says so, never wider. Below the least no client works: a
+ * client's names, a short question, a filename of 255 bytes.
+ */
+export const limit_options = z.object({
+  // What the interface allows: whoever narrows it knows why, and a client of the interface works as it is.
+  /** Bytes of a JSON body. */
+  body_bytes: whole(4_096, body_bytes_most).default(body_bytes_most),
+  /** Characters of a prompt, of a filename, and of every other name and title. */
+  prompt_length: whole(100, prompt_longest).default(prompt_longest),
+  filename_length: whole(255, filename_longest).default(filename_longest),
+  name_length: whole(32, name_longest).default(name_longest),
+  /** Of one token; what comes above is answered 429 with Retry-After. 0: no limit. */
+  // Off: the first sync of a large folder is meant to go as fast as the disk.
+  requests_per_minute: whole(0, 1_000_000).default(0),
+})
+
+export type LimitOptions = z.input<typeof limit_options>
+export type Limits = z.output<typeof limit_options>
+
+const limit_defaults = limit_options.parse({})
+
+/** The fields of bodies that a limit of the owner's can narrow. */
+const limited_fields: Record<string, keyof Limits> = {
+  prompt: 'prompt_length',
+  filename: 'filename_length',
+  name: 'name_length',
+  display_name: 'name_length',
+  label_name: 'name_length',
+  title: 'name_length',
+}
+
+/** The longest text of a field in the body of a request; undefined where the interface alone decides. */
+export function longestOf(field: string, limits: Limits): number | undefined {
+  const limit = limited_fields[field]
+  return limit === undefined || limits[limit] === limit_defaults[limit] ? undefined : limits[limit]
+}
+
+/** A body that fits the schema, against the narrower limits of this service: 400 as for any other body that does not fit. */
+export function checkLengths(body: unknown, limits: Limits): void {
+  if (typeof body !== 'object' || body === null) return
+  for (const [field, value] of Object.entries(body)) {
+    const longest = longestOf(field, limits)
+    if (longest === undefined || typeof value !== 'string' || hasCharacters(value, 0, longest)) continue
+    throw fault('publicapi.body.invalid', `${field}: this service takes at most ${longest} characters`)
+  }
+}

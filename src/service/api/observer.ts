@@ -1,0 +1,56 @@
+import type { Place } from '../faults/bad-days.ts'
+
+/**
+ * begin: request line and headers are in, nothing is done yet. during: half of a body that comes in several pieces is in (PUT
+ * only). handled: what was asked for is committed, no byte of the answer is sent. end: the answer is out, or the connection gone.
+ */
+export type Stage = 'begin' | 'during' | 'handled' | 'end'
+
+export interface RequestEntry {
+  readonly place: Place
+  /** Wall clock, Unix milliseconds: when the request began. */
+  readonly at: number
+  asset_id?: string
+  /** 0 until the answer is decided, and where none was given. */
+  status: number
+}
+
+export type StageListener = (entry: RequestEntry) => void | Promise<void>
+
+export type Observer = ReturnType<typeof observeRequests>
+
+export function observeRequests(log_most: number) {
+  const log: RequestEntry[] = []
+  const in_flight = new Set<RequestEntry>()
+  const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
+
+  return {
+    log: log as readonly RequestEntry[],
+    /** Begun and not ended. */
+    in_flight: in_flight as ReadonlySet<RequestEntry>,
+    begin(place: Place, now_ms: number): RequestEntry {
+      const entry: RequestEntry = { place, at: now_ms, status: 0 }
+      // Dropping half at a time keeps the cost of forgetting small.
+      if (log.length >= log_most) log.splice(0, Math.ceil(log_most / 2))
+      if (log_most > 0) log.push(entry)
+      in_flight.add(entry)
+      return entry
+    },
+    /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
+    tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
+      if (stage === 'end') in_flight.delete(entry)
+      if (listeners[stage].length === 0) return undefined
+      return tellEach([...listeners[stage]], entry)
+    },
+    on(stage: Stage, listener: StageListener): () => void {
+      listeners[stage].push(listener)
+      return () => {
+        listeners[stage] = listeners[stage].filter((other) => other !== listener)
+      }
+    },
+  }
+}
+
+async function tellEach(listeners: readonly StageListener[], entry: RequestEntry): Promise<void> {
+  for (const listener of listeners) await listener(entry)
+}

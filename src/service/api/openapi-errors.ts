@@ -1,0 +1,134 @@
+import { type ErrorCode, error_statuses } from '../../contract/routes/error-codes.ts'
+import type { Route } from '../../contract/routes/route.ts'
+import { asksForRole } from '../store/roles.ts'
+
+export type Json = { [key: string]: unknown }
+
+/** Every call: HTTP itself, a limit on requests, and what nobody foresaw. */
+const of_every_call: readonly ErrorCode[] = [
+  'publicapi.request.malformed',
+  'publicapi.rate.limited',
+  'publicapi.internal.failed',
+  'publicapi.service.unavailable',
+]
+
+/** What a body can be refused for before a route looks at it; those of GET are not read. */
+const of_bodies: readonly ErrorCode[] = [
+  'publicapi.body.invalid',
+  'publicapi.body.too_large',
+  'publicapi.body.media_type',
+]
+
+/** Every code that a call can answer with, derived from its row in the table of routes. */
+function errorCodesOf(route: Route): ErrorCode[] {
+  const { auth, scoped, params, query, method, errors = [], field_codes = {} } = route
+  const codes: ErrorCode[] = [...of_every_call]
+  if (auth) codes.push('publicapi.auth.invalid')
+  if (scoped) codes.push('publicapi.tenancy.project.missing', 'publicapi.tenancy.project.not_found')
+  if (scoped && asksForRole(route)) codes.push('publicapi.tenancy.role.insufficient')
+  if (params) codes.push('publicapi.path.invalid')
+  // Every query of the interface is that of a list (contract/routes/envelope).
+  if (query) codes.push('publicapi.query.invalid', 'publicapi.cursor.unknown')
+  if (method !== 'GET') codes.push(...of_bodies)
+  return [...new Set([...codes, ...Object.values(field_codes), ...errors])]
+}
+
+/** The error answers of a call by status, each with the codes that it can have. */
+export function errorResponsesOf(route: Route): Json {
+  const by_status = byStatus(errorCodesOf(route))
+  return Object.fromEntries(
+    Object.entries(by_status).map(([status, codes]) => [
+      status,
+      status in shared ? { $ref: `#/components/responses/Error${status}` } : responseOf(Number(status), codes),
+    ]),
+  )
+}
+
+/** The answers that are the same for every call that has them. */
+export function sharedErrorResponses(): Json {
+  return Object.fromEntries(
+    Object.entries(shared).map(([status, codes]) => [`Error${status}`, responseOf(Number(status), codes)]),
+  )
+}
+
+function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
+  const by_status: Record<string, ErrorCode[]> = {}
+  for (const code of codes) by_status[error_statuses[code]] = [...(by_status[error_statuses[code]] ?? []), code]
+  return by_status
+}
+
+const shared = byStatus(['publicapi.auth.invalid', ...of_every_call.filter((code) => error_statuses[code] !== 400)])
+
+function responseOf(status: number, codes: readonly ErrorCode[]): Json {
+  return {
+    description: error_texts[status] ?? 'An error; its code says which',
+    ...(status === 429 ? { headers: { 'Retry-After': retry_after } } : {}),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { properties: { code: { enum: codes }, statusCode: { const: status } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  }
+}
+
+/** One of each code, which the answers refer to. */
+export function errorExamples(): Json {
+  return Object.fromEntries(
+    Object.entries(error_statuses).map(([code, status]) => [
+      code,
+      { value: { code, humane: 'What happened, to which thing, and what to do.', statusCode: status } },
+    ]),
+  )
+}
+
+const error_texts: Record<string, string> = {
+  400: 'The request cannot be served as it is',
+  401: 'The key is missing, malformed, unknown or revoked',
+  404: 'There is no such thing within reach of this key and project',
+  429: 'Too many requests: later, again',
+  500: 'The service failed; its log says why',
+  503: 'The service cannot serve now: later, again',
+}
+
+const retry_after: Json = {
+  description: 'Seconds to wait.',
+  schema: { type: 'integer', minimum: 0 },
+  example: 30,
+}
+
+/**
+ * JSON data as YAML 1.2 in block style. Texts are written as JSON strings, which YAML reads as its double-quoted form, so that
+ * no text is ever taken for a number, a date or a keyword.
+ */
+export function toYaml(value: unknown): string {
+  return `${block(value, 0)}\n`
+}
+
+function block(value: unknown, depth: number): string {
+  const indent = '  '.repeat(depth)
+  if (Array.isArray(value)) return value.map((item) => `${indent}-${after(item, depth)}`).join('\n')
+  return Object.entries(value as object)
+    .filter(([, inner]) => inner !== undefined)
+    .map(([key, inner]) => `${indent}${plainKey(key)}:${after(inner, depth)}`)
+    .join('\n')
+}
+
+function after(value: unknown, depth: number): string {
+  if (Array.isArray(value)) return value.length === 0 ? ' []' : `\n${block(value, depth + 1)}`
+  if (typeof value === 'object' && value !== null) {
+    return Object.keys(value).length === 0 ? ' {}' : `\n${block(value, depth + 1)}`
+  }
+  return ` ${JSON.stringify(value)}`
+}
+
+/** Keys that could be read as something else (a status is a number) are quoted. */
+function plainKey(key: string): string {
+  const is_word = /^[A-Za-z_$][\w$-]*$/.test(key) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(key)
+  return is_word ? key : JSON.stringify(key)
+}

@@ -1,0 +1,94 @@
+import type { Profile } from '../profile.ts'
+import { type Limits, longestOf } from './limit-options.ts'
+import type { Json } from './openapi-errors.ts'
+
+interface ObjectSchema extends Json {
+  properties: Record<string, Json>
+  required: string[]
+}
+
+interface Described extends Json {
+  info: Json & { description: string }
+  paths: Record<string, Record<string, Json>>
+  components: Json & { schemas: Record<string, ObjectSchema> }
+}
+
+/** The description of the interface as this profile answers it: what differs from the specification stands in it as it is (E-01, E-03, E-08). */
+export function describeProfile(document: Json, profile: Profile): Json {
+  const described = structuredClone(document) as Described
+  const { schemas } = described.components
+  if (profile.messages_by_id) for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
+  for (const { properties = {} } of Object.values(schemas)) {
+    const { status } = properties
+    if (status?.enum && isOfAsset(status.enum)) addTo(status.enum, profile.status_on_the_way)
+  }
+  if (profile.blank_codes.size > 0) allowBlankCodes(described)
+  return described
+}
+
+function keyById(message: ObjectSchema): void {
+  const { message_id, status: _, ...others } = message.properties
+  message.properties = { id: message_id!, ...others }
+  message.required = ['id', ...message.required.filter((name) => name !== 'message_id' && name !== 'status')]
+}
+
+function isOfAsset(values: unknown): values is string[] {
+  return Array.isArray(values) && values.includes('ingesting')
+}
+
+function addTo(values: string[], value: string): void {
+  if (!values.includes(value)) values.push(value)
+}
+
+/** Wherever a code is described, whether by its pattern or as one of a list. */
+function allowBlankCodes(described: Described): void {
+  const code = described.components.schemas.Error!.properties.code!
+  code.pattern = `^$|${String(code.pattern)}`
+  visit(described, (schema) => {
+    const { properties } = schema as { properties?: Record<string, Json> }
+    const codes = properties?.code?.enum
+    if (Array.isArray(codes) && codes.some((one) => one === 'publicapi.body.invalid')) addTo(codes, '')
+  })
+}
+
+function visit(value: unknown, see: (schema: Json) => void): void {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) see(value as Json)
+  for (const inner of Object.values(value)) visit(inner, see)
+}
+
+/** The description of the interface with the limits of this service: narrower lengths in the bodies, the rest in words. */
+export function describeLimits(document: Json, limits: Limits): Json {
+  const described = structuredClone(document) as Described
+  described.info.description += `\n\n${sentences(limits)}`
+  for (const operations of Object.values(described.paths)) {
+    for (const operation of Object.values(operations)) {
+      narrow(bodySchemaOf(operation, described.components.schemas), limits)
+    }
+  }
+  return described
+}
+
+function sentences({ body_bytes, requests_per_minute }: Limits): string {
+  const rate =
+    requests_per_minute === 0
+      ? 'Requests are not limited.'
+      : `Each key has ${requests_per_minute} requests a minute, spread evenly; one too many is answered 429, and Retry-After says how many seconds to wait.`
+  return `Limits of this service: a body has at most ${body_bytes} bytes. ${rate}`
+}
+
+function bodySchemaOf(operation: Json, schemas: Json): Json {
+  const body = operation.requestBody as { content: Record<string, { schema: Json }> } | undefined
+  const schema = body?.content['application/json']?.schema ?? {}
+  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1)! : undefined
+  return name === undefined ? schema : (schemas[name] as Json)
+}
+
+function narrow(schema: Json, limits: Limits): void {
+  for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
+    const longest = longestOf(field, limits)
+    if (longest !== undefined && typeof property.maxLength === 'number') {
+      property.maxLength = Math.min(longest, property.maxLength)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { ListEnvelope, ListQuery } from '../../contract/routes/envelope.ts'
+import { fault } from '../faults/faults.ts'
+import { statementsOf } from '../store/database.ts'
+
+/** A list in its order. */
+export interface Listing<Row, Position> {
+  /** Where the item with this id stands, or stood before it was removed; undefined where it never was in this list. */
+  positionOf(id: string): Position | undefined
+  /**
+   * At most `count` items behind the position, in list order, and from the top without one. `back`: those before it, the
+   * nearest first.
+   */
+  rowsFrom(position: Position | undefined, count: number, back: boolean): Row[]
+  idOf(row: Row): string
+}
+
+/** One page (A-24 to A-30), each row as `show` makes it. The ids are left out on an empty page (A-24). */
+export function readPage<Row, Position, Item>(
+  { positionOf, rowsFrom, idOf }: Listing<Row, Position>,
+  { limit, after_id, before_id }: ListQuery,
+  show: (row: Row) => Item,
+): ListEnvelope<Item> {
+  const cursor = before_id ?? after_id
+  const position = cursor === undefined ? undefined : positionOf(cursor)
+  if (cursor !== undefined && position === undefined) {
+    throw fault('publicapi.cursor.unknown', `There is no ${cursor} in this list to page from.`)
+  }
+  // One more than asked for tells whether there are more.
+  const rows = rowsFrom(position, limit + 1, before_id !== undefined)
+  const has_more = rows.length > limit
+  if (has_more) rows.pop()
+  if (before_id !== undefined) rows.reverse()
+  const [first, last] = [rows[0], rows.at(-1)]
+  return {
+    data: rows.map(show),
+    has_more,
+    ...(first && last ? { first_id: idOf(first), last_id: idOf(last) } : {}),
+  }
+}
+
+interface ListedTable {
+  columns?: string
+  from: string
+  /** Which rows are in the list, in named parameters. */
+  where: string
+  /** The column by which the list goes. */
+  by: string
+  id: string
+  newest_first: boolean
+}
+
+/** A list of rows of the database; `reach` has the parameters. An item that was removed keeps its place (`removeListed`). */
+export function sqlListing<Row, Position extends string | number>(
+  database: Sqlite,
+  { columns = '*', from, where, by, id, newest_first }: ListedTable,
+  reach: { project: number },
+): Listing<Row, Position> {
+  const { value, all } = statementsOf(database)
+  return {
+    positionOf: (wanted) =>
+      value(
+        `SELECT ${by} FROM ${from} WHERE ${where} AND ${id} = @id
+         UNION ALL SELECT position FROM removed WHERE id = @id AND project = @project`,
+        { ...reach, id: wanted },
+      ),
+    rowsFrom(position, count, back) {
+      const [side, order] = newest_first === back ? ['>', 'ASC'] : ['<', 'DESC']
+      const behind = position === undefined ? '' : `AND ${by} ${side} @position`
+      const list = `SELECT ${columns} FROM ${from} WHERE ${where} ${behind} ORDER BY ${by} ${order} LIMIT @count`
+      return all(list, { ...reach, position, count })
+    },
+    idOf: (row) => String(row[id as keyof Row]),
+  }
+}
+
+/** Removes a row that lists name, and notes where it stood, so that a page can still start behind it. */
+export function removeListed(
+  database: Sqlite,
+  table: 'assets' | 'chats' | 'labels' | 'resources',
+  { id, seq, project, position = seq }: { id: string; seq: number; project: number; position?: string | number },
+): void {
+  const { run } = statementsOf(database)
+  run('INSERT INTO removed (id, project, position) VALUES (?, ?, ?)', id, project, position)
+  run(`DELETE FROM ${table} WHERE seq = ?`, seq)
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { ObjectFiles, ObjectPlace, ObjectWriter, StoredObject } from '../store/object-files.ts'
+
+/**
+ * Up to this an object lies in the database, in the same commit as its row: one flush shared by many instead of two per file.
+ * Above it the database would grow by what a file holds better (sqlite.org/intern-v-extern-blob.html puts the break-even
+ * near 100 KB).
+ */
+export const inline_bytes_most = 65_536
+
+export type Received = StoredObject & ObjectPlace
+
+interface ReceiveOptions {
+  length: number
+  files: ObjectFiles
+  /** Awaited once, when at least half of the body is in and more is to come. */
+  halfWay: () => Promise<void> | undefined
+}
+
+/** Takes a body of exactly `length` bytes; undefined when the connection ended before. Nothing is left behind then. */
+export function receiveBody(request: IncomingMessage, options: ReceiveOptions): Promise<Received | undefined> {
+  return options.length <= inline_bytes_most ? receiveInline(request, options) : receiveFile(request, options)
+}
+
+function receiveInline(request: IncomingMessage, { length, halfWay }: ReceiveOptions): Promise<Received | undefined> {
+  return new Promise((resolve, reject) => {
+    // Gone while it waited to be read: its `close` does not come again.
+    if (request.destroyed) return resolve(undefined)
+    const chunks: Buffer[] = []
+    let size = 0
+    let past_half = false
+    request.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      size += chunk.length
+      if (past_half || size * 2 < length || size >= length) return
+      past_half = true
+      const told = halfWay()
+      if (!told) return
+      request.pause()
+      told.then(() => request.resume(), reject)
+    })
+    request.on('end', () => {
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      resolve({ bytes, size_in_bytes: bytes.length, md5: hash('md5', bytes, 'hex') })
+    })
+    request.on('error', () => resolve(undefined))
+    request.on('close', () => resolve(undefined))
+  })
+}
+
+async function receiveFile(
+  request: IncomingMessage,
+  { length, files, halfWay }: ReceiveOptions,
+): Promise<Received | undefined> {
+  const writer = await files.begin()
+  try {
+    if (!(await writeAll(request, writer, length, halfWay))) {
+      await writer.discard()
+      return undefined
+    }
+  } catch (error) {
+    await writer.discard()
+    throw error
+  }
+  return { file: writer.file, ...(await writer.finish()) }
+}
+
+async function writeAll(
+  request: IncomingMessage,
+  writer: ObjectWriter,
+  length: number,
+  halfWay: ReceiveOptions['halfWay'],
+): Promise<boolean> {
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  let size = 0
+  let past_half = false
+  try {
+    for (;;) {
+      // A connection that breaks off is an ordinary end here.
+      const next = await chunks.next().catch(() => undefined)
+      if (!next) return false
+      if (next.done) return size === length
+      size += next.value.length
+      await writer.write(next.value)
+      if (past_half || size * 2 < length || size >= length) continue
+      past_half = true
+      await halfWay()
+    }
+  } catch (error) {
+    // Who sends hears of a full disk only when the rest of the body is taken off the wire.
+    await chunks.return?.()
+    request.resume()
+    throw error
+  }
+}

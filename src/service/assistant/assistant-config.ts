@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { isLoopbackHost } from '../../base/net/loopback.ts'
+import { codeOf, type SluiceError } from '../../base/run/errors.ts'
+import { minute_ms, second_ms } from '../../base/time/time.ts'
+import { intelligence_modes, providers } from '../../contract/messages/messages-chats.ts'
+import { refused } from '../faults/faults.ts'
+
+const tools = ['passages', 'past_chats', 'memories', 'web'] as const
+const depths = ['none', 'low', 'medium', 'high'] as const
+
+const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', 'expert', 'research']
+const whole = (least: number, most: number) => z.int().min(least).max(most)
+const duration = (usual: number) => whole(1, 24 * 60 * minute_ms).default(usual)
+
+/** A row of the table: all that a mode decides. */
+const mode_row = z.strictObject({
+  /** Of `model_classes`; the extractive assistant has no use for one. */
+  model_class: z.string(),
+  /** Passages of files that an answer may draw on; as many of past chats besides. */
+  passages: whole(1, 100),
+  /** Sent as `reasoning_effort`; none: not sent at all, for models that do not know it. */
+  thinking: z.enum(depths),
+  tools: z.array(z.enum(tools)),
+})
+
+/** Holds when everything that stands there holds; without anything it always does. */
+const auto_rule = z.strictObject({
+  mode: z.enum(modes),
+  /** One of these words is in the prompt. */
+  words: z.array(z.string().min(1)).min(1).optional(),
+  prompt_chars_least: whole(1, 1_000_000).optional(),
+  scope_ids_least: whole(1, 1_000_000).optional(),
+  skills_least: whole(1, 1_000).optional(),
+})
+
+const address = z.string().refine(isSafeAddress, 'must begin with https:// (http:// is for this machine only)')
+
+const model_host = z.strictObject({
+  /** What stands before `/chat/completions`. */
+  base_url: address,
+  /** 0600; absent for a server that asks for none. */
+  key_file: z.string().min(1).optional(),
+  // Models that think answer within a minute or two; twice that still leaves room for a second try before the deadline.
+  timeout_ms: duration(110 * second_ms),
+  // An answer of 100,000 words; what is more is no answer to a question.
+  answer_bytes_most: whole(1_024, 64 * 1_048_576).default(1_048_576),
+  // A conversation of a dozen long turns; the newest are sent.
+  history_chars_most: whole(0, 10_000_000).default(60_000),
+})
+
+const web_search = z.strictObject({
+  /** `{query}` is where the words go: `https://search.example.org/search?format=json&q={query}`. */
+  url: address.refine((url) => url.includes('{query}'), 'must hold {query}'),
+  key_file: z.string().min(1).optional(),
+  key_header: z
+    .string()
+    .regex(/^[A-Za-z0-9-]+$/)
+    .default('x-api-key'),
+  /** Where the results stand in the answer, and what of each is taken: names with dots between. SearXNG's unless told. */
+  items: z.string().default('results'),
+  title: z.string().default('title'),
+  link: z.string().default('url'),
+  text: z.string().default('content'),
+  // The first page of a search, as far as people read it.
+  results_most: whole(1, 50).default(5),
+  // A search that takes longer is not worth the wait: the answer is written without it.
+  timeout_ms: duration(10 * second_ms),
+})
+
+const schema = z
+  .strictObject({
+    assistant: z.enum(['extractive', 'model']).default('extractive'),
+    modes: z.strictObject({ fast: mode_row, expert: mode_row, research: mode_row }).default({
+      fast: { model_class: 'small', passages: 6, thinking: 'none', tools: ['passages', 'memories'] },
+      expert: {
+        model_class: 'large',
+        passages: 12,
+        thinking: 'medium',
+        tools: ['passages', 'past_chats', 'memories', 'web'],
+      },
+      research: {
+        model_class: 'large',
+        passages: 24,
+        thinking: 'high',
+        tools: ['passages', 'past_chats', 'memories', 'web'],
+      },
+    }),
+    /** For the mode `auto`: the first rule that holds says the mode. */
+    auto: z
+      .array(auto_rule)
+      .min(1)
+      .refine((rules) => Object.keys(rules.at(-1)!).length === 1, 'the last rule must hold always: a mode and no more')
+      .default([
+        { mode: 'research', words: ['research', 'recherche', 'recherchiere', 'investigate'] },
+        { mode: 'expert', words: ['analyse', 'analyze', 'analysiere', 'compare', 'vergleiche', 'evaluate', 'bewerte'] },
+        { mode: 'expert', skills_least: 1 },
+        { mode: 'expert', prompt_chars_least: 1_500 },
+        { mode: 'expert', scope_ids_least: 20 },
+        { mode: 'fast' },
+      ]),
+    /** The candidates of each class, the best first. */
+    model_classes: z
+      .record(
+        z.string(),
+        z
+          .array(z.strictObject({ provider: z.enum(providers).exclude(['automatic']), model: z.string().min(1) }))
+          .min(1),
+      )
+      .default({}),
+    model: model_host.optional(),
+    web_search: web_search.optional(),
+    // Within the five minutes that our client waits for a fast answer: it should hear `error`, not give up in doubt.
+    deadline_ms: duration(4 * minute_ms),
+    // Enough for a small team; a model's host has a limit, too.
+    answers_at_once: whole(1, 100).default(8),
+    // What is worth saying in front of every question.
+    memories_most: whole(0, 200).default(20),
+    // Read through for every question that may draw on chats, since they are in no index: some 250 ms of work.
+    past_chars_most: whole(0, 100_000_000).default(2_000_000),
+  })
+  .superRefine(({ assistant, modes, model_classes, model }, context) => {
+    if (assistant !== 'model') return
+    if (!model) context.addIssue({ code: 'custom', path: ['model'], message: 'is needed: its base_url at least' })
+    for (const [mode, { model_class }] of Object.entries(modes)) {
+      if (Object.hasOwn(model_classes, model_class)) continue
+      const message = `names the class ${model_class}, which model_classes does not have`
+      context.addIssue({ code: 'custom', path: ['modes', mode, 'model_class'], message })
+    }
+  })
+
+export type AssistantConfig = z.infer<typeof schema>
+export type Mode = keyof AssistantConfig['modes']
+export type AutoRule = AssistantConfig['auto'][number]
+export type Tool = (typeof tools)[number]
+export type Candidate = AssistantConfig['model_classes'][string][number]
+export type ModelHost = z.infer<typeof model_host>
+export type WebSearch = z.infer<typeof web_search>
+
+/** What is in force where no file is named. */
+export const usual_assistant: AssistantConfig = schema.parse({})
+
+/** Reads a file of JSON; key files are meant beside it. Error `config.service`, which names every fault in it. */
+export function readAssistantConfig(file: string): AssistantConfig {
+  const parsed = schema.safeParse(readJson(file))
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`)
+    throw unusable(file, faults.join('; '))
+  }
+  const beside = (path: string | undefined) => (path === undefined ? {} : { key_file: resolve(dirname(file), path) })
+  const { model, web_search } = parsed.data
+  return {
+    ...parsed.data,
+    ...(model && { model: { ...model, ...beside(model.key_file) } }),
+    ...(web_search && { web_search: { ...web_search, ...beside(web_search.key_file) } }),
+  }
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    // What JSON.parse says quotes the text, and a key may have been written into it.
+    throw unusable(file, codeOf(error) ?? 'it is not JSON')
+  }
+}
+
+function unusable(file: string, what: string): SluiceError {
+  return refused(
+    `the assistant’s configuration ${file} cannot be used: ${what}`,
+    'docs/service.md, "The assistant", has every field',
+  )
+}
+
+/** What is sent there are questions, documents and a key. */
+function isSafeAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))
+}

@@ -1,0 +1,92 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import {
+  createHttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  type ProxyVariables,
+} from '../../base/net/http-client.ts'
+import { codeOf, SluiceError } from '../../base/run/errors.ts'
+import { type Clock, second_ms } from '../../base/time/time.ts'
+import { refused } from '../faults/faults.ts'
+
+export interface OutsideHostOptions {
+  /** The whole call, from the first byte sent to the last one read. */
+  timeout_ms: number
+  max_body_bytes: number
+  connections: number
+  /** Absent where the host asks for none. */
+  key_file?: string | undefined
+  /** The header of the key; `authorization` carries it as a bearer's. */
+  key_header: string
+  proxy?: ProxyVariables | undefined
+  clock: Clock
+}
+
+const connect_ms = 10 * second_ms
+
+/**
+ * A host that the service itself asks for JSON. No redirect is followed, so that a key reaches the host it was given for and no
+ * other. Errors `config.service` for a key file that cannot be used: told at the start, not with the first call.
+ */
+export function openOutsideHost(options: OutsideHostOptions) {
+  const { timeout_ms, max_body_bytes, connections, key_file, proxy, clock } = options
+  const silence_ms = { answer_ms: timeout_ms, body_ms: timeout_ms, stall_ms: timeout_ms }
+  const timeouts = { connect_ms: Math.min(connect_ms, timeout_ms), ...silence_ms }
+  const http = createHttpClient({ connections, max_body_bytes, timeouts, proxy, clock })
+  const key_header = options.key_header.toLowerCase()
+
+  /** Read for every call, so that another key is taken up by itself. */
+  function keyHeaders(): Record<string, string> {
+    if (key_file === undefined) return {}
+    const key = readKeyFile(key_file)
+    return { [key_header]: key_header === 'authorization' ? `Bearer ${key}` : key }
+  }
+
+  keyHeaders()
+  return {
+    /** Errors: `network.…`, `config.service`, and what the caller's signal makes of it. */
+    async ask(request: Omit<HttpRequest, 'signal'>, signal: AbortSignal): Promise<HttpResponse> {
+      const headers = { accept: 'application/json', ...request.headers, ...keyHeaders() }
+      // Each piece in time is not the whole in time: a host that sends a byte a minute would never end.
+      const late = new AbortController()
+      const over = new AbortController()
+      void clock.sleep(timeout_ms, over.signal).then(() => late.abort())
+      try {
+        return await http.request({ ...request, headers, signal: AbortSignal.any([signal, late.signal]) })
+      } catch (error) {
+        if (late.signal.aborted && !signal.aborted) throw new Error(`no whole answer within ${timeout_ms} ms`)
+        throw error
+      } finally {
+        over.abort()
+      }
+    },
+    close: () => http.close(),
+  }
+}
+
+/** A key and its line end; a larger file is the wrong one. */
+const largest_bytes = 4_096
+
+/** The key in a file that nobody else can read. Errors `config.service`, which never show what was found. */
+function readKeyFile(file: string): string {
+  let descriptor: number | undefined
+  try {
+    // Opening a pipe would otherwise wait for somebody to write into it.
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) throw unusable(file, 'it is not a file')
+    if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
+    const bytes = Buffer.alloc(largest_bytes)
+    const key = bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, bytes.length, 0)).trim()
+    if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'a key is one word of visible characters')
+    return key
+  } catch (error) {
+    throw error instanceof SluiceError ? error : unusable(file, codeOf(error) ?? 'it cannot be read')
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+function unusable(file: string, why: string, hint?: string): SluiceError {
+  return refused(`the key file ${file} cannot be used: ${why}`, hint)
+}

@@ -1,0 +1,57 @@
+import type { ProxyVariables } from '../../base/net/http-client.ts'
+import { SluiceError } from '../../base/run/errors.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { parseJson } from '../../contract/routes/error-answer.ts'
+import { passage_longest } from '../ingest/split-passages.ts'
+import type { Quote } from './answer-text.ts'
+import type { WebSearch } from './assistant-config.ts'
+import { openOutsideHost } from './outside-host.ts'
+
+export type Web = ReturnType<typeof openWebSearch>
+
+/** A page of results; what is more is not read. */
+const results_bytes_most = 4 * 1_048_576
+/** Search engines take a dozen words, and no more of a question than that leaves the house. */
+const words_most = 12
+
+/** Any search engine that answers a GET with JSON (C-19). */
+export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
+  const { url, results_most } = settings
+  const outside = openOutsideHost({ ...settings, max_body_bytes: results_bytes_most, connections, proxy, clock })
+
+  return {
+    /** Errors: `network.…`, `config.service`, `service.web_search`. */
+    async search(words: readonly string[], signal: AbortSignal): Promise<Quote[]> {
+      const query = encodeURIComponent(words.slice(0, words_most).join(' '))
+      const found = new URL(url.replaceAll('{query}', query))
+      const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
+      if (status !== 200 || truncated) throw odd(`the web search answered ${status}${truncated ? ', too much' : ''}`)
+      return readResults(body, settings).slice(0, results_most)
+    },
+    close: () => outside.close(),
+  }
+}
+
+function readResults(body: string, { items, title, link, text }: WebSearch): Quote[] {
+  const results = at(parseJson(body), items)
+  if (!Array.isArray(results)) throw odd(`the web search answered without a list called ${items}`)
+  return results.flatMap((result) => {
+    const words = at(result, text)
+    if (typeof words !== 'string' || words.trim() === '') return []
+    const source = [at(result, title), at(result, link)].filter((part) => typeof part === 'string').join(', ')
+    return [{ source: source || 'web', text: words.trim().slice(0, passage_longest) }]
+  })
+}
+
+function at(value: unknown, path: string): unknown {
+  let found = value
+  for (const name of path.split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined
+    found = (found as Record<string, unknown>)[name]
+  }
+  return found
+}
+
+function odd(message: string): SluiceError {
+  return new SluiceError({ code: 'service.web_search', message })
+}

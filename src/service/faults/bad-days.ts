@@ -1,0 +1,133 @@
+import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
+import type { ErrorBody } from '../../contract/routes/envelope.ts'
+import type { ErrorCode } from '../../contract/routes/error-codes.ts'
+import type { RouteId } from '../../contract/routes/routes.ts'
+import { whole } from '../api/limit-options.ts'
+import { takeRequest } from '../api/rate-limit.ts'
+import { sendXml } from '../blobs/blob-answer.ts'
+
+/** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
+export type Place = RouteId | 'put' | 'unknown'
+
+export interface Failure {
+  /** Absent: every call and the PUT. */
+  route?: RouteId | 'put'
+  status: number
+  /** Of the matching requests, every n-th one fails. */
+  every?: number
+  /** Only the first n matching requests fail. */
+  times?: number
+  retry_after_s?: number
+  /** Replaces the code of the error object. */
+  code?: string
+  /** The form of the answer: the contract's error object, or what proxies and gateways send in its place. */
+  body?: 'error' | 'html' | 'string' | 'empty'
+  /** No answer at all: the connection is cut. */
+  drop_connection?: boolean
+  /** `after`: the work is done and kept, only the answer is replaced or lost. */
+  when?: 'before' | 'after'
+}
+
+/** What can go wrong on purpose, all off by default. */
+export const bad_days = z.object({
+  /** Each request waits this long before anything is done. */
+  latency_ms: whole(0).optional(),
+  failures: z.custom<readonly Failure[]>().optional(),
+  /** Of the API, over all callers; what comes above is answered 429 with Retry-After. */
+  requests_per_minute: whole(1).optional(),
+  /** Connections are cut, new ones as soon as they are made. */
+  down: z.boolean().optional(),
+  /** So many of the next answers fail: their turns end in `error`. */
+  failed_answers: whole(0).optional(),
+})
+
+export type BadDays = z.output<typeof bad_days>
+export type BadDaysJudge = ReturnType<typeof judgeBadDays>
+
+export function judgeBadDays(start: BadDays, monotonic_ms: () => number) {
+  let current: BadDays = start
+  let counts: number[] = []
+  const bucket = { allowance: 1, refilled_ms: monotonic_ms() }
+
+  return {
+    get current(): BadDays {
+      return current
+    },
+    /** Changes what is named, keeps the rest; new failures count their requests from 0. */
+    set(change: BadDays): void {
+      current = { ...current, ...change }
+      if (change.failures) counts = []
+    },
+    /** The failure that this request runs into, if any. Called once per request: it counts. */
+    failureFor(place: Place): Failure | undefined {
+      let found: Failure | undefined
+      current.failures?.forEach((failure, index) => {
+        if (failure.route !== undefined && failure.route !== place) return
+        const count = (counts[index] ?? 0) + 1
+        counts[index] = count
+        if (failure.times !== undefined && count > failure.times) return
+        if (failure.every !== undefined && count % failure.every !== 0) return
+        found ??= failure
+      })
+      return found
+    },
+    /** Seconds to wait when the request is one too many. Called once per request: it counts. */
+    limitFor(place: Place): number | undefined {
+      const { requests_per_minute } = current
+      if (requests_per_minute === undefined || place === 'put') return undefined
+      // A bucket that holds one second's worth: steady callers pass, bursts are told to wait.
+      return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), monotonic_ms())
+    },
+    /** Whether the answer that is about to be written fails. Called once per answer: it counts. */
+    failsAnswer(): boolean {
+      const { failed_answers = 0 } = current
+      if (failed_answers > 0) current = { ...current, failed_answers: failed_answers - 1 }
+      return failed_answers > 0
+    },
+  }
+}
+
+/** What a status most likely means when it comes by order. */
+const codes: Record<number, ErrorCode> = {
+  401: 'publicapi.auth.invalid',
+  404: 'publicapi.tenancy.project.not_found',
+  429: 'publicapi.rate.limited',
+  500: 'publicapi.internal.failed',
+}
+
+const by_order = 'This answer was ordered by the bad days of the local service.'
+
+/** Answers, or cuts the connection, as the failure says. */
+export function sendFailure(response: ServerResponse, failure: Failure, place: Place): void {
+  const { status, retry_after_s, body = 'error', drop_connection = false } = failure
+  if (drop_connection) {
+    response.socket?.destroy()
+    return
+  }
+  const headers: Record<string, string> = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
+  if (place === 'put' && body === 'error') {
+    sendXml(response, status, 'ServerBusy', by_order, headers)
+    return
+  }
+  const { type, text } = formOf(failure)
+  if (type !== undefined) headers['content-type'] = type
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+function formOf({ status, body = 'error', code }: Failure): { type?: string; text: string } {
+  switch (body) {
+    case 'empty':
+      return { text: '' }
+    case 'html':
+      return { type: 'text/html', text: `<!doctype html><title>${status}</title><h1>${by_order}</h1>` }
+    case 'string':
+      return { type: 'application/json', text: JSON.stringify(by_order) }
+    case 'error': {
+      const fallback = status >= 500 ? 'publicapi.service.unavailable' : 'publicapi.request.malformed'
+      const error: ErrorBody = { code: code ?? codes[status] ?? fallback, humane: by_order, statusCode: status }
+      return { type: 'application/json; charset=utf-8', text: JSON.stringify(error) }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { decodeForeign } from './charset.ts'
+import { type ExtractLimits, tooMuchText, unreadable } from './extract-limits.ts'
+import { htmlToText } from './html-text.ts'
+import { type FileToRead, formatOf, hasPdfMark, isHtml, isNamedDocument, isNamedPdf } from './read-text.ts'
+
+export type Extracted = { text: string } | { unreadable: string }
+
+/** What `unreadable` quotes of a library's words. */
+const quoted_most = 200
+
+/**
+ * The text of a document, in the child process: whatever the file does here, it does to a process that is thrown away. Libraries
+ * are loaded when the first file of their kind comes.
+ */
+export async function extractDocument(file: FileToRead, limits: ExtractLimits): Promise<Extracted> {
+  try {
+    const text = await textOf(file, limits)
+    if (text.length > limits.text_length) throw tooMuchText(limits)
+    return { text }
+  } catch (error) {
+    return { unreadable: reasonOf(error) }
+  }
+}
+
+async function textOf(file: FileToRead, limits: ExtractLimits): Promise<string> {
+  switch (formatOf(file.bytes)) {
+    case 'pdf':
+      return (await import('./extract-pdf.ts')).extractPdf(file.bytes, limits)
+    case 'rtf':
+      return (await import('./extract-rtf.ts')).extractRtf(file.bytes)
+    case 'zip':
+      return (await import('./extract-package.ts')).extractPackage(file.bytes, limits)
+    case 'old office':
+      throw unreadable('encrypted, or in the binary format of old office programs')
+    default:
+      if (isNamedPdf(file) && hasPdfMark(file.bytes))
+        return (await import('./extract-pdf.ts')).extractPdf(file.bytes, limits)
+      if (isNamedDocument(file)) throw unreadable('not what its name or type says')
+      return foreignText(file)
+  }
+}
+
+function foreignText(file: FileToRead): string {
+  const is_html = isHtml(file)
+  const text = decodeForeign(file.bytes, is_html ? charsetInHtml(file.bytes) : undefined)
+  if (text === undefined) throw unreadable('not text in a character set that is known')
+  return is_html ? htmlToText(text) : text
+}
+
+/** A page names its charset within the first 1,024 bytes (HTML standard, "prescan a byte stream"). */
+function charsetInHtml(bytes: Buffer): string | undefined {
+  return /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w-]+)/i.exec(bytes.toString('latin1', 0, 1_024))?.[1]
+}
+
+function reasonOf(error: unknown): string {
+  if (isSluiceError(error, 'ingest.unreadable')) return error.message
+  const words = messageOf(error).replace(/\s+/g, ' ').slice(0, quoted_most)
+  const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
+  if (missing !== undefined) return `the optional package ${missing} is not installed, which this kind of file needs`
+  if (/allocation failed|out of memory/i.test(words)) return 'needs more memory than a file may take'
+  return `broken: ${words}`
+}

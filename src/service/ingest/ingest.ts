@@ -1,0 +1,126 @@
+import { runWorker, type Worker } from '../../base/run/worker.ts'
+import { hour_ms, minute_ms, second_ms, system_clock } from '../../base/time/time.ts'
+import { removeAsset } from '../api/handlers-assets.ts'
+import type { Parts } from '../parts.ts'
+import { isThreadDeath, type Reader } from '../reading/reader.ts'
+import type { AssetToRead, ReadOutcome } from '../reading/reader-thread.ts'
+import type { AssetRow } from '../store/store-assets.ts'
+
+/** Nothing is due: asked again after this at the latest, though every new work wakes it. */
+const idle_ms = 60 * second_ms
+/**
+ * After a small batch a moment's rest, so that a stream of small files shares its flushes instead of taking one each. Real time,
+ * whatever clock the service runs on: it is about the disk. One file at a time never waits.
+ */
+const gather_ms = 50
+/** Passages of removed assets taken out at a time. */
+const forget_most = 256
+/** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */
+const batch_bytes_most = 8 * 1024 * 1024
+
+/**
+ * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to `ingest-documents.ts`. The rows are the queue: after a kill it begins again where the
+ * database says, and reading an asset twice is reading it once.
+ */
+export function runIngest(parts: Parts): Worker {
+  const { assets, commits, reader, clock, signal } = parts
+  const { concurrency } = parts.settings.ingest
+  return runWorker({
+    ...parts,
+    name: 'ingest',
+    async step() {
+      const forgotten = assets.toForget(forget_most)
+      if (forgotten.length > 0) {
+        await reader.ask('forget', forgotten)
+        await commits.writeUnflushed(() => assets.forgotten(forgotten))
+      }
+      const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), batch_bytes_most)
+      if (due.length > 0) {
+        const outcomes = await readAll(parts, due)
+        // Taken back by a power cut, the asset reads `ingesting` again and is read again.
+        await commits.writeUnflushed(() => {
+          for (const { asset, unreadable, needs_child } of outcomes) {
+            if (needs_child) assets.passToChild(asset)
+            else assets.finishIngest(asset, unreadable === undefined ? 'ready' : 'failed')
+          }
+        })
+        if (outcomes.some(({ needs_child }) => needs_child)) parts.wake.documents()
+      }
+      if (due.length > 1 && due.length < concurrency) await system_clock.sleep(gather_ms, signal)
+      if (forgotten.length + due.length > 0) return { wait_ms: 0 }
+      const next_ms = assets.nextIngestDue()
+      return { wait_ms: next_ms === undefined ? idle_ms : Math.min(idle_ms, next_ms - clock.now_ms()) }
+    },
+  })
+}
+
+/** The first ones that together stay within `bytes_most`; always at least one. */
+function withinBytes(due: readonly AssetRow[], bytes_most: number): readonly AssetRow[] {
+  let bytes = 0
+  const end = due.findIndex((row, index) => {
+    bytes += row.size_in_bytes
+    return index > 0 && bytes > bytes_most
+  })
+  return end < 0 ? due : due.slice(0, end)
+}
+
+async function readAll({ reader, log, signal }: Parts, due: readonly AssetRow[]): Promise<ReadOutcome[]> {
+  const wanted = due.map(({ seq, project, filename, mime_type }) => ({ asset: seq, project, filename, mime_type }))
+  let outcomes: ReadOutcome[]
+  try {
+    outcomes = await reader.ask('read', wanted)
+  } catch (error) {
+    if (!isThreadDeath(error) || signal.aborted) throw error
+    outcomes = await readSingly(reader, wanted, signal)
+  }
+  for (const { asset, unreadable } of outcomes) {
+    if (unreadable !== undefined) log(`${due.find((row) => row.seq === asset)?.asset_id} failed: ${unreadable}`)
+  }
+  return outcomes
+}
+
+/** One of them ended the thread: each alone, so that only that one fails. */
+async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal: AbortSignal): Promise<ReadOutcome[]> {
+  const outcomes: ReadOutcome[] = []
+  for (const asset of wanted) {
+    try {
+      outcomes.push(...(await reader.ask('read', [asset])))
+    } catch (error) {
+      if (!isThreadDeath(error) || signal.aborted) throw error
+      outcomes.push({ asset: asset.asset, unreadable: 'the reader broke down over it' })
+    }
+  }
+  return outcomes
+}
+
+/** Bytes that nobody completed are kept for a day: the client may be down. */
+const unused_kept_ms = 24 * hour_ms
+/** An expired slot is of no use to anybody and costs a row: there is no hurry. */
+const sweep_each_ms = minute_ms
+const sweep_most = 500
+
+/** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-04). */
+export function runSlotSweep(parts: Parts): Worker {
+  return runWorker({
+    ...parts,
+    name: 'slot sweep',
+    async step() {
+      const swept = parts.profile.dedup_reservations ? 0 : await sweepSlots(parts)
+      return { wait_ms: swept === sweep_most ? 0 : sweep_each_ms }
+    },
+  })
+}
+
+async function sweepSlots(parts: Parts): Promise<number> {
+  const { assets, clock, uploading } = parts
+  const now_ms = clock.now_ms()
+  let swept = 0
+  for (const slot of assets.expired(now_ms, now_ms - unused_kept_ms, sweep_most)) {
+    const stillIdle = () => {
+      const row = assets.bySeq(slot.seq)
+      return row?.status === 'uploaded' && !uploading.has(row.asset_id) ? row : undefined
+    }
+    if (await removeAsset(parts, stillIdle)) swept++
+  }
+  return swept
+}

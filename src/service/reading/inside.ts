@@ -1,0 +1,71 @@
+import { SluiceError } from '../../base/run/errors.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { ChatScope } from '../../contract/messages/messages-chats.ts'
+import { removeAsset } from '../api/handlers-assets.ts'
+import type { Parts } from '../parts.ts'
+
+/**
+ * An asset as it is stored, with what the interface does not say.
+ *
+ * @internal
+ */
+export type StoredAsset = ReturnType<ReturnType<typeof lookInside>['assets']>[number]
+
+/** What the service knows, seen from this side of the wire: for people who run it and for tests. */
+export function lookInside(parts: Parts) {
+  const { access, assets, objects, files, labels, chats } = parts
+
+  function projectNumber(project_id: string): number {
+    const project = access.projectNumber(project_id)
+    if (project === undefined) throw unknown(`there is no project ${project_id}`)
+    return project
+  }
+
+  return {
+    /** Oldest first. */
+    assets: (project_id: string) =>
+      assets
+        .inProject(projectNumber(project_id))
+        .map(({ seq, asset_id, filename, mime_type, status, size_in_bytes, md5, created_at_ms, has_object }) => ({
+          asset_id,
+          filename,
+          mime_type,
+          status,
+          size_in_bytes,
+          /** Of the accepted bytes; null before that. */
+          md5,
+          created_at: isoTime(created_at_ms),
+          labels: labels.namesOn(seq),
+          /** A slot without bytes. */
+          bare: has_object === 0,
+        })),
+    /** The bytes as stored. Error `service.unknown` where there are none. */
+    readBlob(asset_id: string): Buffer {
+      const asset = assets.findAnywhere(asset_id)
+      const place = asset && objects.placeOf(asset.seq)
+      if (!place) throw unknown(`there are no bytes of ${asset_id}`)
+      return 'bytes' in place ? place.bytes : files.read(place.file)
+    },
+    /** Removes an asset as a person would; answers whether there was one. */
+    removeAsset: (asset_id: string) => removeAsset(parts, () => assets.findAnywhere(asset_id)),
+    /** Oldest first. */
+    chats: (project_id: string) =>
+      chats.inProject(projectNumber(project_id)).map(({ seq, chat_id, title, created_at_ms }) => ({
+        chat_id,
+        title,
+        created_at: isoTime(created_at_ms),
+        messages: chats.messages(seq).map(({ message_id, status, prompt, response, scope }) => ({
+          message_id,
+          status,
+          prompt,
+          response,
+          /** Null: the whole project. */
+          scope: JSON.parse(scope ?? 'null') as ChatScope | null,
+        })),
+      })),
+  }
+}
+
+function unknown(message: string): SluiceError {
+  return new SluiceError({ code: 'service.unknown', message })
+}

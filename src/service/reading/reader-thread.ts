@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
+import { serveCalls } from '../../base/run/thread.ts'
+import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
+import { splitPassages } from '../ingest/split-passages.ts'
+import { type Hit, openPassageIndex, type SearchRequest } from '../store/passage-index.ts'
+import { passage_migrations, service_migrations } from '../store/schema.ts'
+
+/** What the service asks of its reading thread, and what it is started with. */
+export interface ReaderData {
+  database: string
+  passages: string
+  objects: string
+  max_bytes: number
+}
+
+export interface AssetToRead {
+  asset: number
+  project: number
+  filename: string
+  mime_type: string
+}
+
+export interface ReadOutcome {
+  asset: number
+  /** Both absent: read, and its passages stand in the index. */
+  unreadable?: string
+  needs_child?: true
+}
+
+export interface ReaderCalls {
+  read: { argument: AssetToRead[]; answer: ReadOutcome[] }
+  /** Puts the text that a child process found into the index. */
+  index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
+  /** Ready assets behind `after`, in order, at most `most`, whose passages are not in the index. */
+  missing: { argument: { after: number; most: number }; answer: AssetToRead[] }
+  forget: { argument: number[]; answer: null }
+  search: { argument: SearchRequest; answer: Hit[] }
+}
+
+/**
+ * The thread that reads files and searches them, so that neither stops the requests. It alone writes the index; the service's
+ * own database it only reads. Each call is one durable commit: an asset is called ready after its passages are on the disk.
+ */
+serveCalls(({ database: database_file, passages: passages_file, objects, max_bytes }: ReaderData) => {
+  const service = openSqliteReadOnly(database_file, service_migrations)
+  const passages = openSqlite({ file: passages_file, migrations: passage_migrations, synchronous: 'FULL' })
+  const index = openPassageIndex(passages)
+  const find_object = service.prepare('SELECT size_in_bytes, bytes, file FROM objects WHERE asset = ?')
+  const ready_assets = service.prepare(
+    `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
+  )
+
+  function findMissing({ after, most }: ReaderCalls['missing']['argument']): AssetToRead[] {
+    const missing: AssetToRead[] = []
+    for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
+      if (!index.has(asset.asset)) missing.push(asset)
+      if (missing.length === most) break
+    }
+    return missing
+  }
+
+  function readOne({ asset, project, filename, mime_type }: AssetToRead): ReadOutcome {
+    const object = find_object.get(asset) as
+      | { size_in_bytes: number; bytes: Buffer | null; file: string | null }
+      | undefined
+    // Removed while it waited: there is nothing to say about it any more.
+    if (!object) return { asset, unreadable: 'its bytes are gone' }
+    if (object.size_in_bytes > max_bytes) return { asset, unreadable: `larger than ${max_bytes} bytes` }
+    if (isNamedDocument({ filename, mime_type })) return { asset, needs_child: true }
+    const bytes = object.bytes ?? readObjectFile(join(objects, object.file ?? ''))
+    if (bytes === undefined) return { asset, unreadable: 'its bytes cannot be read from the disk' }
+    const read: ReadText = readText({ filename, mime_type, bytes })
+    if (!('text' in read)) return { asset, ...read }
+    index.replace(asset, project, splitPassages(read.text))
+    return { asset }
+  }
+
+  function indexText({ asset, project, text }: ReaderCalls['index']['argument']): ReadOutcome {
+    // Removed while the child read it. What is removed from here on is forgotten after this.
+    if (find_object.get(asset) === undefined) return { asset, unreadable: 'its bytes are gone' }
+    index.replace(asset, project, splitPassages(text))
+    return { asset }
+  }
+
+  return {
+    missing: findMissing,
+    read: passages.transaction((assets: AssetToRead[]): ReadOutcome[] => assets.map(readOne)),
+    index: passages.transaction(indexText),
+    forget: passages.transaction((assets: number[]): null => {
+      for (const asset of assets) index.forget(asset)
+      return null
+    }),
+    search: (request: SearchRequest) => index.search(request),
+    close: () => {
+      service.close()
+      passages.close()
+      return null
+    },
+  }
+})
+
+/** Undefined where the disk refuses: one file that it lost must not stop those behind it. */
+function readObjectFile(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}

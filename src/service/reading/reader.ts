@@ -1,0 +1,40 @@
+import { codeOf } from '../../base/run/errors.ts'
+import { startThread, type Thread } from '../../base/run/thread.ts'
+import type { ReaderCalls, ReaderData } from './reader-thread.ts'
+
+export type Reader = ReturnType<typeof startReader>
+
+/**
+ * The reading thread, started when it is asked, and anew when it broke down: a file that it dies of costs one answer, not the
+ * service.
+ */
+export function startReader(data: ReaderData) {
+  let thread: Thread | undefined
+
+  return {
+    async ask<Name extends keyof ReaderCalls>(
+      name: Name,
+      argument: ReaderCalls[Name]['argument'],
+    ): Promise<ReaderCalls[Name]['answer']> {
+      thread ??= startThread('service/reading/reader-thread', data)
+      const asked = thread
+      try {
+        return await asked.call(name, argument)
+      } catch (error) {
+        if (isThreadDeath(error) && thread === asked) thread = undefined
+        throw error
+      }
+    },
+    async close(): Promise<void> {
+      const last = thread
+      if (!last) return
+      // Closing the databases first folds their logs in; a thread that no longer answers is ended all the same.
+      await last.call('close', null).catch(() => {})
+      await last.terminate()
+    },
+  }
+}
+
+export function isThreadDeath(error: unknown): boolean {
+  return codeOf(error)?.startsWith('thread.') ?? false
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { type Extracted, extractDocument } from '../ingest/extract-document.ts'
+import type { ChildMessage, ReadRequest } from './reading-process.ts'
+
+/**
+ * The program of the child process that reads documents. It has no environment, writes no files, opens no connections, and ends
+ * when the one that started it is gone: then its channel closes, and nothing else keeps it.
+ */
+process.on('message', async (request: ReadRequest) => say({ ...(await read(request)), ...use() }))
+say({ started: true })
+
+async function read({ place, limits, ...named }: ReadRequest): Promise<Extracted> {
+  let bytes: Buffer
+  try {
+    bytes = 'path' in place ? readFileSync(place.path) : Buffer.from(place.bytes)
+  } catch {
+    return { unreadable: 'its bytes cannot be read from the disk' }
+  }
+  return extractDocument({ ...named, bytes }, limits)
+}
+
+function use() {
+  const { user, system } = process.cpuUsage()
+  return { cpu_ms: (user + system) / 1_000, peak_bytes: peakBytes() }
+}
+
+/** The memory of this program alone: rusage's maxrss begins at the size of the process that started it (exec in the kernel). */
+function peakBytes(): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1_024
+  } catch {
+    return process.resourceUsage().maxRSS * 1_024
+  }
+}
+
+function say(message: ChildMessage): void {
+  process.send?.(message)
+}

@@ -1,0 +1,103 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
+import { codeOf, SluiceError } from '../../base/run/errors.ts'
+import { type DataPaths, dataPaths, makeDataFolders } from './database.ts'
+import { service_migrations } from './schema.ts'
+
+export interface ServiceBackup {
+  assets: number
+  /** Files beside the database. */
+  objects: number
+  /** Of assets that were removed while it ran: named by the copy, and not there any more. */
+  removed: number
+}
+
+/**
+ * Copies everything that cannot be made again into a new data folder, beside a service at work, which does not notice: the
+ * database as it stands at one moment, then the objects that it names, which never change once they are named. Whole, or not
+ * there. The index and the key that signs tickets are left out: a service that starts on the copy makes both. Errors:
+ * `usage.exists`, `config.service`, `database.…`.
+ */
+export function backUpService(data_dir: string, folder: string): ServiceBackup {
+  if (existsSync(folder)) {
+    throw new SluiceError({
+      code: 'usage.exists',
+      message: `${folder} is there already`,
+      hint: 'name a folder that does not exist; nothing is written over',
+    })
+  }
+  const from = dataPaths(data_dir)
+  const to = dataPaths(`${folder}.part`)
+  const source = openSqliteReadOnly(from.database, service_migrations)
+  try {
+    rmSync(to.folder, { recursive: true, force: true })
+    makeDataFolders(to)
+    copyDatabase(source, to.database)
+    const copied = copyObjects(from, to)
+    for (const path of [to.objects, to.folder]) flush(path)
+    renameSync(to.folder, folder)
+    flush(dirname(folder))
+    return copied
+  } catch (error) {
+    rmSync(to.folder, { recursive: true, force: true })
+    throw error
+  } finally {
+    source.close()
+  }
+}
+
+function copyDatabase(source: Sqlite, file: string): void {
+  try {
+    source.prepare('VACUUM INTO ?').run(file)
+  } catch (error) {
+    throw translateSqliteError(error, file)
+  }
+  chmodSync(file, 0o600)
+  flush(file)
+}
+
+/** What the copy of the database names, not what lies there: an upload under way is no part of it. */
+function copyObjects(from: DataPaths, to: DataPaths): ServiceBackup {
+  const copy = openSqliteReadOnly(to.database, service_migrations)
+  try {
+    const assets = copy.prepare('SELECT count(*) FROM assets').pluck().get() as number
+    const names = copy.prepare('SELECT file FROM objects WHERE file IS NOT NULL').pluck().all() as string[]
+    let removed = 0
+    for (const name of names) if (!copyObject(join(from.objects, name), join(to.objects, name))) removed++
+    return { assets, objects: names.length - removed, removed }
+  } finally {
+    copy.close()
+  }
+}
+
+/** False where it is gone. */
+function copyObject(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false
+    throw error
+  }
+  flush(to)
+  return true
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

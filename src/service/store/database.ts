@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { openSqlite, preparingOnce, type Sqlite } from '../../base/files/sqlite.ts'
+import { messageOf } from '../../base/run/errors.ts'
+import { refused } from '../faults/faults.ts'
+import { service_migrations } from './schema.ts'
+
+/** Where things stand in the data folder. */
+export interface DataPaths {
+  folder: string
+  database: string
+  passages: string
+  lock: string
+  signing_key: string
+  /** Bytes that are too many for the database; files under way are here too, without a row. */
+  objects: string
+}
+
+export function dataPaths(data_dir: string): DataPaths {
+  // The processes that read documents have another working directory.
+  const folder = resolve(data_dir)
+  return {
+    folder,
+    database: join(folder, 'service.db'),
+    passages: join(folder, 'passages.db'),
+    lock: join(folder, 'service.lock'),
+    signing_key: join(folder, 'signing.key'),
+    objects: join(folder, 'objects'),
+  }
+}
+
+/** Makes the folders, 0700. Error `config.service` where that cannot be. */
+export function makeDataFolders(paths: DataPaths): void {
+  try {
+    if (!existsSync(paths.folder)) mkdirSync(paths.folder, { recursive: true, mode: 0o700 })
+    mkdirSync(paths.objects, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw refused(
+      `the data folder ${paths.folder} cannot be made: ${messageOf(error)}`,
+      'name a folder that you may write to',
+      error,
+    )
+  }
+}
+
+/**
+ * The log is folded into the database after this many pages (16 MB; SQLite's own choice is 4): hot pages, which nearly every commit
+ * writes, are then copied a quarter as often, and the pause that it makes stays short.
+ */
+const checkpoint_pages = 4_000
+
+/** NORMAL, because the commit group flushes the log itself before anything is answered (commit-group). */
+export function openServiceDatabase(paths: DataPaths): Sqlite {
+  const database = preparingOnce(
+    openSqlite({ file: paths.database, migrations: service_migrations, synchronous: 'NORMAL' }),
+  )
+  database.pragma(`wal_autocheckpoint = ${checkpoint_pages}`)
+  return database
+}
+
+/** Asks and changes by the text of a statement, which `openServiceDatabase` lets be prepared once. */
+export function statementsOf(database: Sqlite) {
+  // What is set on a statement stays set, and another may use the same text.
+  const rows = (sql: string) => database.prepare(sql).pluck(false)
+  const column = (sql: string) => database.prepare(sql).pluck()
+  return {
+    one: <Row>(sql: string, ...values: unknown[]) => rows(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: unknown[]) => rows(sql).all(...values) as Row[],
+    /** The first column of one row. */
+    value: <Value>(sql: string, ...values: unknown[]) => column(sql).get(...values) as Value | undefined,
+    values: <Value>(sql: string, ...values: unknown[]) => column(sql).all(...values) as Value[],
+    run: (sql: string, ...values: unknown[]) => database.prepare(sql).run(...values),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+
+export interface Hit {
+  asset: number
+  text: string
+}
+
+export interface SearchRequest {
+  /** Words to look for; a passage with any of them counts, one with more and rarer ones counts more (BM25). */
+  words: readonly string[]
+  /** Everything in these projects, by number, and these assets besides. */
+  projects: readonly number[]
+  assets: readonly number[]
+  limit: number
+}
+
+export function openPassageIndex(database: Sqlite) {
+  const insert = database.prepare('INSERT INTO passages (text, asset, project) VALUES (?, ?, ?)')
+  const span = database.prepare('SELECT first, last FROM spans WHERE asset = ?')
+  const keep_span = database.prepare('INSERT INTO spans (asset, first, last) VALUES (?, ?, ?)')
+  const drop_span = database.prepare('DELETE FROM spans WHERE asset = ?')
+  const drop = database.prepare('DELETE FROM passages WHERE rowid BETWEEN ? AND ?')
+  const search = database.prepare(
+    `SELECT asset, text FROM passages WHERE passages MATCH ?
+       AND (project IN (SELECT value FROM json_each(?)) OR asset IN (SELECT value FROM json_each(?)))
+     ORDER BY rank LIMIT ?`,
+  )
+
+  function forget(asset: number): void {
+    const rows = span.get(asset) as { first: number; last: number } | undefined
+    if (!rows) return
+    drop.run(rows.first, rows.last)
+    drop_span.run(asset)
+  }
+
+  return {
+    /** Puts the asset's passages in place of earlier ones, so that doing it twice is doing it once. */
+    replace(asset: number, project: number, passages: Iterable<string>): void {
+      forget(asset)
+      let first: number | bigint | undefined
+      // An asset without passages has a span too, an empty one: it was read.
+      let last: number | bigint = 0
+      for (const passage of passages) {
+        last = insert.run(passage, asset, project).lastInsertRowid
+        first ??= last
+      }
+      keep_span.run(asset, first ?? 1, last)
+    },
+    forget,
+    /** Whether the asset was read into this index. */
+    has: (asset: number) => span.get(asset) !== undefined,
+    search({ words, projects, assets, limit }: SearchRequest): Hit[] {
+      if (words.length === 0) return []
+      // Each word as a quoted string: nothing in a prompt is syntax (sqlite.org/fts5.html, "FTS5 Strings").
+      const match = words.map((word) => `"${word.replaceAll('"', '""')}"`).join(' OR ')
+      return search.all(match, JSON.stringify(projects), JSON.stringify(assets), limit) as Hit[]
+    },
+  }
+}

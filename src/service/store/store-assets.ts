@@ -1,0 +1,136 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { AssetStatus } from '../../contract/messages/messages-assets.ts'
+import type { LabelReference } from '../../contract/messages/messages-labels.ts'
+import { type Listing, removeListed, sqlListing } from '../api/paging.ts'
+import { statementsOf } from './database.ts'
+
+export interface AssetRow {
+  seq: number
+  asset_id: string
+  project: number
+  filename: string
+  mime_type: string
+  name: string | null
+  description: string | null
+  status: AssetStatus
+  declared_md5: string | null
+  /** Of the accepted object, and null until then. */
+  md5: string | null
+  size_in_bytes: number
+  created_at_ms: number
+  expires_at_ms: number
+}
+
+export interface ListedAsset extends AssetRow {
+  /** JSON of LabelReference[]. */
+  labels: string
+}
+
+type NewAsset = Omit<AssetRow, 'seq' | 'name' | 'description' | 'status' | 'md5' | 'size_in_bytes'>
+
+export type AssetStore = ReturnType<typeof openAssetStore>
+
+const labels_of = `(SELECT json_group_array(json_object('label_id', label_id, 'name', labels.name) ORDER BY labels.name)
+  FROM asset_labels JOIN labels ON labels.seq = label WHERE asset = assets.seq) AS labels`
+
+export function openAssetStore(database: Sqlite) {
+  const { one, all, value, values, run } = statementsOf(database)
+  /** By id alone, for the blob store, whose requests name no project. */
+  const findAnywhere = (asset_id: string) => one<AssetRow>('SELECT * FROM assets WHERE asset_id = ?', asset_id)
+
+  return {
+    insert: (asset: NewAsset) =>
+      run(
+        `INSERT INTO assets (asset_id, project, filename, mime_type, status, declared_md5, created_at_ms, expires_at_ms)
+         VALUES (@asset_id, @project, @filename, @mime_type, 'uploaded', @declared_md5, @created_at_ms, @expires_at_ms)`,
+        asset,
+      ),
+    /** By id, within one project: an asset of another one does not exist here. */
+    find(project: number, asset_id: string) {
+      const row = findAnywhere(asset_id)
+      return row?.project === project ? row : undefined
+    },
+    findAnywhere,
+    bySeq: (seq: number) => one<AssetRow>('SELECT * FROM assets WHERE seq = ?', seq),
+    /** The asset that holds this content: accepted at complete and not failed; a ready one before one on its way (B-04 to B-06). */
+    findContent: (project: number, md5: string) =>
+      one<AssetRow>(
+        `SELECT * FROM assets WHERE project = ? AND md5 = ? AND status IN ('ingesting', 'ready')
+         ORDER BY status = 'ready' DESC, seq LIMIT 1`,
+        project,
+        md5,
+      ),
+    /** A slot for which this md5 was declared; its bytes may never come. */
+    findReservation: (project: number, md5: string) =>
+      one<AssetRow>(
+        `SELECT * FROM assets WHERE project = ? AND declared_md5 = ? AND status = 'uploaded' ORDER BY seq LIMIT 1`,
+        project,
+        md5,
+      ),
+    accept: (seq: number, object: { md5: string; size_in_bytes: number }, ingest_due_ms: number) =>
+      run(
+        `UPDATE assets SET md5 = @md5, size_in_bytes = @size_in_bytes, status = 'ingesting', ingest_due_ms = @ingest_due_ms
+         WHERE seq = @seq`,
+        { ...object, ingest_due_ms, seq },
+      ),
+    /** Those to be read at once, or those that were left to a child process. */
+    dueForIngest: (now_ms: number, limit: number, by: 'thread' | 'child') =>
+      all<AssetRow>(
+        `SELECT * FROM assets WHERE status = 'ingesting' AND needs_child = ? AND ingest_due_ms <= ?
+         ORDER BY ingest_due_ms LIMIT ?`,
+        by === 'child' ? 1 : 0,
+        now_ms,
+        limit,
+      ),
+    nextIngestDue: () =>
+      value<number>(
+        `SELECT ingest_due_ms FROM assets WHERE status = 'ingesting' AND needs_child = 0 ORDER BY ingest_due_ms LIMIT 1`,
+      ),
+    passToChild: (seq: number) => run(`UPDATE assets SET needs_child = 1 WHERE seq = ? AND status = 'ingesting'`, seq),
+    finishIngest: (seq: number, status: 'ready' | 'failed') =>
+      run(`UPDATE assets SET status = ?, ingest_due_ms = NULL WHERE seq = ? AND status = 'ingesting'`, status, seq),
+    anyReady: () => one<AssetRow>(`SELECT * FROM assets WHERE status = 'ready' LIMIT 1`) !== undefined,
+    describe: (seq: number, change: { name?: string | undefined; description?: string | undefined }) =>
+      run(
+        'UPDATE assets SET name = coalesce(?, name), description = coalesce(?, description) WHERE seq = ?',
+        change.name,
+        change.description,
+        seq,
+      ),
+    /** Erases the asset; its place in the list and the work of forgetting its passages are noted. */
+    remove(asset: AssetRow) {
+      removeListed(database, 'assets', { ...asset, id: asset.asset_id })
+      if (asset.status !== 'ingesting' && asset.status !== 'ready') return
+      run('INSERT OR IGNORE INTO assets_to_forget (asset) VALUES (?)', asset.seq)
+    },
+    /** Removed assets whose passages still have to leave the index. */
+    toForget: (limit: number) => values<number>('SELECT asset FROM assets_to_forget ORDER BY asset LIMIT ?', limit),
+    forgotten(assets: readonly number[]) {
+      for (const asset of assets) run('DELETE FROM assets_to_forget WHERE asset = ?', asset)
+    },
+    /** Slots whose ticket expired before `bare_ms` without bytes, or before `unused_ms` with bytes that nobody completed. */
+    expired: (bare_ms: number, unused_ms: number, limit: number) =>
+      all<AssetRow>(
+        `SELECT * FROM assets WHERE status = 'uploaded' AND expires_at_ms < ?
+           AND (expires_at_ms < ? OR NOT EXISTS (SELECT 1 FROM objects WHERE asset = assets.seq)) LIMIT ?`,
+        bare_ms,
+        unused_ms,
+        limit,
+      ),
+    listing(project: number, newest_first: boolean): Listing<ListedAsset, number> {
+      const columns = `assets.*, ${labels_of}`
+      const table = { columns, from: 'assets', where: 'project = @project', by: 'seq', id: 'asset_id', newest_first }
+      return sqlListing(database, table, { project })
+    },
+    inProject: (project: number) =>
+      all<AssetRow & { has_object: 0 | 1 }>(
+        `SELECT *, EXISTS (SELECT 1 FROM objects WHERE asset = assets.seq) AS has_object
+         FROM assets WHERE project = ? ORDER BY seq`,
+        project,
+      ),
+  }
+}
+
+export function labelsOf(row: ListedAsset): LabelReference[] {
+  return JSON.parse(row.labels) as LabelReference[]
+}

@@ -1,0 +1,113 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import { type Listing, removeListed, sqlListing } from '../api/paging.ts'
+import { statementsOf } from './database.ts'
+
+export interface ChatRow {
+  seq: number
+  chat_id: string
+  project: number
+  title: string | null
+  created_at_ms: number
+  /** The end of the last turn; null until the first ended. */
+  modified_at_ms: number | null
+}
+
+export interface MessageRow {
+  seq: number
+  message_id: string
+  chat: number
+  created_at_ms: number
+  prompt: string
+  /** JSON of a ChatScope; null for the whole project. */
+  scope: string | null
+  /** JSON of TurnOptions; null for a turn that is older than they are. */
+  options: string | null
+  status: 'running' | 'done' | 'error'
+  /** When the next attempt to answer it is due, and how many were in vain. */
+  answer_due_ms: number
+  attempts: number
+  response: string | null
+}
+
+export function openChatStore(database: Sqlite) {
+  const { one, all, values, run } = statementsOf(database)
+
+  return {
+    insert: (project: number, chat_id: string, created_at_ms: number) =>
+      Number(
+        run('INSERT INTO chats (chat_id, project, created_at_ms) VALUES (?, ?, ?)', chat_id, project, created_at_ms)
+          .lastInsertRowid,
+      ),
+    find: (project: number, chat_id: string) =>
+      one<ChatRow>('SELECT * FROM chats WHERE chat_id = ? AND project = ?', chat_id, project),
+    /** Whether this user, and nobody else, has asked in it. */
+    isOf(chat: number, user: number) {
+      const askers = values(
+        `SELECT DISTINCT json_extract(options, '$.user') FROM messages WHERE chat = ? LIMIT 2`,
+        chat,
+      )
+      return askers.length === 1 && askers[0] === user
+    },
+    rename: (seq: number, title: string) => void run('UPDATE chats SET title = ? WHERE seq = ?', title, seq),
+    remove: (chat: ChatRow) => removeListed(database, 'chats', { ...chat, id: chat.chat_id }),
+    listing(project: number): Listing<ChatRow, number> {
+      const table = { from: 'chats', where: 'project = @project', by: 'seq', id: 'chat_id', newest_first: true }
+      return sqlListing(database, table, { project })
+    },
+    /** Oldest first. */
+    inProject: (project: number) => all<ChatRow>('SELECT * FROM chats WHERE project = ? ORDER BY seq', project),
+    append: (
+      chat: number,
+      message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'> & { options: string },
+    ) =>
+      void run(
+        `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)
+         VALUES (@message_id, @chat, @created_at_ms, @answer_due_ms, @prompt, @scope, @options, 'running')`,
+        { ...message, chat },
+      ),
+    messages: (chat: number) => all<MessageRow>('SELECT * FROM messages WHERE chat = ? ORDER BY seq', chat),
+    findMessage: (chat: number, message_id: string) =>
+      all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
+    removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
+    /** Answered turns before this one, newest first: in these chats, or in every chat of these projects. */
+    said(where: { chats: readonly number[] } | { projects: readonly number[] }, before_seq: number, limit: number) {
+      const [column, places] = 'chats' in where ? ['chat', where.chats] : ['project', where.projects]
+      if (places.length === 0) return []
+      return all<MessageRow>(
+        `SELECT messages.* FROM messages JOIN chats ON chats.seq = chat
+         WHERE status = 'done' AND ${column} IN (SELECT value FROM json_each(?)) AND messages.seq < ?
+         ORDER BY messages.seq DESC LIMIT ?`,
+        JSON.stringify(places),
+        before_seq,
+        limit,
+      )
+    },
+    /** Those that are due first; a turn whose chat has an earlier one without an answer waits for that. */
+    unanswered: (limit: number) =>
+      all<MessageRow & { project: number }>(
+        `SELECT messages.*, chats.project FROM messages JOIN chats ON chats.seq = chat
+         WHERE status = 'running' AND NOT EXISTS (
+           SELECT 1 FROM messages AS earlier
+           WHERE earlier.chat = messages.chat AND earlier.seq < messages.seq AND earlier.status = 'running')
+         ORDER BY answer_due_ms, messages.seq LIMIT ?`,
+        limit,
+      ),
+    /** Another attempt was in vain; the next is due then. */
+    setBack: (seq: number, answer_due_ms: number) =>
+      void run(
+        `UPDATE messages SET answer_due_ms = ?, attempts = attempts + 1 WHERE seq = ? AND status = 'running'`,
+        answer_due_ms,
+        seq,
+      ),
+    /** Writes the answer and moves the chat's `modified_at`; a message removed meanwhile stays removed. */
+    answer({ seq, chat }: MessageRow, status: 'done' | 'error', response: string | null, now_ms: number) {
+      const { changes } = run(
+        `UPDATE messages SET status = ?, response = ? WHERE seq = ? AND status = 'running'`,
+        status,
+        response,
+        seq,
+      )
+      if (changes > 0) run('UPDATE chats SET modified_at_ms = ? WHERE seq = ?', now_ms, chat)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { Role } from '../../contract/messages/messages-projects.ts'
+import { type Caller, reachOfCaller, within_reach } from '../api/access.ts'
+import { type Listing, sqlListing } from '../api/paging.ts'
+import { statementsOf } from './database.ts'
+
+export interface ListedProject {
+  seq: number
+  project_id: string
+  name: string
+  description: string | null
+  /** 1 for the one that the key opens first: the oldest within its reach. */
+  is_default: 0 | 1
+}
+
+export interface MemberRow {
+  user_id: string
+  email: string
+  name: string | null
+  role: Role
+  added_at_ms: number
+}
+
+export interface InvitationRow {
+  invitation_id: string
+  email: string
+  role: Role
+  created_at_ms: number
+}
+
+interface ProjectFields {
+  name?: string | undefined
+  description?: string | undefined
+}
+
+export type ProjectStore = ReturnType<typeof openProjectStore>
+
+export function openProjectStore(database: Sqlite) {
+  const columns = `seq, project_id, name, description,
+    seq = (SELECT min(seq) FROM projects WHERE ${within_reach}) AS is_default`
+
+  const { one, value, values, run } = statementsOf(database)
+
+  return {
+    /** The projects within a caller's reach, newest first; none is ever removed. */
+    listing(caller: Caller): Listing<ListedProject, number> {
+      const table = { columns, from: 'projects', where: within_reach, by: 'seq', id: 'project_id', newest_first: true }
+      return sqlListing(database, table, { ...reachOfCaller(caller), project: 0 })
+    },
+    find: (caller: Caller, project_id: string) =>
+      one<ListedProject>(`SELECT ${columns} FROM projects WHERE ${within_reach} AND project_id = @project_id`, {
+        ...reachOfCaller(caller),
+        project_id,
+      }),
+    /** Within the reach of the caller, in the workspace of the oldest project that is. Answers its number. */
+    insert(
+      caller: Caller,
+      project_id: string,
+      { name, description }: ProjectFields & { name: string },
+      now_ms: number,
+    ): number {
+      const { lastInsertRowid } = run(
+        `INSERT INTO projects (project_id, name, description, created_at_ms, workspace)
+         VALUES (@project_id, @name, @description, @now_ms,
+           coalesce((SELECT workspace FROM projects WHERE ${within_reach} ORDER BY seq LIMIT 1), 1))`,
+        { ...reachOfCaller(caller), project_id, name, description, now_ms },
+      )
+      if (caller.every_project === 0) {
+        run('INSERT INTO token_projects (token, project) VALUES (?, ?)', caller.token, lastInsertRowid)
+      }
+      return Number(lastInsertRowid)
+    },
+    update: (seq: number, { name, description }: ProjectFields) =>
+      run(
+        'UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE seq = ?',
+        name,
+        description,
+        seq,
+      ),
+    /** A member from now on, or one with another role. */
+    setMember: (project: number, user: number, role: Role, now_ms: number) =>
+      run(
+        `INSERT INTO members (project, user, role, added_at_ms) VALUES (@project, @user, @role, @now_ms)
+         ON CONFLICT (project, user) DO UPDATE SET role = excluded.role`,
+        { project, user, role, now_ms },
+      ),
+    isLastOwner(project: number, user: number): boolean {
+      const owners = values(`SELECT user FROM members WHERE project = ? AND role = 'owner' LIMIT 2`, project)
+      return owners.length === 1 && owners[0] === user
+    },
+    /** Oldest first. */
+    members: (project: number): Listing<MemberRow, number> =>
+      sqlListing(
+        database,
+        {
+          columns: 'user_id, email, users.name, role, added_at_ms',
+          from: 'members JOIN users ON users.seq = user',
+          where: 'project = @project',
+          by: 'members.seq',
+          id: 'user_id',
+          newest_first: false,
+        },
+        { project },
+      ),
+    userWith: (email: string) => value<number>('SELECT seq FROM users WHERE email = ?', email),
+    /** The invitation of this address, made when new, with this role. */
+    invite: (project: number, invitation: InvitationRow) =>
+      one<InvitationRow>(
+        `INSERT INTO invitations (invitation_id, project, email, role, created_at_ms)
+         VALUES (@invitation_id, @project, @email, @role, @created_at_ms)
+         ON CONFLICT (project, email) DO UPDATE SET role = excluded.role
+         RETURNING invitation_id, email, role, created_at_ms`,
+        { ...invitation, project },
+      )!,
+    /** Answers whether there was one. */
+    uninvite: (project: number, invitation_id: string) =>
+      run('DELETE FROM invitations WHERE invitation_id = ? AND project = ?', invitation_id, project).changes > 0,
+  }
+}

@@ -1,0 +1,92 @@
+import { holdLock, type Sqlite } from '../../base/files/sqlite.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { openAccess } from '../api/access.ts'
+import { loadSigningKey, signWith } from '../blobs/signing.ts'
+import { refused } from '../faults/faults.ts'
+import { groupCommits } from './commit-group.ts'
+import { openConceptStore, openConcepts, openViews } from './concepts.ts'
+import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
+import { openObjectFiles, openObjectStore } from './object-files.ts'
+import { openAssetStore } from './store-assets.ts'
+import { openChatStore } from './store-chats.ts'
+import { openProjectStore } from './store-projects.ts'
+import { openLabelStore, openResourceStore } from './store-resources.ts'
+import { openTokens } from './tokens.ts'
+import { openUsers } from './users.ts'
+import { openProjects, openWorkspaces } from './workspaces.ts'
+
+export type Stores = ReturnType<typeof openStores>
+
+/**
+ * Everything that the service keeps, opened by one process at a time. Errors: `config.service` when another service has this data
+ * folder; `database.…`.
+ */
+export function openStores(data_dir: string, clock: Clock) {
+  const paths = dataPaths(data_dir)
+  makeDataFolders(paths)
+  const lock = lockData(paths)
+  let database: Sqlite | undefined
+  try {
+    database = openServiceDatabase(paths)
+    const opened = database
+    const commits = groupCommits(opened, paths.database, clock)
+    const access = openAccess(database)
+    return {
+      paths,
+      database,
+      access,
+      administration: administrate(database, clock, access.forget),
+      project_store: openProjectStore(database),
+      resources: openResourceStore(database),
+      assets: openAssetStore(database),
+      objects: openObjectStore(database),
+      files: openObjectFiles(paths.objects),
+      labels: openLabelStore(database),
+      chats: openChatStore(database),
+      concepts: openConceptStore(database),
+      commits,
+      signer: signWith(loadSigningKey(paths.signing_key)),
+      async close() {
+        await commits.close()
+        opened.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    database?.close()
+    lock.release()
+    throw error
+  }
+}
+
+function lockData(paths: DataPaths): { release(): void } {
+  try {
+    return holdLock(paths.lock)
+  } catch (error) {
+    if (!isSluiceError(error, 'database.locked')) throw error
+    throw refused(`another service runs on ${paths.folder}`, 'stop it, or name another data folder', error)
+  }
+}
+
+/** That alone, also beside a running service: what `sluice serve token` and its like use. */
+export function openAdministration(data_dir: string, clock: Clock): Administration & { close(): void } {
+  const paths = dataPaths(data_dir)
+  makeDataFolders(paths)
+  const database = openServiceDatabase(paths)
+  return { ...administrate(database, clock, () => {}), close: () => database.close() }
+}
+
+export type Administration = ReturnType<typeof administrate>
+
+/** What is done on this machine only, by command: never through `/v1` (A-18). */
+function administrate(database: Sqlite, clock: Clock, forget: () => void) {
+  return {
+    workspaces: openWorkspaces(database, clock),
+    projects: openProjects(database, clock),
+    tokens: openTokens(database, clock, forget),
+    users: openUsers(database, clock, forget),
+    concepts: openConcepts(database, clock),
+    views: openViews(database, clock),
+  }
+}

@@ -1,0 +1,86 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { checkName, listRows, projectWith } from '../api/administration.ts'
+import { refused } from '../faults/faults.ts'
+import { statementsOf } from './database.ts'
+
+interface TokenRow {
+  name: string
+  /** The e-mail address of its user; absent: it belongs to nobody. */
+  user?: string
+  /** Absent: every project that it may reach, those that come later included. */
+  project_ids?: string[]
+  created_at: string
+}
+
+interface TokenReach {
+  project_ids?: readonly string[] | undefined
+  /** The e-mail address of a user: the token reaches what this user is a member of, in their role. */
+  user?: string | undefined
+}
+
+/** Tokens are made and revoked on this machine only: never through `/v1` (A-18). */
+export function openTokens(database: Sqlite, clock: Clock, forget: () => void) {
+  const { value, run } = statementsOf(database)
+  const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
+    if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
+      throw refused(`there is a token called ${name} already`, 'choose another name, or revoke it')
+    }
+    const whose = user === undefined ? null : value('SELECT seq FROM users WHERE email = ?', user)
+    if (whose === undefined) throw refused(`there is no user ${user}`, 'list them with `sluice serve user list`')
+    const { lastInsertRowid } = run(
+      `INSERT INTO tokens (name, hash, every_project, created_at_ms, user)
+       VALUES (@name, @hashed, @every_project, @now_ms, @whose)`,
+      { name, hashed, every_project: project_ids === undefined ? 1 : 0, now_ms: clock.now_ms(), whose },
+    )
+    for (const project_id of project_ids ?? []) {
+      const project = projectWith(database, project_id)
+      run('INSERT OR IGNORE INTO token_projects (token, project) VALUES (?, ?)', lastInsertRowid, project)
+    }
+  })
+
+  return {
+    /** Answers the secret, this once: only its hash is kept. Error `config.service` for a name in use, an unknown project or user. */
+    create(name: string, reach: TokenReach = {}): { token: string } {
+      checkName('a token', name)
+      const token = makeToken()
+      create.immediate(name, hashOf(token), reach)
+      return { token }
+    },
+    list: () =>
+      listRows<TokenRow>(
+        database,
+        `SELECT name, (SELECT email FROM users WHERE seq = user) AS user,
+           CASE every_project WHEN 0 THEN
+             (SELECT json_group_array(project_id) FROM token_projects JOIN projects ON projects.seq = project
+              WHERE token = tokens.seq)
+           END AS project_ids, created_at_ms
+         FROM tokens ORDER BY seq`,
+        ['project_ids'],
+      ),
+    /** Answers whether there was one; a service that runs on the same data refuses it from the next request on. */
+    revoke(name: string): boolean {
+      const { changes } = run('DELETE FROM tokens WHERE name = ?', name)
+      forget()
+      return changes > 0
+    },
+  }
+}
+
+export function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}
+
+const token_letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** 32 letters and digits, each of 62 with equal chance (bytes from 248 on are drawn again): 190 bits. */
+function makeToken(): string {
+  let tail = ''
+  while (tail.length < 32) {
+    for (const byte of randomBytes(48)) {
+      if (byte < 248 && tail.length < 32) tail += token_letters[byte % 62]
+    }
+  }
+  return `pat_${tail}`
+}

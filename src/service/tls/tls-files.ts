@@ -1,0 +1,76 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import type { TlsKeys } from '../../base/net/http-server.ts'
+import { messageOf } from '../../base/run/errors.ts'
+import { day_ms } from '../../base/time/time.ts'
+import { refused } from '../faults/faults.ts'
+
+/** Where the certificate of a listener (PEM, its chain behind it) and its key lie. */
+export interface TlsFiles {
+  cert_file: string
+  key_file: string
+}
+
+export interface Tls {
+  keys: TlsKeys
+  certificate: X509Certificate
+}
+
+/** Long enough for a certificate from a company's office to be asked for and made. */
+const warned_before_ms = 30 * day_ms
+
+/**
+ * Reads both and checks what would otherwise show as connections that fail without a reason. Error `config.service`: unreadable,
+ * no PEM, a key that others can read or of another certificate, expired, not valid yet.
+ */
+export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void): Tls {
+  const cert = readText('the certificate', cert_file)
+  const certificate = parse('the certificate', cert_file, () => new X509Certificate(cert))
+  checkKeyMode(key_file)
+  const key = readText('the key', key_file)
+  const private_key = parse('the key', key_file, () => createPrivateKey(key))
+  if (!certificate.checkPrivateKey(private_key)) {
+    throw refused(
+      `the key ${key_file} is not the one of the certificate ${cert_file}`,
+      'name the two files that were made together; in a chain the certificate of this host comes first',
+    )
+  }
+  checkTimes(certificate, cert_file, now_ms, log)
+  return { keys: { cert, key }, certificate }
+}
+
+/** Error `config.service`: a key that is not there, or that others can read. */
+export function checkKeyMode(key_file: string): void {
+  const mode = parse('the key', key_file, () => statSync(key_file)).mode & 0o077
+  if (mode !== 0) throw refused(`the key ${key_file} can be read by others`, `chmod 600 ${key_file}`)
+}
+
+function checkTimes(certificate: X509Certificate, file: string, now_ms: number, log: (line: string) => void): void {
+  const { validFrom, validTo } = certificate
+  if (Date.parse(validTo) <= now_ms) {
+    throw refused(
+      `the certificate ${file} expired on ${validTo}`,
+      'make another one, for example with `sluice serve cert`',
+    )
+  }
+  if (Date.parse(validFrom) > now_ms) {
+    throw refused(`the certificate ${file} is not valid before ${validFrom}`, 'check the clock of this machine')
+  }
+  if (Date.parse(validTo) - now_ms < warned_before_ms) log(`the certificate ${file} expires on ${validTo}`)
+}
+
+function readText(what: string, file: string): string {
+  return parse(what, file, () => readFileSync(file, 'utf8'))
+}
+
+function parse<Value>(what: string, file: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw refused(
+      `${what} ${file} cannot be used: ${messageOf(error)}`,
+      'give the path of a PEM file that this user can read, without a passphrase',
+      error,
+    )
+  }
+}

@@ -1,0 +1,127 @@
+import { escapeMarkdown, formatDuration } from '../../base/text/format.ts'
+import { isoTime } from '../../base/time/time.ts'
+import type { ToldReason } from '../../domain/alert.ts'
+import type { Reason } from './health-promises.ts'
+
+/** What is to be told of a change of the health. */
+export interface AlertDue {
+  /** Told for the first time. */
+  began: Reason[]
+  /** Told before, and right again for long enough. */
+  over: ToldReason[]
+  /** Told before, and still so. */
+  lasting: ToldReason[]
+}
+
+export interface AlertTimes {
+  readonly group_ms: number
+  readonly resolve_after_ms: number
+}
+
+/**
+ * Decides when the health is told: on a change alone. What goes wrong opens a window of `group_ms`, and what stands at its end is
+ * told in one message; what was told counts as over when it has been right for `resolve_after_ms`, so that what comes and goes
+ * is told once. What was told is handed in, from the ledger: a restart neither repeats nor forgets it.
+ */
+export class AlertJudge {
+  #told: Map<string, ToldReason>
+  #window_ms: number | undefined
+  readonly #right_since_ms = new Map<string, number>()
+
+  constructor(told: readonly ToldReason[]) {
+    this.#told = byName(told)
+  }
+
+  /** `now_ms`: monotonic. Answers what is to be told now; it is taken as told only by `tell`. */
+  judge(reasons: readonly Reason[], now_ms: number, { group_ms, resolve_after_ms }: AlertTimes): AlertDue | undefined {
+    const standing = byName(reasons)
+    const fresh = [...standing].flatMap(([name, reason]) => (this.#told.has(name) ? [] : [reason]))
+    this.#window_ms = fresh.length === 0 ? undefined : (this.#window_ms ?? now_ms)
+    const over: ToldReason[] = []
+    const lasting: ToldReason[] = []
+    for (const [name, told] of this.#told) {
+      if (standing.has(name)) this.#right_since_ms.delete(name)
+      else if (!this.#right_since_ms.has(name)) this.#right_since_ms.set(name, now_ms)
+      const since_ms = this.#right_since_ms.get(name)
+      if (since_ms !== undefined && now_ms - since_ms >= resolve_after_ms) over.push(told)
+      else lasting.push(told)
+    }
+    const began = this.#window_ms !== undefined && now_ms - this.#window_ms >= group_ms ? fresh : []
+    return began.length + over.length === 0 ? undefined : { began, over, lasting }
+  }
+
+  tell(due: AlertDue): void {
+    this.#told = byName(toldAfter(due))
+    this.#window_ms = undefined
+    for (const name of [...this.#right_since_ms.keys()]) if (!this.#told.has(name)) this.#right_since_ms.delete(name)
+  }
+}
+
+/** What stands from then on. */
+export function toldAfter({ began, lasting }: AlertDue): ToldReason[] {
+  const told = began.map(({ promise, about, message, since_ms }) => ({ promise, about, message, since_ms }))
+  return [...lasting, ...told]
+}
+
+function byName<Named extends { promise: string; about: string }>(reasons: readonly Named[]): Map<string, Named> {
+  return new Map(reasons.map((reason) => [`${reason.promise} ${reason.about}`, reason]))
+}
+
+/** Where it comes from: several machines and instances may tell the same people. */
+interface AlertPlace {
+  host: string
+  state_dir: string
+}
+
+const longest_subject = 160
+
+/** The message of an alert: what is wrong and what to do first, then what still is, then what is right again. */
+export function alertText(
+  { began, over, lasting }: AlertDue,
+  { host, state_dir }: AlertPlace,
+  now_ms: number,
+): { subject: string; text: string } {
+  const sections = [
+    titled(
+      'Not kept',
+      began.map(
+        ({ promise, message, hint }) =>
+          `- **${promise}**: ${escapeMarkdown(message)}\n  What to do: ${escapeMarkdown(hint)}`,
+      ),
+    ),
+    titled(
+      'Still not kept',
+      lasting.map((told) => line(told, now_ms)),
+    ),
+    titled(
+      'Kept again',
+      over.map((told) => line(told, now_ms)),
+    ),
+    `*${escapeMarkdown(`Sluice on ${host}, ${state_dir}, ${isoTime(now_ms)}; \`sluice status\` there says more.`)}*`,
+  ]
+  return { subject: subjectOf({ began, over, lasting }, host), text: sections.filter(Boolean).join('\n\n') }
+}
+
+function subjectOf({ began, over, lasting }: AlertDue, host: string): string {
+  const [first] = began
+  const more = began.length > 1 ? ` (and ${began.length - 1} more)` : ''
+  const what = first
+    ? `${cut(first.message)}${more}`
+    : lasting.length === 0
+      ? 'all is well again'
+      : `${over.map(({ promise, about }) => `${promise} ${about}`).join(', ')}: right again, ${lasting.length} left`
+  return `Sluice on ${host}: ${cut(what)}`
+}
+
+function cut(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length <= longest_subject ? line : `${line.slice(0, longest_subject - 1)}…`
+}
+
+function line({ promise, message, since_ms }: ToldReason, now_ms: number): string {
+  return `- **${promise}**: ${escapeMarkdown(message)} (began ${formatDuration(Math.max(0, now_ms - since_ms))} ago)`
+}
+
+function titled(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`
+}

@@ -1,0 +1,132 @@
+import { statfsSync } from 'node:fs'
+import { codeOf } from '../../base/run/errors.ts'
+import { day_ms, hour_ms, isoTime } from '../../base/time/time.ts'
+import type { HealthView } from '../../ledger/views/view-health.ts'
+import { healthOf } from './health.ts'
+import type { Health, HealthFacts, HealthLimits, Reason } from './health-promises.ts'
+
+/** What health must know of the configuration, which has this shape. */
+export interface HealthSettings {
+  readonly state_dir: string
+  readonly folders: readonly { readonly name: string; readonly rescan_interval_ms: number }[]
+  readonly uploads: { readonly max_bytes_per_day: number | 'off' }
+  readonly prompts: readonly { readonly name: string; readonly deliver: readonly { readonly name: string }[] }[]
+  readonly audit: { readonly round_hours: number }
+  readonly alerts: { readonly deliver: readonly { readonly name: string }[] }
+  readonly health: HealthLimits
+}
+
+/** What the ledger does not say by itself, or not yet. */
+export interface HealthExtras {
+  /** See health-prompts.ts: what computes due times is loaded only where there are some. */
+  prompts?: HealthFacts['prompts']
+  ledger_fault?: HealthFacts['ledger_fault']
+  /** Known to the daemon itself; others see when it last said that it is at work. */
+  stuck?: HealthFacts['stuck']
+}
+
+/** Everything that is known at this moment. `view` is undefined where nothing was ever kept. */
+export function healthFacts(
+  view: HealthView | undefined,
+  settings: HealthSettings,
+  now_ms: number,
+  extras: HealthExtras = {},
+): HealthFacts {
+  const disk = diskOf(settings.state_dir)
+  const read = () => {
+    const { prompts = [], ledger_fault, stuck = [] } = extras
+    return {
+      now_ms,
+      paused: view?.pause(now_ms),
+      absences: view?.absences(now_ms) ?? [],
+      folders: folderFacts(view, settings),
+      waiting: waitingFact(view, settings, now_ms),
+      unlooked: view?.oldestLook(),
+      failing: view?.failing() ?? [],
+      troubles: view?.troubles() ?? [],
+      audits: auditFacts(view, settings),
+      prompts,
+      given_up: givenUp(view, settings),
+      disk,
+      stuck,
+      ledger_fault,
+    }
+  }
+  return view ? view.together(read) : read()
+}
+
+function folderFacts(view: HealthView | undefined, { folders }: HealthSettings): HealthFacts['folders'] {
+  const known = new Map((view?.folders() ?? []).map((folder) => [folder.name, folder]))
+  return folders.flatMap(({ name, rescan_interval_ms }) => {
+    const folder = known.get(name)
+    if (!folder) return []
+    const { online, offline_reason, state_since_ms, kept_ms, scan_ended_ms } = folder
+    return { name, online, offline_reason, state_since_ms, kept_ms, rescan_interval_ms, looked_ms: scan_ended_ms }
+  })
+}
+
+function waitingFact(
+  view: HealthView | undefined,
+  { uploads }: HealthSettings,
+  now_ms: number,
+): HealthFacts['waiting'] {
+  const oldest = view?.oldestWaiting()
+  if (!view || !oldest) return undefined
+  const { since_ms, name, size } = oldest
+  const { max_bytes_per_day: most } = uploads
+  return { since_ms, name, held: most !== 'off' && view.sent(day_ms, now_ms).bytes + size > most }
+}
+
+/** A project that was not wholly audited since its first folder is kept is measured from then. */
+function auditFacts(view: HealthView | undefined, { audit }: HealthSettings): HealthFacts['audits'] {
+  const audits = new Map((view?.audits() ?? []).map((each) => [each.project_id, each]))
+  const began_ms = new Map<string, number>()
+  for (const { project_id, kept_ms } of view?.folders() ?? []) {
+    began_ms.set(project_id, Math.min(kept_ms, began_ms.get(project_id) ?? kept_ms))
+  }
+  return [...began_ms].map(([project_id, kept_ms]) => {
+    const { last_full, running, emptied } = audits.get(project_id) ?? {}
+    const since_ms = Math.max(last_full?.ended_ms ?? kept_ms, kept_ms)
+    return { project_id, since_ms, round_ms: audit.round_hours * hour_ms, running_ms: running?.began_ms, emptied }
+  })
+}
+
+/** A receiver that left the config is missed by nobody. */
+function givenUp(view: HealthView | undefined, { prompts, alerts }: HealthSettings): HealthFacts['given_up'] {
+  return (view?.givenUp() ?? []).flatMap(({ prompt, run, target, since_ms, error }) => {
+    const { deliver } = (prompt === undefined ? alerts : prompts.find(({ name }) => name === prompt)) ?? { deliver: [] }
+    if (!deliver.some(({ name }) => name === target)) return []
+    return { prompt: prompt ?? 'alerts', run, target, since_ms, message: error.message }
+  })
+}
+
+function diskOf(path: string): HealthFacts['disk'] {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return { path, free_bytes: bavail * bsize }
+  } catch (error) {
+    // Before the first run there is no such directory.
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * The health as JSON. `unknown`: no daemon is at work, so that nobody keeps the promises and what the ledger says is of the past;
+ * the reasons are those that stood there last.
+ */
+export interface HealthStatus {
+  state: 'healthy' | 'unhealthy' | 'unknown'
+  /** By a person's word since then: nothing goes up meanwhile, and its age is no reason. */
+  paused: string | null
+  reasons: (Omit<Reason, 'since_ms'> & { since: string })[]
+}
+
+export function healthStatus(facts: HealthFacts, limits: HealthLimits, is_at_work: boolean): HealthStatus {
+  const { healthy, reasons }: Health = healthOf(facts, limits)
+  return {
+    state: is_at_work ? (healthy ? 'healthy' : 'unhealthy') : 'unknown',
+    paused: facts.paused ? isoTime(facts.paused.since_ms) : null,
+    reasons: reasons.map(({ since_ms, ...reason }) => ({ ...reason, since: isoTime(since_ms) })),
+  }
+}

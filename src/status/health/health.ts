@@ -1,0 +1,237 @@
+import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { minute_ms } from '../../base/time/time.ts'
+import type { Absence } from '../../domain/absence.ts'
+import { type Health, type HealthFacts, type HealthLimits, promises, type Reason } from './health-promises.ts'
+import { afterAtWork } from './time-at-work.ts'
+
+/** A fault that passes within this time is nothing that a person must know of. */
+const failing_ms = 5 * minute_ms
+/** What hangs holds up others, which hang with it. */
+const most_named = 3
+
+/** The verdict, pure: nothing but facts and limits. A fact that gets better never adds a reason. */
+export function healthOf(facts: HealthFacts, limits: HealthLimits): Health {
+  const found = [
+    ...scanReasons(facts, limits),
+    ...queueReasons(facts, limits),
+    ...failingReasons(facts),
+    ...folderReasons(facts, limits),
+    ...troubleReasons(facts, limits),
+    ...auditReasons(facts, limits),
+    ...emptiedReasons(facts),
+    ...promptReasons(facts, limits),
+    ...machineReasons(facts, limits),
+  ]
+  const reasons = promises.flatMap((promise) => found.filter((reason) => reason.promise === promise))
+  return { healthy: reasons.length === 0, reasons }
+}
+
+function scanReasons(facts: HealthFacts, { scan_late_ms }: HealthLimits): Reason[] {
+  const { folders, now_ms } = facts
+  const away = awayIn(facts)
+  return folders.flatMap(({ name, online, state_since_ms, kept_ms, looked_ms, rescan_interval_ms }) => {
+    const since_ms = Math.max(looked_ms ?? kept_ms, kept_ms)
+    // Away it cannot be looked through; back, as we are after an absence, it has the time that a scan may take.
+    const back_ms = Math.max(state_since_ms, ...away.map(({ to_ms }) => to_ms))
+    const late_ms = Math.max(
+      afterAtWork(since_ms, rescan_interval_ms + scan_late_ms, away),
+      afterAtWork(back_ms, scan_late_ms, away),
+    )
+    if (!online || now_ms <= late_ms) return []
+    const last = looked_ms === undefined ? 'was never made' : `was ${formatDuration(now_ms - looked_ms)} ago`
+    return [
+      {
+        promise: 'scan' as const,
+        about: name,
+        message: `the ${looked_ms === undefined ? 'first' : 'last'} complete look at ${name} ${last}; one is due every ${formatDuration(rescan_interval_ms)}`,
+        hint: 'the log says what stops its scans; `sluice status` shows what cannot be read',
+        since_ms: late_ms,
+      },
+    ]
+  })
+}
+
+function queueReasons(facts: HealthFacts, { queue_age_ms }: HealthLimits): Reason[] {
+  const { waiting, unlooked, paused, absences, now_ms } = facts
+  const reasons: Reason[] = []
+  const is_held = waiting?.held || paused !== undefined
+  if (waiting && !is_held && now_ms > afterAtWork(waiting.since_ms, queue_age_ms, absences)) {
+    reasons.push({
+      promise: 'queue',
+      about: 'uploads',
+      message: `${waiting.name} has waited for ${formatDuration(now_ms - waiting.since_ms)} and is not ready`,
+      hint: '`sluice explain` with its path says what it waits for; a first sync over a slow line may take longer than health.queue_age_ms',
+      since_ms: waiting.since_ms,
+    })
+  }
+  if (unlooked && now_ms > afterAtWork(unlooked.since_ms, queue_age_ms, awayIn(facts))) {
+    reasons.push({
+      promise: 'queue',
+      about: 'looks',
+      message: `nobody has looked at ${unlooked.name}, due for ${formatDuration(now_ms - unlooked.since_ms)}`,
+      hint: 'the log says what stops it; to hash many large files first may take longer than health.queue_age_ms',
+      since_ms: unlooked.since_ms,
+    })
+  }
+  return reasons
+}
+
+function failingReasons({ failing, paused, absences, now_ms }: HealthFacts): Reason[] {
+  return failing.flatMap(({ given_up, contents, since_ms, name, message }) => {
+    const is_early = paused !== undefined || now_ms <= afterAtWork(since_ms, failing_ms, absences)
+    if (!given_up && is_early) return []
+    const others = contents > 1 ? ` (and ${formatCount(contents - 1)} more)` : ''
+    const lasting = given_up ? '' : ` fails again and again for ${formatDuration(now_ms - since_ms)}`
+    return {
+      promise: 'queue' as const,
+      about: given_up ? 'given up' : 'retries',
+      message: `${name}${others}${lasting}: ${message}`,
+      hint: given_up
+        ? 'new bytes are tried by themselves; `sluice retry` with its path tries these again'
+        : 'it is tried again by itself, and then refused; `sluice explain` with its path says more',
+      since_ms,
+    }
+  })
+}
+
+function folderReasons(facts: HealthFacts, { offline_ms }: HealthLimits): Reason[] {
+  const { folders, now_ms } = facts
+  const away = awayIn(facts)
+  return folders.flatMap(({ name, online, offline_reason, state_since_ms }) => {
+    // Without a reason nobody has looked yet: that is a matter of scans.
+    if (online || offline_reason === undefined) return []
+    if (now_ms <= afterAtWork(state_since_ms, offline_ms, away)) return []
+    return {
+      promise: 'folder' as const,
+      about: name,
+      message: `${name} has been offline for ${formatDuration(now_ms - state_since_ms)}: ${offline_reason}`,
+      hint: 'mount it again; nothing in it counts as deleted, and it goes on by itself',
+      since_ms: state_since_ms,
+    }
+  })
+}
+
+function troubleReasons(facts: HealthFacts, { unreachable_ms }: HealthLimits): Reason[] {
+  const { troubles, now_ms } = facts
+  const away = awayIn(facts)
+  return troubles.flatMap(({ about, message, hint, since_ms }) => {
+    const project = /^project:(.*)$/.exec(about)?.[1]
+    const promise = about === 'account' ? 'account' : project === undefined ? 'service' : 'project'
+    if (promise === 'service' && now_ms <= afterAtWork(since_ms, unreachable_ms, away)) return []
+    const lasting = promise === 'service' ? `${nameOf(about)} for ${formatDuration(now_ms - since_ms)}: ` : ''
+    const usual = 'it is tried again by itself; check service.base_url, the network and the proxy'
+    return {
+      promise,
+      about: project ?? nameOf(about),
+      message: `${lasting}${message}`,
+      hint: hint ?? usual,
+      since_ms,
+    }
+  })
+}
+
+function nameOf(about: string): string {
+  return { account: 'the token', api: 'the service', blob: 'the blob store', uploads: 'uploads' }[about] ?? about
+}
+
+function auditReasons(facts: HealthFacts, { audit_late_ms }: HealthLimits): Reason[] {
+  const { audits, now_ms } = facts
+  const away = awayIn(facts)
+  return audits.flatMap(({ project_id, since_ms, round_ms, running_ms = 0 }) => {
+    const late_ms = afterAtWork(since_ms, round_ms + audit_late_ms, away)
+    // One that began too late has the time that a round may take.
+    const broken_ms = running_ms > late_ms ? afterAtWork(running_ms, round_ms + audit_late_ms, away) : late_ms
+    if (now_ms <= broken_ms) return []
+    return {
+      promise: 'audit' as const,
+      about: project_id,
+      message: `${project_id} was not compared with the service for ${formatDuration(now_ms - since_ms)}`,
+      hint: '`sluice verify` compares it now; the log says what stops the audit',
+      since_ms: broken_ms,
+    }
+  })
+}
+
+function emptiedReasons({ audits }: HealthFacts): Reason[] {
+  return audits.flatMap(({ project_id, emptied }) => {
+    if (!emptied) return []
+    const { since_ms, removed, expected } = emptied
+    const gone = `${formatCount(removed)} of ${formatCount(expected)} files`
+    return {
+      promise: 'assets' as const,
+      about: project_id,
+      message: `${gone} are gone in ${project_id}: it was emptied, or is not the project that it was`,
+      hint:
+        'check service.project_id and service.base_url first; `sluice retry FOLDER` sends them again, `sluice accept FOLDER` leaves it so ' +
+        '(and lets go what the brake or start holds there; where files are missing it says that this is right, and must be said once more)',
+      since_ms,
+    }
+  })
+}
+
+function promptReasons(facts: HealthFacts, { prompt_late_ms }: HealthLimits): Reason[] {
+  const { prompts, given_up, paused, absences, now_ms } = facts
+  const reasons = prompts.flatMap(({ name, patience_ms, unmet_ms, failed }): Reason[] => {
+    const is_unmet = unmet_ms !== undefined && paused === undefined
+    if (is_unmet && now_ms > afterAtWork(unmet_ms, patience_ms + prompt_late_ms, absences)) {
+      const message = `${name} was due ${formatDuration(now_ms - unmet_ms)} ago, and nothing is written or skipped`
+      const hint = `\`sluice prompts history ${name}\` says where its run stands`
+      return [{ promise: 'prompt', about: name, message, hint, since_ms: unmet_ms }]
+    }
+    if (!failed) return []
+    const message = `the last run of ${name} failed: ${failed.why}`
+    const hint = `\`sluice prompts show ${failed.run}\` says more, \`sluice prompts run ${name}\` asks again`
+    return [{ promise: 'prompt', about: name, message, hint, since_ms: failed.since_ms }]
+  })
+  const lost = given_up.map(({ prompt, run, target, since_ms, message }): Reason => {
+    const again = run === undefined ? '' : `, and \`sluice prompts deliver ${run}\` sends it again`
+    const hint = `put the receiver right: the next delivery to it ends this${again}`
+    return {
+      promise: 'delivery',
+      about: `${prompt}/${target}`,
+      message: `${target} of ${prompt}: ${message}`,
+      hint,
+      since_ms,
+    }
+  })
+  return [...reasons, ...lost]
+}
+
+function machineReasons(
+  { disk, ledger_fault, stuck, now_ms }: HealthFacts,
+  { disk_free_bytes }: HealthLimits,
+): Reason[] {
+  const reasons: Reason[] = []
+  if (disk && disk.free_bytes < disk_free_bytes) {
+    reasons.push({
+      promise: 'disk',
+      about: 'state_dir',
+      message: `${formatBytes(disk.free_bytes)} are free under ${disk.path}, less than ${formatBytes(disk_free_bytes)}`,
+      hint: 'make room: without any nothing can be recorded, and nothing goes up',
+      since_ms: now_ms,
+    })
+  }
+  if (ledger_fault) {
+    const { message, hint, since_ms } = ledger_fault
+    const usual = 'nothing goes up until it can be recorded: check the disk under state_dir'
+    reasons.push({ promise: 'ledger', about: 'ledger', message, hint: hint ?? usual, since_ms })
+  }
+  if (stuck.length > 0) {
+    const silent_ms = Math.max(...stuck.map((each) => each.silent_ms))
+    const names = stuck.map(({ name }) => name)
+    const more = names.length > most_named ? ` and ${names.length - most_named} more` : ''
+    reasons.push({
+      promise: 'progress',
+      about: 'daemon',
+      message: `no progress for ${formatDuration(silent_ms)}: ${names.slice(0, most_named).join(', ')}${more}`,
+      hint: 'systemd restarts it where its watchdog is on; else restart it: what was begun goes on from where it stands',
+      since_ms: now_ms - silent_ms,
+    })
+  }
+  return reasons
+}
+
+/** What holds up those whom a pause does not. */
+function awayIn({ absences }: HealthFacts): Absence[] {
+  return absences.filter(({ why }) => why === 'away')
+}

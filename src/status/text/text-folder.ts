@@ -1,0 +1,133 @@
+import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
+import { waitsForPerson } from '../../domain/disappearance.ts'
+import { adviceOnUnreadable } from '../../domain/file.ts'
+import { amountOf, type FolderStatus, underway } from '../view.ts'
+import { type LineWriter, spanText } from './lines.ts'
+
+/** Rules beyond these are summed up; `status --json` has them all. */
+const most_rules = 5
+const most_names = 3
+
+/** What there is to say of one folder. */
+export function folderLines(writer: LineWriter, folder: FolderStatus, now_ms: number): void {
+  writer.gap()
+  writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
+  if (folder.state === 'new') {
+    writer.say('not looked at yet', { indent: 2, tone: 'warn' })
+    return
+  }
+  if (folder.state === 'offline') sayOffline(writer, folder, now_ms)
+  writer.say(countsText(folder), { indent: 2 })
+  sayWatching(writer, folder, now_ms)
+  sayScan(writer, folder, now_ms)
+}
+
+function sayOffline(writer: LineWriter, { reason, since }: FolderStatus, now_ms: number): void {
+  const duration = since === null ? '' : ` for ${spanText(since, now_ms)}`
+  writer.say(`offline${duration}: ${reason}`, { indent: 2, tone: 'bad' })
+  writer.say('nothing in it counts as deleted; it goes on by itself when the folder is back', { indent: 2 })
+  if (waitsForPerson(reason ?? undefined)) {
+    writer.say('the word is for what is missing alone; what is held back needs one of its own afterwards', {
+      indent: 2,
+    })
+  }
+}
+
+function countsText({ stages }: FolderStatus): string {
+  const ready = stages.ready
+  const parts = [`${formatCount(ready.files)} ready (${formatBytes(ready.bytes)})`]
+  const add = (files: number, what: string) => {
+    if (files > 0) parts.push(`${formatCount(files)} ${what}`)
+  }
+  add(amountOf(stages, underway).files, `on the way (${underwayText(stages)})`)
+  add(stages.skipped.files, 'skipped')
+  add(stages.blocked.files, 'blocked')
+  add(stages.refused.files, 'refused')
+  add(stages.removed_on_service.files, 'removed on the service')
+  return parts.join(' · ')
+}
+
+function underwayText(stages: FolderStatus['stages']): string {
+  return underway
+    .filter((stage) => stages[stage].files > 0)
+    .map((stage) => `${stages[stage].files} ${stage}`)
+    .join(', ')
+}
+
+function sayWatching(writer: LineWriter, { watching, deafness }: FolderStatus, now_ms: number): void {
+  if (watching) writer.say(`${watching.watcher}: ${watching.reason}`, { indent: 2, tone: 'faint' })
+  if (deafness === null) return
+  const { rebuilt, given_up, last } = deafness
+  const parts: string[] = []
+  if (rebuilt > 0) parts.push(`made anew ${timesText(rebuilt)}`)
+  if (given_up > 0) parts.push(`given up for scans ${timesText(given_up)}`)
+  const ago = last ? ` (last ${spanText(last.at, now_ms)} ago: ${last.why})` : ''
+  writer.say(`its watcher was ${parts.join(', ')}${ago}`, { indent: 2, tone: 'faint' })
+}
+
+function timesText(times: number): string {
+  return times === 1 ? 'once' : `${formatCount(times)} times`
+}
+
+function sayScan(writer: LineWriter, { last_scan: scan }: FolderStatus, now_ms: number): void {
+  if (scan === null) {
+    writer.say('its first scan is not over yet', { indent: 2, tone: 'faint' })
+    return
+  }
+  const took = spanText(scan.began, scan.ended)
+  writer.say(`scanned ${spanText(scan.ended, now_ms)} ago in ${took}: ${counted(scan.files, 'file')}`, {
+    indent: 2,
+    tone: 'faint',
+  })
+  if (scan.missed !== undefined && scan.missed > 0) {
+    const files = scan.missed === 1 ? 'a file' : counted(scan.missed, 'file')
+    writer.say(`the scan found ${files} that the watcher missed`, { indent: 2, tone: 'faint' })
+  }
+  sayIgnored(writer, scan.ignored)
+  if (scan.odd_names_total > 0) {
+    const names = shown(scan.odd_names, scan.odd_names_total)
+    writer.say(`cannot be taken, the names are not UTF-8 (rename them): ${names}`, { indent: 2, tone: 'warn' })
+  }
+  if (scan.unreadable_total > 0) {
+    const entries = scan.unreadable.map(({ path, code }) => `${path} (${code})`)
+    const text = shown(entries, scan.unreadable_total)
+    const advice = adviceOnUnreadable(scan.unreadable.map(({ code }) => code))
+    writer.say(`cannot be read (${advice}): ${text}`, { indent: 2, tone: 'warn' })
+  }
+  if (scan.other_mounts.length > 0) {
+    const text = shown(scan.other_mounts, scan.other_mounts.length)
+    writer.say(`not entered, other disks are mounted there (make them folders of their own): ${text}`, { indent: 2 })
+  }
+  sayNarrower(writer, scan)
+  if (scan.special.length > 0) {
+    const text = scan.special.map(({ kind, count }) => `${formatCount(count)} ${kind}`).join(', ')
+    writer.say(`no files, left alone: ${text}`, { indent: 2, tone: 'faint' })
+  }
+}
+
+/** Left out, they stand among what is ignored, too. */
+function sayNarrower(writer: LineWriter, scan: NonNullable<FolderStatus['last_scan']>): void {
+  const { ignored, narrower, narrower_total } = scan
+  if (narrower_total === 0) return
+  const entries = narrower.map(({ path, why }) => `${path} (${why})`)
+  const are_left_out = ignored.some(({ source }) => source === 'config widening')
+  const what = are_left_out ? 'left out (widening: skip)' : 'in the project everybody sees their files (widening: warn)'
+  const text = shown(entries, narrower_total)
+  writer.say(`subfolders that fewer people can read than this folder, ${what}: ${text}`, { indent: 2, tone: 'warn' })
+}
+
+function sayIgnored(writer: LineWriter, ignored: NonNullable<FolderStatus['last_scan']>['ignored']): void {
+  if (ignored.length === 0) return
+  const sorted = [...ignored].sort((a, b) => b.count - a.count)
+  const rules = sorted
+    .slice(0, most_rules)
+    .map(({ rule, count, source }) => `${formatCount(count)} by ${rule} (${source})`)
+  if (sorted.length > most_rules) rules.push(`others by ${sorted.length - most_rules} more rules`)
+  writer.say(`ignored: ${rules.join(', ')}`, { indent: 2, tone: 'faint' })
+}
+
+function shown(names: readonly string[], total: number): string {
+  const first = names.slice(0, most_names)
+  const rest = total - first.length
+  return rest > 0 ? `${first.join(', ')} and ${formatCount(rest)} more` : first.join(', ')
+}

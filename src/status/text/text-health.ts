@@ -1,0 +1,33 @@
+import { printable } from '../../base/text/format.ts'
+import type { HealthStatus } from '../health/health-facts.ts'
+import type { PauseStatus } from '../view.ts'
+import { type LineWriter, spanText } from './lines.ts'
+
+/** Whether Sluice keeps its promises: one line, and two for each reason why not. */
+export function healthLines(writer: LineWriter, { state, paused, reasons }: HealthStatus, now_ms: number): void {
+  const count = `${reasons.length} ${reasons.length === 1 ? 'promise is' : 'promises are'} not kept`
+  const held = paused === null ? '' : `; paused for ${spanText(paused, now_ms)}: nothing goes up meanwhile`
+  if (state === 'healthy') writer.say(`health: good${held}`, { tone: paused === null ? 'good' : 'warn' })
+  else if (state === 'unhealthy') writer.say(`health: ${count}${held}`, { tone: 'bad' })
+  else {
+    const last = reasons.length === 0 ? '' : `; by what was last known, ${count}`
+    writer.say(`health: unknown, no daemon is at work${last}`, { tone: 'warn' })
+  }
+  for (const { promise, message, hint } of reasons) {
+    writer.say(`${promise}: ${message}`, { indent: 2, tone: state === 'unhealthy' ? 'bad' : 'warn' })
+    writer.say(hint, { indent: 4, tone: 'faint' })
+  }
+}
+
+/** The first line of all: whatever else is told, nothing goes out. */
+export function sayPause(writer: LineWriter, pause: PauseStatus, now_ms: number): void {
+  writer.say(pauseText(pause, now_ms), { tone: 'warn' })
+  writer.say('nothing new is sent, asked or delivered; `sluice resume` ends it', { indent: 2 })
+}
+
+/** `paused for 3 min by anna, for another 57 min: the line is slow` */
+export function pauseText({ since, until, by, why }: PauseStatus, now_ms: number): string {
+  const ago = spanText(since, now_ms)
+  const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
+  return printable(`paused for ${ago} by ${by}${left}${why === null ? '' : `: ${why}`}`)
+}

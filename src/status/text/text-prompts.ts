@@ -1,0 +1,53 @@
+import { counted, formatDuration } from '../../base/text/format.ts'
+import type { PromptRunStatus, PromptStatus, UndeliveredStatus } from '../prompts.ts'
+import { type Line, type LineWriter, spanText } from './lines.ts'
+
+/** What there is to say of the prompts: what became of the last run of each, and what does not arrive. */
+export function promptLines(writer: LineWriter, prompts: readonly PromptStatus[], now_ms: number): void {
+  for (const { name, configured, next_local, last_run, undelivered } of prompts) {
+    writer.gap()
+    const next = configured ? `next ${next_local ?? 'never'}` : 'is not in the config any more'
+    writer.say(`prompt ${name}  ${next}`, { tone: 'strong' })
+    if (last_run) sayRun(writer, last_run)
+    else if (configured) writer.say('has not run yet', { indent: 2, tone: 'faint' })
+    for (const delivery of undelivered) {
+      if (configured) sayUndelivered(writer, delivery, now_ms)
+      else writer.say(`delivery ${delivery.target} of run ${delivery.run} is not made`, { indent: 2, tone: 'warn' })
+    }
+  }
+}
+
+const texts: Record<PromptRunStatus['state'], string> = {
+  due: 'waits for files',
+  planned: 'is about to ask',
+  asking: 'asks',
+  asked: 'waits for the answer',
+  answered: 'writes its report',
+  written: 'written',
+  skipped: 'skipped',
+  failed: 'failed',
+}
+const tones: Partial<Record<PromptRunStatus['state'], Line['tone']>> = { written: 'good', failed: 'bad' }
+
+function sayRun(writer: LineWriter, { run, due_local, state, why, assets, report }: PromptRunStatus): void {
+  const files = state === 'written' ? `, ${counted(assets, 'file')}` : ''
+  const where = report === null ? '' : `: ${report}`
+  const because = why === null ? '' : `: ${why}`
+  const tone = tones[state] ?? 'plain'
+  writer.say(`run ${run} of ${due_local}: ${texts[state]}${files}${where}${because}`, { indent: 2, tone })
+  if (state === 'failed') writer.say(`\`sluice prompts show ${run}\` says more`, { indent: 4, tone: 'faint' })
+}
+
+function sayUndelivered(writer: LineWriter, delivery: UndeliveredStatus, now_ms: number): void {
+  const { run, target, state, attempts, since, next_try, error } = delivery
+  const why = error === null ? '' : `: ${error.message}`
+  const ago = spanText(since, now_ms)
+  const wait_ms = next_try === null ? 0 : Date.parse(next_try) - now_ms
+  const next = wait_ms > 0 ? `the next in ${formatDuration(wait_ms)}` : 'the next now'
+  const tries = `${counted(attempts, 'try', 'tries')} in ${ago}`
+  const text = state === 'failed' ? 'given up: a person must look' : `${tries}, ${next}`
+  writer.say(`delivery ${target} of run ${run} fails (${text})${why}`, {
+    indent: 2,
+    tone: state === 'failed' ? 'bad' : 'warn',
+  })
+}

@@ -1,0 +1,201 @@
+import { formatAmount, formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { waitsForPerson } from '../../domain/disappearance.ts'
+import type { Stage } from '../../ledger/views/view-files.ts'
+import type { Amount } from '../../ledger/views/view-folders.ts'
+import { amountOf, type BandwidthStatus, type StatusView, underway } from '../view.ts'
+import { type Line, LineWriter, spanText } from './lines.ts'
+import { auditLines } from './text-audits.ts'
+import { folderLines } from './text-folder.ts'
+import { healthLines, sayPause } from './text-health.ts'
+import { promptLines } from './text-prompts.ts'
+import { removalLines } from './text-removals.ts'
+
+/** Status for people, pure: what is wrong first and what to do, then the folders. No line but a command is wider than `width`. */
+export function statusLines(status: StatusView, width: number): Line[] {
+  const writer = new LineWriter(width)
+  if (status.pause) sayPause(writer, status.pause, Date.parse(status.at))
+  sayVerdict(writer, status)
+  if (status.health) healthLines(writer, status.health, Date.parse(status.at))
+  for (const trouble of status.troubles) {
+    writer.gap()
+    writer.say(`${aboutText(trouble.about)}: ${trouble.message} (for ${spanText(trouble.since, status.at)})`, {
+      tone: 'bad',
+    })
+    if (trouble.hint !== null) writer.say(trouble.hint, { indent: 2 })
+  }
+  sayBraked(writer, status)
+  sayProblems(writer, status)
+  for (const folder of status.folders) folderLines(writer, folder, Date.parse(status.at))
+  removalLines(writer, status.removals)
+  auditLines(writer, status.audits, Date.parse(status.at))
+  sayLimits(writer, status)
+  if (status.prompts) promptLines(writer, status.prompts, Date.parse(status.at))
+  return writer.lines
+}
+
+function aboutText(about: string): string {
+  const project = /^project:(.*)$/.exec(about)?.[1]
+  if (project !== undefined) return `project ${project}`
+  return { account: 'the token', api: 'the service', blob: 'the blob store' }[about] ?? about
+}
+
+function sayVerdict(writer: LineWriter, status: StatusView): void {
+  const ready = totalOf(status, ['ready'])
+  if (status.stale_since !== null) sayStale(writer, status, status.stale_since)
+  else if (status.verdict === 'all_ready') writer.say(`all ready: ${formatAmount(ready)}`, { tone: 'good' })
+  else if (status.verdict === 'refused') writer.say('the service refuses us: nothing goes up', { tone: 'bad' })
+  else if (status.rebuild === 'running') {
+    const who = status.daemon.state === 'running' ? ` (process ${status.daemon.pid})` : ''
+    const text = `a rebuild is at work${who}, and there is no ledger until it is at its end: how far it is stands where it was started`
+    writer.say(text, { tone: 'warn' })
+    return
+  } else if (status.rebuild === 'unfinished') {
+    const text = 'a rebuild is not finished, and there is no ledger until it is: run `sluice rebuild` again, it goes on'
+    writer.say(text, { tone: 'warn' })
+    // To start the daemon instead would make an empty ledger, and throw away what the rebuild has found.
+    if (status.daemon.state === 'stopped') return
+  } else if (status.folders.every(({ state }) => state === 'new')) {
+    writer.say('nothing was looked at yet', { tone: 'warn' })
+  } else {
+    const text = [`${formatAmount(ready)} ready`, ...missingTexts(status)].join(', ')
+    writer.say(`not all is in: ${text}`, { tone: 'warn' })
+  }
+  sayDaemon(writer, status, totalOf(status, underway).files > 0)
+}
+
+/** The lines about health give the reason and what to do. */
+function sayStale(writer: LineWriter, status: StatusView, since: string): void {
+  const when = `for ${spanText(since, status.at)}, since ${since}`
+  const known = [`${formatAmount(totalOf(status, ['ready']))} ready`, ...missingTexts(status)].join(', ')
+  writer.say(`nobody knows whether all is in: nothing was recorded ${when}`, { tone: 'bad' })
+  writer.say(`known then: ${known}`, { indent: 2, tone: 'warn' })
+}
+
+function totalOf({ folders }: StatusView, wanted: readonly Stage[]): Amount {
+  const sum = { files: 0, bytes: 0 }
+  for (const { stages } of folders) {
+    const { files, bytes } = amountOf(stages, wanted)
+    sum.files += files
+    sum.bytes += bytes
+  }
+  return sum
+}
+
+/** Why it is not all in: each cause that `isComplete` knows. */
+function missingTexts(status: StatusView): string[] {
+  const texts: string[] = []
+  for (const [what, stages] of [
+    ['on the way', underway],
+    ['blocked', ['blocked']],
+    ['refused', ['refused']],
+    ['removed on the service', ['removed_on_service']],
+  ] as const) {
+    const amount = totalOf(status, stages)
+    if (amount.files > 0) texts.push(`${formatAmount(amount)} ${what}`)
+  }
+  for (const { name, state, last_scan } of status.folders) {
+    if (state === 'offline') texts.push(`${name} is offline`)
+    else if (state === 'new') texts.push(`${name} was not looked at yet`)
+    else if (last_scan === null) texts.push(`the first scan of ${name} is not over`)
+    else {
+      if (last_scan.unreadable_total > 0) texts.push(`a part of ${name} cannot be read`)
+      if (last_scan.odd_names_total > 0) texts.push(`names in ${name} are not UTF-8`)
+    }
+  }
+  return texts
+}
+
+function sayDaemon(writer: LineWriter, { daemon }: StatusView, has_work: boolean): void {
+  if (daemon.state === 'running') {
+    const what = daemon.mode === 'once' ? 'one pass (sync)' : 'daemon'
+    writer.say(`${what} running, pid ${daemon.pid}, version ${daemon.version}`, { tone: 'faint' })
+  } else if (daemon.state === 'unknown') writer.say(`the daemon does not answer: ${daemon.why}`, { tone: 'warn' })
+  else {
+    const tone = has_work ? 'warn' : 'faint'
+    writer.say('no daemon is running: start it with `sluice run`, or `sluice sync` for one pass', { tone })
+  }
+}
+
+function sayBraked(writer: LineWriter, { braked, brake, folders }: StatusView): void {
+  if (braked.files === 0) return
+  const waiting = new Set(folders.filter(({ reason }) => waitsForPerson(reason ?? undefined)).map(({ name }) => name))
+  writer.gap()
+  const limit = brake
+    ? ` (${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h)`
+    : ''
+  writer.say(`held by the brake: ${formatAmount(braked)}, more new files than uploads.brake lets pass${limit}`, {
+    tone: 'warn',
+  })
+  for (const { folder, root, directory, files, bytes } of braked.places) {
+    const place = directory === '' ? folder : `${folder}/${directory}`
+    writer.say(`${formatAmount({ files, bytes })} arrived in ${place}; if they are meant to go up:`, { indent: 2 })
+    writer.command(`sluice accept ${shellWord(directory === '' ? root : `${root}/${directory}`)}`, 4)
+    if (directory === '' && waiting.has(folder)) {
+      writer.say('as long as files are missing there it says that this is right, and lets nothing go up', { indent: 4 })
+    }
+  }
+  const shown = braked.places.reduce((sum, { files }) => sum + files, 0)
+  if (shown < braked.files) writer.say(`and ${formatCount(braked.files - shown)} more in other places`, { indent: 2 })
+}
+
+const todo = {
+  refused: 'change the file, or `sluice retry PATH` once the reason is gone',
+  removed_on_service: 'it is not sent again by itself; `sluice retry PATH` sends it',
+  blocked: 'what can change by itself is tried again; `sluice retry PATH` tries now, `sluice explain PATH` says more',
+} as const
+
+const words = { refused: 'refused', removed_on_service: 'removed on the service', blocked: 'blocked' } as const
+
+function sayProblems(writer: LineWriter, status: StatusView): void {
+  for (const { stage, code, message, examples, ...amount } of status.problems) {
+    writer.gap()
+    const why = stage === 'blocked' ? code : `${message} [${code}]`
+    writer.say(`${words[stage]}: ${formatAmount(amount)}: ${why}`, { tone: stage === 'refused' ? 'bad' : 'warn' })
+    for (const example of examples) {
+      const detail = stage === 'blocked' ? `: ${example.message}` : ''
+      writer.say(`${example.folder}/${example.path}${detail}`, { indent: 2 })
+    }
+    if (amount.files > examples.length) {
+      writer.say(`and ${formatCount(amount.files - examples.length)} more: \`sluice ls --state ${stage}\``, {
+        indent: 2,
+      })
+    }
+    writer.say(todo[stage], { indent: 2, tone: 'faint' })
+  }
+  for (const { code, message, contents, next_try, examples } of status.retrying) {
+    writer.gap()
+    const wait_ms = Date.parse(next_try) - Date.parse(status.at)
+    const when = wait_ms > 0 ? `in ${formatDuration(wait_ms)}` : 'now'
+    writer.say(`tried again by itself: ${formatCount(contents)}, the next ${when}: ${message} [${code}]`, {
+      tone: 'warn',
+    })
+    for (const { folder, path } of examples) writer.say(`${folder}/${path}`, { indent: 2 })
+    writer.say('`sluice explain PATH` says more; `sluice retry PATH` tries now', { indent: 2, tone: 'faint' })
+  }
+  if (status.slow > 0) {
+    writer.gap()
+    writer.say(
+      `slow: the service has been reading ${formatCount(status.slow)} for longer than usual; they are followed on`,
+    )
+  }
+}
+
+function sayLimits(writer: LineWriter, { at, daily_limit, bandwidth }: StatusView): void {
+  if (daily_limit || bandwidth) writer.gap()
+  if (bandwidth) writer.say(bandwidthText(bandwidth, Date.parse(at)), { tone: 'faint' })
+  if (!daily_limit) return
+  const { used_bytes, max_bytes } = daily_limit
+  const is_used_up = used_bytes >= max_bytes
+  const rest = is_used_up ? '; the rest goes as the oldest hours leave the 24' : ''
+  writer.say(`daily limit: ${formatBytes(used_bytes)} of ${formatBytes(max_bytes)} sent in the last 24 h${rest}`, {
+    tone: is_used_up ? 'warn' : 'faint',
+  })
+}
+
+/** `bandwidth: 2.0 MB a second for uploads, for another 3 h` */
+function bandwidthText({ bytes_per_s, until }: BandwidthStatus, now_ms: number): string {
+  const limit = bytes_per_s === null ? 'no limit for uploads now' : `${formatBytes(bytes_per_s)} a second for uploads`
+  const left = until === null ? '' : `, for another ${spanText(now_ms, until)}`
+  return `bandwidth: ${limit}${left}`
+}

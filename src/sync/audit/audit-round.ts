@@ -1,0 +1,121 @@
+import { lossOf } from '../../domain/asset.ts'
+import type { Fact } from '../../domain/fact.ts'
+import type { AuditState, UnauditedAsset } from '../../ledger/rows/audit-rows.ts'
+import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
+import type { Outcome } from '../../remote/outcome.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { isOfAHost } from '../fault-counts.ts'
+import type { ClaimTools } from '../follow/claim-worker.ts'
+import { isUnfilled } from '../follow/follow-verdict.ts'
+import { reads_a_turn } from './audit-pace.ts'
+
+const reads_at_once = 4
+/** Times that what got no answer is asked for again before the round ends without it. */
+const passes_most = 3
+
+/** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
+export function createAuditRound(
+  project_id: string,
+  { ledger, circuits, report }: ClaimTools,
+  { resend, signal }: { resend: boolean; signal: AbortSignal },
+) {
+  const list_cursor = new ListCursor()
+  /** How far what was not seen has been asked for. */
+  let reading = { round: 0, after: 0, pass: 1, unanswered: 0 }
+
+  /** Answers the number of calls that were made. */
+  async function turn({ round, running }: AuditState, remote: Remote, reads_most: number): Promise<number> {
+    if (!running) return 0
+    if (!running.listed) return list(round, running.cursor, remote)
+    return read(round, Math.min(reads_a_turn, reads_most), remote)
+  }
+
+  /** Whether the project can be reached, and nothing more. */
+  async function probe(remote: Remote): Promise<void> {
+    await noted(await remote.listAssets(project_id, { limit: 1 }))
+  }
+
+  async function list(round: number, cursor: string | undefined, remote: Remote): Promise<number> {
+    const page = { after_id: list_cursor.afterId(cursor), limit: assets_a_page }
+    const outcome = await remote.listAssets(project_id, page)
+    if ((await noted(outcome)) === 'hold') return 1
+    if (outcome.ok) {
+      const { items, next } = outcome.value
+      const listed = list_cursor.take(items).map(listedAsset)
+      await record({ type: 'assets_listed', project_id, round, cursor: next, items: listed })
+    } else if (cursor !== undefined && list_cursor.refused(outcome.failure) === 'lost') {
+      await record({ type: 'audit_round_began', project_id })
+    }
+    return 1
+  }
+
+  /** Asks singly for what was on no page, or not as ready. */
+  async function read(round: number, limit: number, remote: Remote): Promise<number> {
+    if (reading.round !== round) reading = { round, after: 0, pass: 1, unanswered: 0 }
+    const mine = reading
+    const query = { project_id, after: mine.after, limit }
+    const { assets, next } = await ledger.unaudited(query)
+    let unanswered = 0
+    for (let from = 0; from < assets.length; from += reads_at_once) {
+      const some = assets.slice(from, from + reads_at_once)
+      const outcomes = await Promise.all(some.map((asset) => readOne(asset, remote)))
+      unanswered += outcomes.filter((outcome) => outcome === 'unanswered').length
+      // All of these again, without those that are known by now.
+      if (outcomes.includes('hold') || signal.aborted) return assets.length
+    }
+    mine.unanswered += unanswered
+    if (next !== undefined) mine.after = next
+    else await passEnded(round)
+    return assets.length
+  }
+
+  async function passEnded(round: number): Promise<void> {
+    const { pass, unanswered } = reading
+    if (unanswered > 0 && pass < passes_most) {
+      reading = { round, after: 0, pass: pass + 1, unanswered: 0 }
+      return
+    }
+    await record({ type: 'audit_round_ended', project_id, round, unanswered, resend })
+  }
+
+  async function readOne(
+    { content, asset_id, name }: UnauditedAsset,
+    remote: Remote,
+  ): Promise<'known' | 'unanswered' | 'hold'> {
+    const outcome = await remote.readAsset(project_id, asset_id)
+    const verdict = await noted(await orOfTheHost(outcome, remote))
+    if (verdict === 'hold' || signal.aborted) return 'hold'
+    if (!outcome.ok && outcome.failure.about !== 'asset_gone') return 'unanswered'
+    const loss = lossOf({ content, asset_id }, outcome.ok ? outcome.value : 'gone')
+    if (loss) report.later(`audit: ${loss.type}`, name)
+    await record(loss ?? { type: 'asset_confirmed', content })
+    return 'known'
+  }
+
+  /** One asset about which the service answers nonsense, again and again, is no fault of the service: that shows at the list. */
+  async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
+    if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
+    return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
+  }
+
+  async function noted(outcome: Outcome<unknown>): Promise<'go on' | 'hold'> {
+    if (outcome.ok) await circuits.succeeded(project_id, 'api')
+    else if ((await circuits.failed(outcome.failure, project_id, 'api')) === 'hold') return 'hold'
+    return 'go on'
+  }
+
+  /** Who was told to end says nothing more: another asks for it by now, with other settings. */
+  async function record(fact: Fact): Promise<void> {
+    if (!signal.aborted) await ledger.record([fact])
+  }
+
+  return { turn, probe }
+}
+
+/** Where only the size tells a slot from an asset on its way, it counts as one when nothing of it is there. */
+function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
+  const { asset_id, status } = record
+  if (status === 'ready') return { asset_id, status }
+  const is_slot = status === 'uploaded' || (status !== 'failed' && isUnfilled(record, Number.POSITIVE_INFINITY))
+  return { asset_id, status: is_slot ? 'slot' : 'other' }
+}

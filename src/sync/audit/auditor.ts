@@ -1,0 +1,131 @@
+import { heldBy, type Pulse } from '../../base/run/pulse.ts'
+import { longest_rest_ms, runWorker, type Worker } from '../../base/run/worker.ts'
+import { formatCount } from '../../base/text/format.ts'
+import { hour_ms, minute_ms, second_ms } from '../../base/time/time.ts'
+import { isMassRemoval } from '../../domain/audit.ts'
+import { type AuditState, expectedAssets } from '../../ledger/rows/audit-rows.ts'
+import type { Remote } from '../../remote/remote.ts'
+import type { ClaimTools } from '../follow/claim-worker.ts'
+import type { About } from '../report.ts'
+import { pauseAfterTurn_ms } from './audit-pace.ts'
+import { createAuditRound } from './audit-round.ts'
+
+export interface AuditSettings {
+  projects: readonly string[]
+  pages_per_minute: number
+  round_hours: number
+  on_remote_delete: 'respect' | 'resend'
+}
+
+/** A daemon that has just begun has looks and uploads to do, which nobody has to wait for an audit with. */
+const first_turn_ms = minute_ms
+/** While a project rests: its pause may be a short one. */
+const look_again_ms = 5 * second_ms
+
+/**
+ * Holds the ledger against the service without end, gently: round after round for each project, a turn at a time. What it finds
+ * becomes facts; a service or a project that cannot be asked rests as everywhere, and changes nothing.
+ */
+export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
+  const { ledger, circuits, clock, pulses, report } = tools
+  const round_ms = settings.round_hours * hour_ms
+  const resend = settings.on_remote_delete === 'resend'
+  const rounds = new Map(settings.projects.map((id) => [id, createAuditRound(id, tools, { resend, signal })]))
+  const turned_ms = new Map<string, number>()
+  const awake_ms = clock.monotonic_ms() + first_turn_ms
+
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
+    if (limit === 0) return { wait_ms }
+    const states = (await ledger.audits()).filter(({ project_id }) => rounds.has(project_id))
+    const free = states.filter(({ project_id }) => !except_projects.includes(project_id))
+    const state = next(free)
+    const calls = state ? await takeTurn(state, heldBy(pulse, tools.remote), limit) : 0
+    if (calls === 0 && limit === 1) circuits.unused()
+    if (!state) return { wait_ms: restUntilNext(free, except_projects.length > 0) }
+    const now = await stateOf(state.project_id)
+    if (!now?.running) return { wait_ms: 0 }
+    const sharers = states.filter(({ running }) => running).length
+    const pace = { pages_per_minute: settings.pages_per_minute, round_ms }
+    return { wait_ms: pauseAfterTurn_ms(now, pace, clock.now_ms()) / Math.max(1, sharers) }
+  }
+
+  async function takeTurn(state: AuditState, remote: Remote, limit: number): Promise<number> {
+    const { project_id } = state
+    const round = rounds.get(project_id)!
+    turned_ms.set(project_id, clock.monotonic_ms())
+    if (!isDue(state)) {
+      await round.probe(remote)
+      return 1
+    }
+    let at = state
+    // One that was asked for comes to its end, however often it is asked for again: then another begins.
+    if (!state.running || (state.wanted && !state.running.asked)) {
+      await ledger.record([{ type: 'audit_round_began', project_id }])
+      at = (await stateOf(project_id)) ?? state
+    }
+    const calls = await round.turn(at, remote, limit)
+    await tellEnd(at)
+    return calls
+  }
+
+  async function tellEnd({ project_id, running }: AuditState): Promise<void> {
+    const after = await stateOf(project_id)
+    if (!running?.listed || after?.running || !after?.last) return
+    const { counts } = after.last
+    const expected = expectedAssets(counts)
+    const is_mass = isMassRemoval({ removed: counts.missing, expected })
+    const is_whole = counts.usable === expected
+    report.audit(
+      project_id,
+      `${formatCount(counts.usable)} of ${formatCount(expected)} usable`,
+      is_whole ? 'info' : 'warn',
+    )
+    if (is_mass)
+      report.audit(project_id, `${formatCount(counts.missing)} are gone there: emptied, or another project?`, 'warn')
+  }
+
+  /** What a person asked for comes first; then whose turn was longest ago. */
+  function next(states: readonly AuditState[]): AuditState | undefined {
+    const is_young = clock.monotonic_ms() < awake_ms
+    const isAsked = ({ wanted, running }: AuditState) => wanted || running?.asked === true
+    const due = states.filter((state) => {
+      return ((isDue(state) || isUnmet(state)) && !is_young) || isAsked(state) || isTripped(state)
+    })
+    const place = (state: AuditState) => (isAsked(state) ? 0 : 1)
+    const turned = ({ project_id }: AuditState) => turned_ms.get(project_id) ?? Number.NEGATIVE_INFINITY
+    return due.sort((a, b) => place(a) - place(b) || turned(a) - turned(b))[0]
+  }
+
+  /** A round that began in the future began before the clock was set right: nobody knows when. */
+  function isDue({ wanted, running, last }: AuditState): boolean {
+    if (wanted || running || !last) return true
+    const since_ms = clock.now_ms() - last.began_ms
+    return since_ms >= round_ms || since_ms < -minute_ms
+  }
+
+  /** What was wrong in the last life is forgotten: whether it still is must not wait for the next round. */
+  function isUnmet({ project_id }: AuditState): boolean {
+    return !turned_ms.has(project_id)
+  }
+
+  /** Nobody else may have anything to ask of it: then it is found out here that it is right again. */
+  function isTripped({ project_id }: AuditState): boolean {
+    const mine: readonly About[] = ['account', 'api', `project:${project_id}`]
+    return circuits.tripped().some(({ about }) => mine.includes(about))
+  }
+
+  function restUntilNext(free: readonly AuditState[], some_rest: boolean): number {
+    const young_ms = Math.max(0, awake_ms - clock.monotonic_ms())
+    const due_ms = free.map(({ last }) => (last ? last.began_ms + round_ms - clock.now_ms() : 0))
+    const most_ms = some_rest ? look_again_ms : longest_rest_ms
+    return Math.min(Math.max(1, young_ms, Math.min(...due_ms)), most_ms)
+  }
+
+  async function stateOf(project_id: string): Promise<AuditState | undefined> {
+    return (await ledger.audits()).find((state) => state.project_id === project_id)
+  }
+
+  const on_error = (error: unknown) => report.fault('auditor', error)
+  return runWorker({ name: 'auditor', step, clock, pulses, signal, on_error })
+}

@@ -1,0 +1,248 @@
+import { runWorker, type Worker } from '../../base/run/worker.ts'
+import { minute_ms, second_ms } from '../../base/time/time.ts'
+import type { Examiner } from '../../disk/read/examiner.ts'
+import { type OnlineRoot, withKnownId, wordOn } from '../../disk/root/mount.ts'
+import { type RootTrust, rootChange, trustInRoot } from '../../disk/root/root-trust.ts'
+import type { IgnoreRules } from '../../disk/scan/ignore.ts'
+import type { Hint } from '../../disk/watch/watch.ts'
+import { filesThere, isBeyondWord, knownBefore, waitingText } from '../../domain/disappearance.ts'
+import type { FolderEvent } from '../../domain/fact.ts'
+import type { FolderState } from '../../ledger/ledger.ts'
+import type { IntakeTools } from '../intake/intake.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import { createFolderWatcher } from './folder-watcher.ts'
+import { createHintQueue } from './hint-queue.ts'
+import { change_texts, createRootDoubt, isAskedAbout, isComparing, type RootVerdict } from './root-doubt.ts'
+import { followHints, type ScanTools, scanOnce } from './scan-folder.ts'
+import { createScanTimer, isJudgementWanted, isScanWanted } from './scan-timer.ts'
+import type { WatchingSettings, WatchRoom } from './watch-choice.ts'
+
+interface KeeperTools extends ScanTools, Pick<IntakeTools, 'report'> {
+  examiner: Pick<Examiner, 'lstat'>
+  watching: WatchingSettings
+  room: WatchRoom
+  max_hints: number
+}
+
+export type FolderKeeper = ReturnType<typeof keepFolder>
+
+/** How often an offline folder is looked at, and an online one for whether it still is the same. */
+const root_look_ms = 5 * second_ms
+const hints_at_once = 500
+
+/**
+ * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the scan is the truth. Watching
+ * begins before the scan, so that nothing falls between.
+ */
+export function keepFolder(
+  folder: FolderSettings,
+  rules: IgnoreRules,
+  tools: KeeperTools,
+  { watch, signal }: { watch: boolean; signal: AbortSignal },
+) {
+  const { name } = folder
+  const { ledger, clock, report, watching } = tools
+  const hints = createHintQueue({ max_hints: tools.max_hints, directory_hints: watching.directory_hints })
+  const timer = createScanTimer(clock, { ...watching, rescan_interval_ms: folder.rescan_interval_ms })
+  const root_doubt = createRootDoubt(folder, tools)
+  let scan_asked = true
+  let busy = true
+  let looking = false
+  let is_online = false
+  let is_first_check = true
+  /** Absent where scans alone keep the folder. */
+  const watcher = watch
+    ? createFolderWatcher({ ...tools, folder, rules, on_hint: takeHint, record, signal })
+    : undefined
+  const scanner = startWorker('scanner', keep)
+  const hinter = startWorker('hints', followQueued)
+
+  function startWorker(kind: string, step: () => Promise<{ wait_ms: number }>): Worker {
+    const worker_name = `${kind} ${name}`
+    const on_error = (error: unknown) => report.fault(worker_name, error)
+    return runWorker({ name: worker_name, step, clock, signal, on_error })
+  }
+
+  async function keep(): Promise<{ wait_ms: number }> {
+    const found = await checkRoot()
+    if (!found) {
+      busy = false
+      return { wait_ms: root_look_ms }
+    }
+    const { state, root } = found
+    if (await watcher?.keepOn(clock.monotonic_ms(), state, root)) scan_asked = true
+    const is_wanted = isScanWanted(state, clock.now_ms())
+    if (is_wanted) {
+      scan_asked = true
+      busy = true
+    }
+    const why = is_wanted ? 'wanted' : 'doubt'
+    if (isScanDue() && timer.restsFor_ms(why) <= 0) await scan(root)
+    if (!scan_asked) busy = false
+    // One that is due rests as well: a scan that could not be recorded is due from its end on.
+    const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
+    return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
+  }
+
+  function isScanDue(): boolean {
+    return scan_asked || timer.dueIn_ms() <= 0
+  }
+
+  /** The folder's state when it is there and may be believed; undefined while it is offline. */
+  async function checkRoot(): Promise<{ state: FolderState; root: OnlineRoot } | undefined> {
+    const { roots, answer_ms, empty_folder_files } = tools
+    const state = await ledger.folder(name)
+    if (!state) return undefined
+    const doubtful = !state.online || isScanDue()
+    const status = await roots.status(folder.path, answer_ms, { doubtful })
+    if (status.kind === 'offline') return goOffline(state, { reason: `${status.reason}: ${status.detail}` })
+    const known = knownBefore(state)
+    const here = { device: status.device, identity: withKnownId(state.identity, status.identity) }
+    const word = wordOn(status, state.disappearance)
+    if (status.empty && known > empty_folder_files && !(word && !isBeyondWord(word, 0, tools))) {
+      const reason = `it is empty, ${waitingText(name, { known, missing: known, files: 0 })}`
+      return goOffline(state, { reason, found: { ...here, files: 0 } })
+    }
+    const was = { ...state, is_first_check }
+    const trust = trustInRoot(was, status, known > empty_folder_files)
+    // After an acknowledgement the scan counts whether that still covers what is found.
+    if (trust !== 'trusted' && !word) {
+      const doubt = await doubtAbout(status, state, trust)
+      if (doubt !== undefined) return goOffline(state, doubt)
+    }
+    root_doubt.forget()
+    const online = { type: 'folder_online', folder: name, ...here } as const
+    if (!state.online || rootChange(state, status) !== 'none') {
+      await record(online)
+      if (!state.online && state.device !== undefined) report.folder(name, 'is back', 'info')
+      await watcher?.stop()
+      scan_asked = true
+    } else if (here.identity !== undefined && here.identity !== state.identity) await record(online)
+    is_online = true
+    is_first_check = false
+    return { state, root: status }
+  }
+
+  /** Why what stands here now is not believed; while it is compared the folder is offline: nobody looks into it. */
+  async function doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
+    const remembered = root_doubt.remembered(now)
+    if (remembered) return remembered
+    busy = true
+    is_online = false
+    if (state.online) await recordOffline({ reason: change_texts[rootChange(state, now)].comparing })
+    return root_doubt.compare(now, { state, trust, signal })
+  }
+
+  async function goOffline(state: FolderState, verdict: RootVerdict): Promise<undefined> {
+    is_online = false
+    // The watcher of a folder that went away is deaf for ever, also after its return.
+    await watcher?.stop()
+    scan_asked = true
+    if (state.offline_reason !== verdict.reason) await tellOffline(verdict)
+    else if (!isAskedAbout(state, verdict) || isJudgementWanted(state, clock.now_ms())) {
+      await recordOffline(verdict)
+    }
+  }
+
+  async function recordOffline({ reason, found }: RootVerdict): Promise<void> {
+    const is_doubted = isComparing(reason)
+    await record({ type: 'folder_offline', folder: name, reason, is_doubted, found })
+  }
+
+  async function tellOffline(verdict: RootVerdict): Promise<void> {
+    await recordOffline(verdict)
+    const what = `is offline (${verdict.reason}); nothing in it counts as deleted`
+    report.folder(name, what, 'warn')
+  }
+
+  function takeHint(hint: Hint): void {
+    if (hint.kind === 'doubtful') report.folder(name, hint.reason, 'warn')
+    const is_whole = hint.kind === 'folder' || hint.kind === 'doubtful' || hint.path === ''
+    if (is_whole || !hints.add(hint)) doubtAll()
+    else hinter.wake()
+  }
+
+  async function scan({ device, identity }: OnlineRoot): Promise<void> {
+    const [began_ms, from_ms] = [clock.now_ms(), clock.monotonic_ms()]
+    scan_asked = false
+    busy = true
+    rules.forget('')
+    const missed = watcher?.scanBegins({ all_followed: hints.isEmpty() && !looking })
+    const outcome = await scanOnce(folder, tools, { missed, signal }).catch((error) => {
+      scan_asked = true
+      throw error
+    })
+    timer.ended(clock.monotonic_ms() - from_ms)
+    if (outcome.kind === 'finished') {
+      const { summary, is_part } = outcome
+      await record({ type: 'scan_finished', folder: name, began_ms, summary, is_part })
+      await watcher?.scanEnded(summary)
+      // A single pass scans once.
+      const covered = watcher?.covers() ?? 'all'
+      timer.finished({ covered, changed: outcome.changed, missed: summary.missed ?? 0 })
+      if (is_part) scan_asked = true
+    } else {
+      scan_asked = true
+      if (outcome.kind === 'doubtful') {
+        const found = { device, identity, files: filesThere(outcome.found) }
+        await tellOffline({ reason: waitingText(name, outcome.found), found })
+        is_online = false
+        busy = false
+      }
+    }
+  }
+
+  async function followQueued(): Promise<{ wait_ms: number }> {
+    if (!is_online) return { wait_ms: root_look_ms }
+    const { paths, directories } = hints.take(hints_at_once)
+    if (paths.length === 0 && directories.length === 0) return { wait_ms: minute_ms }
+    looking = true
+    try {
+      if ((await followHints(folder, tools, { paths, directories }, signal)) === 'doubtful') doubtAll()
+    } catch (error) {
+      // These hints are taken and were not followed: the scan finds what they were about.
+      doubtAll()
+      throw error
+    } finally {
+      looking = false
+    }
+    return { wait_ms: 0 }
+  }
+
+  /** Who was told to end says nothing more: another keeper may have the folder by now, with other settings. */
+  async function record(event: FolderEvent): Promise<void> {
+    if (!signal.aborted) await ledger.record([event])
+  }
+
+  /** Only a scan of the whole folder can tell what happened. */
+  function doubtAll(): void {
+    watcher?.doubt()
+    askForScan()
+  }
+
+  function askForScan(): void {
+    scan_asked = true
+    busy = true
+    scanner.wake()
+  }
+
+  return {
+    /** Scan again, now. */
+    rescan() {
+      timer.noRest()
+      root_doubt.forget()
+      askForScan()
+    },
+    /** Ask the ledger whether a scan is wanted. */
+    wake: () => scanner.wake(),
+    /**
+     * True when nothing is being looked at, and the last asked scan is over (or the folder is
+     * offline).
+     */
+    isIdle: () => !busy && !looking && (hints.isEmpty() || !is_online),
+    async close() {
+      await Promise.all([scanner.ended, hinter.ended])
+      await watcher?.stop()
+    },
+  }
+}

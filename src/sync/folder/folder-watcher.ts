@@ -1,0 +1,242 @@
+import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { formatCount } from '../../base/text/format.ts'
+import { minute_ms, second_ms } from '../../base/time/time.ts'
+import type { Examiner } from '../../disk/read/examiner.ts'
+import { isOtherDirectory, type OnlineRoot } from '../../disk/root/mount.ts'
+import type { IgnoreRules } from '../../disk/scan/ignore.ts'
+import type { WatchChoice } from '../../disk/watch/choose-watcher.ts'
+import { type FolderWatcher as DiskWatcher, type Hint, watchFolder } from '../../disk/watch/watch.ts'
+import type { FolderEvent, ScanSummary } from '../../domain/fact.ts'
+import type { FolderState } from '../../ledger/ledger.ts'
+import type { SyncReport } from '../report.ts'
+import { createMissedEvents, type Hearing, judgeHearing, type MissedEvents, unproven } from './missed-events.ts'
+import { createShutDirectories } from './shut-directories.ts'
+import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
+
+/** A watcher that cannot start (inotify limit) is tried again after this. */
+const retry_ms = 10 * minute_ms
+/** One whose paths are not right any more is made anew at most so often: it reads the whole tree. */
+const renew_rest_ms = 10 * second_ms
+
+type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'counted'> & {
+  rules: IgnoreRules
+  examiner: Pick<Examiner, 'lstat'>
+  report: SyncReport
+  on_hint: (hint: Hint) => void
+  record: (event: FolderEvent) => Promise<void>
+}
+
+/**
+ * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed, given up when the folder goes
+ * away, tried again where it could not start. It knows whether its silence means anything: then what a scan finds is what it
+ * missed, and one that misses again and again is made anew, and our own at last given up for scans alone.
+ */
+export function createFolderWatcher(watched: WatchedFolder) {
+  const { folder, rules, clock, report, room, signal, watching, on_hint } = watched
+  const shut = createShutDirectories(folder.path, watched)
+  let chosen: WatchChoice | undefined
+  let disk_watcher: DiskWatcher | undefined
+  /** As it stood when watching began. */
+  let watched_root: OnlineRoot | undefined
+  /** By the monotonic clock. */
+  let not_before_ms = Number.NEGATIVE_INFINITY
+  let renew_from_ms = Number.NEGATIVE_INFINITY
+  let native_fault: string | undefined
+  let native_retry_ms = Number.NEGATIVE_INFINITY
+  let choose_again = false
+  let last_counted: Counted | undefined
+  /** A scan has ended, and from its beginning on everything was told and followed. */
+  let is_trusted = false
+  let is_doubted = true
+  let scan_missed: MissedEvents | undefined
+  let told_total = 0
+  let heard: Hearing = unproven
+  /** The last change of the choice by count; the same is not tried twice in a row. */
+  let refitted: 'more' | 'fewer' | undefined
+
+  async function beginWatch(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
+    await giveUpStale(now_ms, root)
+    if (now_ms >= native_retry_ms) native_fault = undefined
+    if (disk_watcher) await tellTrouble(disk_watcher, state)
+    if (disk_watcher || now_ms < not_before_ms) return false
+    // Where the native one fails, the second choice is another.
+    for (let attempt = 0; attempt < 2 && now_ms >= not_before_ms; attempt += 1) {
+      const choice = await choose(state, root)
+      if (choice === undefined || choice.watcher === 'scan') return false
+      if (await start(choice.watcher, now_ms)) {
+        watched_root = root
+        return true
+      }
+      if (signal.aborted) return false
+    }
+    return false
+  }
+
+  function covers(): 'all' | 'part' | 'none' {
+    if (disk_watcher !== undefined && disk_watcher.trouble() === undefined) return 'all'
+    return chosen?.watcher === 'scan' ? 'none' : 'part'
+  }
+
+  /** Events may be lost, or were told and not followed: the next scan finds what they were about. */
+  function doubt(): void {
+    is_trusted = false
+    is_doubted = true
+  }
+
+  async function stop(): Promise<void> {
+    const watcher = disk_watcher
+    disk_watcher = undefined
+    chosen = undefined
+    watched_root = undefined
+    room.free(folder.name)
+    doubt()
+    await watcher?.close()
+  }
+
+  async function isOneOpen(): Promise<boolean> {
+    try {
+      return await shut.isOneOpen()
+    } catch (error) {
+      // The root went away meanwhile, or the process ends: others say so.
+      if (!(error instanceof SluiceError)) throw error
+      return false
+    }
+  }
+
+  async function choose(state: FolderState, root: OnlineRoot): Promise<WatchChoice | undefined> {
+    if (chosen && !choose_again) return chosen
+    const [native_failed, counted] = [native_fault, last_counted]
+    const choice = await chooseForFolder({ ...watched, state, root, native_failed, counted })
+    if (signal.aborted) return undefined
+    chosen = choice
+    choose_again = false
+    const { watcher, reason } = choice
+    const known = state.watch
+    if (known?.watcher !== watcher || known.reason !== reason) {
+      await recordWatch(choice)
+      const how = watcher === 'scan' ? 'is scanned, not watched' : `is watched by ${watcher}`
+      if (known?.watcher !== watcher) report.folder(folder.name, `${how}: ${reason}`, 'info')
+    }
+    return choice
+  }
+
+  /** What it does not hear stands beside the reason for it, for as long as it is so; one that is stale is soon another. */
+  async function tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
+    if (!chosen || watch?.watcher !== chosen.watcher || watcher.isStale()) return
+    const reason = [chosen.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
+    if (watch.reason === reason) return
+    await recordWatch({ watcher: watch.watcher, reason })
+  }
+
+  async function start(watcher: 'chokidar' | 'native', now_ms: number): Promise<boolean> {
+    const hear = (hint: Hint) => {
+      if (hint.kind !== 'doubtful') told_total += 1
+      on_hint(hint)
+    }
+    const { burst_events } = watching
+    try {
+      const root = folder.path
+      disk_watcher = await watchFolder({ root, watcher, rules, burst_events, on_hint: hear, signal })
+      native_fault = undefined
+      return true
+    } catch (error) {
+      if (signal.aborted) return false
+      report.fault(`watching ${folder.name} by ${watcher}`, error)
+      chosen = undefined
+      if (watcher === 'native') {
+        // The other one may do, at once.
+        native_fault = messageOf(error)
+        native_retry_ms = now_ms + retry_ms
+      } else not_before_ms = now_ms + retry_ms
+      return false
+    }
+  }
+
+  /** Deaf without knowing it: its root is another one by now; or it knows that it is. */
+  async function giveUpStale(now_ms: number, root: OnlineRoot): Promise<void> {
+    if (!disk_watcher || now_ms < renew_from_ms) return
+    const is_other = watched_root === undefined || isOtherDirectory(watched_root, root)
+    if (!disk_watcher.isStale() && !is_other) return
+    renew_from_ms = now_ms + renew_rest_ms
+    await renew(is_other ? 'another directory stands at its root' : 'what it watched was taken away or moved')
+  }
+
+  async function renew(why: string): Promise<void> {
+    if (chosen) await recordWatch(chosen, { rebuilt: why })
+    report.folder(folder.name, `has its watcher made anew: ${why}`, 'info')
+    await stop()
+  }
+
+  async function giveUp(count: string): Promise<void> {
+    const deaf = `native proved deaf: after it had been made anew a scan found ${count} that it missed`
+    await recordWatch({ watcher: 'scan', reason: deaf }, { deaf })
+    report.folder(folder.name, `is scanned from now on: ${deaf}`, 'warn')
+    await stop()
+  }
+
+  /** By what the scan counted; well below the bound before it goes back, so that it does not go to and fro. */
+  function fitsNoMore(): 'more' | 'fewer' | undefined {
+    if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
+    const entries = last_counted.files + last_counted.directories
+    const is_native = chosen.watcher === 'native'
+    if (!is_native && chosen.watcher !== 'scan' && entries > watching.chokidar_entries) return 'more'
+    return is_native && entries * 2 < watching.chokidar_entries ? 'fewer' : undefined
+  }
+
+  async function recordWatch(
+    { watcher, reason }: Pick<WatchChoice, 'watcher' | 'reason'>,
+    found: { rebuilt?: string; deaf?: string } = {},
+  ): Promise<void> {
+    await watched.record({ type: 'folder_watched', folder: folder.name, watcher, reason, ...found })
+  }
+
+  return {
+    /**
+     * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
+     * find. Rejects only where the ledger does.
+     */
+    async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
+      const is_open = await isOneOpen()
+      if (is_open) await stop()
+      return (await beginWatch(now_ms, state, root)) || is_open
+    },
+    covers,
+    doubt,
+    /** Counts what should have been told before this scan; undefined where silence means nothing. */
+    scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
+      const covers_all = covers() === 'all'
+      const is_heard = is_trusted && all_followed && covers_all
+      is_doubted = !covers_all
+      // What is found again and again cannot be recorded: that is no event.
+      const known = scan_missed?.found() ?? new Set<string>()
+      const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
+      scan_missed = is_heard ? createMissedEvents(options) : undefined
+      return scan_missed
+    },
+    /** Judges the watcher by what the scan found against it, and the choice by what it counted. */
+    async scanEnded(summary: ScanSummary): Promise<void> {
+      const { missed, files, directories } = summary
+      shut.scanEnded(summary)
+      is_trusted = covers() === 'all' && !is_doubted
+      last_counted = { files, directories, is_least: false }
+      if (missed !== undefined) {
+        const count = missed === 1 ? 'a file' : `${formatCount(missed)} files`
+        if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
+        const { hearing, verdict } = judgeHearing(heard, { told: told_total, missed }, watching)
+        heard = hearing
+        // What chokidar is known to miss now and then the scans find: it stays, made anew.
+        const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
+        if (is_given_up) await giveUp(count)
+        else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
+      }
+      told_total = 0
+      // What stood against watching may be gone.
+      choose_again = chosen?.watcher === 'scan'
+      const change = fitsNoMore()
+      if (change === undefined || change === refitted) return
+      refitted = change
+      await stop()
+    },
+    stop,
+  }
+}

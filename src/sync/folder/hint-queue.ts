@@ -1,0 +1,84 @@
+import type { Hint } from '../../disk/watch/watch.ts'
+
+export interface HintLimits {
+  /** Beyond so many the whole folder is scanned instead. */
+  max_hints: number
+  /** So many in one directory become one look at that directory. */
+  directory_hints: number
+}
+
+/**
+ * Gathers hints, each once, within a bound: many in one directory become one look at it and all below, too many a scan of the
+ * folder. So a storm takes no more memory than a shower.
+ */
+export function createHintQueue(limits: HintLimits) {
+  const by_directory = new Map<string, Set<string>>()
+  const directories = new Set<string>()
+  let path_count = 0
+
+  /** A scan of the folder answers all of them. */
+  function clear(): void {
+    by_directory.clear()
+    directories.clear()
+    path_count = 0
+  }
+
+  function addPath(path: string): void {
+    const directory = parentOf(path)
+    let paths = by_directory.get(directory)
+    if (!paths) {
+      paths = new Set()
+      by_directory.set(directory, paths)
+    }
+    const before = paths.size
+    paths.add(path)
+    path_count += paths.size - before
+    // At the root that would be the whole folder: its other directories have nothing to do with it.
+    if (paths.size < limits.directory_hints || directory === '') return
+    by_directory.delete(directory)
+    path_count -= paths.size
+    directories.add(directory)
+  }
+
+  return {
+    /** False when there are too many to remember: all of them are dropped, and the caller scans. */
+    add(hint: Extract<Hint, { path: string }>): boolean {
+      if (hint.kind === 'directory') directories.add(hint.path)
+      else if (!directories.has(parentOf(hint.path))) addPath(hint.path)
+      if (path_count + directories.size <= limits.max_hints) return true
+      clear()
+      return false
+    },
+    take(most: number) {
+      const whole = outermost([...directories])
+      directories.clear()
+      const paths: string[] = []
+      for (const [directory, names] of by_directory) {
+        for (const path of names) {
+          if (paths.length >= most) return { paths, directories: whole }
+          paths.push(path)
+          names.delete(path)
+          path_count -= 1
+        }
+        by_directory.delete(directory)
+      }
+      return { paths, directories: whole }
+    },
+    clear,
+    isEmpty: () => path_count === 0 && directories.size === 0,
+  }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** A scan of a directory covers those below it, which stand right after it in this order. */
+function outermost(directories: string[]): string[] {
+  const kept: string[] = []
+  for (const directory of directories.map((path) => `${path}/`).sort()) {
+    const last = kept.at(-1)
+    if (last === undefined || !directory.startsWith(last)) kept.push(directory)
+  }
+  return kept.map((directory) => directory.slice(0, -1))
+}

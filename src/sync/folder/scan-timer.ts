@@ -1,0 +1,108 @@
+import { type Clock, second_ms } from '../../base/time/time.ts'
+import type { FolderState } from '../../ledger/ledger.ts'
+
+/** Scans that are asked for rest at least this long after the last one: a storm of events is one scan. */
+const least_rest_ms = 2 * second_ms
+
+/** When a folder's next scan may and must begin. By the monotonic clock: a wall clock set back must not put a scan off. */
+export function createScanTimer(clock: Clock, limits: PaceLimits) {
+  let last_interval_ms: number | undefined
+  let due_ms = Number.NEGATIVE_INFINITY
+  let ended_ms = Number.NEGATIVE_INFINITY
+  let last_took_ms = 0
+
+  return {
+    /** Until it is due by the interval; 0 or less: it is. */
+    dueIn_ms: () => due_ms - clock.monotonic_ms(),
+    /** How long one that was asked for has to rest. By doubt as long as the last one took: half of the time is enough for scans. */
+    restsFor_ms(why: 'wanted' | 'doubt'): number {
+      const rest_ms = why === 'wanted' ? least_rest_ms : Math.max(least_rest_ms, last_took_ms)
+      return ended_ms + rest_ms - clock.monotonic_ms()
+    },
+    /** Whoever it was that asked, now is the time. */
+    noRest(): void {
+      ended_ms = Number.NEGATIVE_INFINITY
+    },
+    ended(took_ms: number): void {
+      ended_ms = clock.monotonic_ms()
+      last_took_ms = took_ms
+    },
+    /** Jittered, so that many folders and many machines do not scan in step. */
+    finished(found: ScanFindings): void {
+      const interval_ms = nextScan_ms({ ...found, took_ms: last_took_ms, last_ms: last_interval_ms }, limits)
+      last_interval_ms = interval_ms
+      due_ms = clock.monotonic_ms() + interval_ms * (0.9 + 0.2 * Math.random())
+    },
+  }
+}
+
+/** A scan that began before the wanted time does not answer, though it may end after it; nor can one that begins before it. */
+export function isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
+  return isWanted(scan_wanted_ms, scan_began_ms, now_ms)
+}
+
+/** Of a folder that is away: who wants a look at it is told that it was looked for. */
+export function isJudgementWanted({ judged_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
+  return isWanted(scan_wanted_ms, judged_ms, now_ms)
+}
+
+function isWanted(wanted_ms: number | undefined, last_ms: number | undefined, now_ms: number): boolean {
+  if (wanted_ms === undefined || wanted_ms > now_ms) return false
+  return wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)
+}
+
+/** What a scan says of how soon the next one is needed. */
+export interface ScanFindings {
+  /** `all`: every change is told by a watcher. `part`: it does not cover the whole folder. `none`: nothing is watched. */
+  covered: 'all' | 'part' | 'none'
+  /** Files that it found new, changed or gone. */
+  changed: number
+  /** Of them, those that a watcher should have told long ago. */
+  missed: number
+}
+
+/**
+ * `last_ms`: the interval before this scan; undefined for the first one.
+ *
+ * @internal
+ */
+export type PacedScan = ScanFindings & { took_ms: number; last_ms: number | undefined }
+
+/** Fields of the section `watching`, and the folder's own interval. */
+export interface PaceLimits {
+  readonly rescan_interval_ms: number
+  readonly scan_least_ms: number
+  readonly scan_most_ms: number
+  readonly scan_load_percent: number
+  readonly missed_scan_ms: number
+}
+
+/** A miss weighs more than a change: a folder that is watched should need no scan at all. */
+const faster = { by_miss: 4, by_change: 2 }
+const slower = { watched: 2, unwatched: 1.5 }
+
+/**
+ * How long after this scan the next one is due, before jitter. Within the limits, whatever was found.
+ *
+ * @internal
+ */
+export function nextScan_ms(scan: PacedScan, limits: PaceLimits): number {
+  const { covered, changed, missed, took_ms, last_ms } = scan
+  const { rescan_interval_ms: most_ms, missed_scan_ms } = limits
+  const rest_ms = took_ms * (100 / limits.scan_load_percent - 1)
+  if (covered === 'all') {
+    const before_ms = last_ms ?? most_ms
+    const wanted_ms = missed > 0 ? before_ms / faster.by_miss : before_ms * slower.watched
+    return within(wanted_ms, Math.max(missed_scan_ms, rest_ms), most_ms)
+  }
+  if (covered === 'part') return within(missed_scan_ms, rest_ms, most_ms)
+  const before_ms = last_ms ?? limits.scan_least_ms
+  const wanted_ms = changed > 0 ? before_ms / faster.by_change : before_ms * slower.unwatched
+  const longest_ms = Math.max(rest_ms, Math.min(most_ms, limits.scan_most_ms))
+  return within(last_ms === undefined ? before_ms : wanted_ms, Math.max(limits.scan_least_ms, rest_ms), longest_ms)
+}
+
+/** The upper bound wins: who asks for a scan every ten seconds gets it. */
+function within(wanted_ms: number, least_ms: number, most_ms: number): number {
+  return Math.min(most_ms, Math.max(least_ms, wanted_ms))
+}

@@ -1,0 +1,113 @@
+import { formatDuration } from '../../base/text/format.ts'
+import type { Clock } from '../../base/time/time.ts'
+import { freeMemory_bytes } from '../../disk/read/examine-slots.ts'
+import type { OnlineRoot } from '../../disk/root/mount.ts'
+import { hasShareBelow } from '../../disk/root/shares-below.ts'
+import { scanFolder } from '../../disk/scan/scan.ts'
+import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
+import {
+  chooseWatcher,
+  native_fault,
+  type WatchChoice,
+  type WatchFacts,
+  type WatchShares,
+} from '../../disk/watch/choose-watcher.ts'
+import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
+import type { FolderState } from '../../ledger/ledger.ts'
+import type { FolderSettings } from './folder-settings.ts'
+import type { HearingLimits } from './missed-events.ts'
+import type { PaceLimits } from './scan-timer.ts'
+
+/** The section `watching` of the configuration, which has this shape. */
+export type WatchingSettings = WatchShares &
+  HearingLimits &
+  Omit<PaceLimits, 'rescan_interval_ms'> & {
+    readonly burst_events: number
+    readonly directory_hints: number
+    readonly deaf_rest_ms: number
+  }
+
+export type Counted = WatchFacts['counted']
+
+export interface ChoiceFacts {
+  folder: FolderSettings
+  state: FolderState
+  root: OnlineRoot
+  watching: WatchingSettings
+  room: WatchRoom
+  clock: Clock
+  scan_thread?: KeptScanThread
+  /** Why native watching could not begin here lately. */
+  native_failed: string | undefined
+  /** By a scan of this life; undefined: it is counted as far as it matters. */
+  counted: Counted | undefined
+  signal: AbortSignal
+}
+
+/** What the folder is to be watched by; takes the room for it. Reads no more of the folder than the choice needs. */
+export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> {
+  const { folder, root, watching, room } = facts
+  const known = {
+    setting: folder.watch,
+    filesystem: root.filesystem,
+    remote: root.remote,
+    share_below: !root.remote && hasShareBelow(folder.path),
+    native_fault: facts.native_failed ?? native_fault,
+    deaf: deafness(facts),
+  }
+  const choiceOf = (counted: Counted) => {
+    const inotify = { ...inotifyLimit('watches'), taken: room.takenBesides(folder.name) }
+    return chooseWatcher({ ...known, inotify, free_memory_bytes: freeMemory_bytes(), counted }, watching)
+  }
+  // Whatever is in it, it is scanned: then nobody needs to count.
+  const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
+  // What is free is read and taken in one step: all folders choose at once when the daemon starts.
+  const choice = choiceOf(counted)
+  room.take(folder.name, choice.watches)
+  return choice
+}
+
+const none: Counted = { files: 0, directories: 0, is_least: false }
+
+function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
+  const deaf = state.watch?.deaf
+  if (!deaf || clock.now_ms() >= deaf.since_ms + watching.deaf_rest_ms) return undefined
+  return `${deaf.reason}; it is watched again ${formatDuration(watching.deaf_rest_ms)} after that`
+}
+
+/**
+ * As the last life of the daemon left it, where that is many. Few may have become many since, and chokidar would take minutes for
+ * them: so far as it is meant for, they are counted. That is soon done, and does not wait for whole walks through others on this disk.
+ */
+async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
+  if (counted) return counted
+  const known = state.counted
+  if (known && known.files + known.directories > watching.chokidar_entries) return { ...known, is_least: false }
+  const { batches, end } = scanFolder({
+    root: folder.path,
+    ignore: folder,
+    signal,
+    ...(scan_thread ? { threads: scan_thread } : {}),
+  })
+  let files = 0
+  for await (const batch of batches) {
+    files += batch.count
+    if (files > watching.chokidar_entries) return { files, directories: known?.directories ?? 0, is_least: true }
+  }
+  return { files, directories: (await end).directories, is_least: false }
+}
+
+export type WatchRoom = ReturnType<typeof createWatchRoom>
+
+/** The inotify watches that the folders of this process mean to take: the kernel counts all of them together. */
+export function createWatchRoom() {
+  const taken = new Map<string, number>()
+
+  return {
+    /** Instead of what this folder meant to take before. */
+    take: (folder: string, watches: number) => void taken.set(folder, watches),
+    free: (folder: string) => void taken.delete(folder),
+    takenBesides: (folder: string) =>
+      [...taken].reduce((sum, [name, watches]) => (name === folder ? sum : sum + watches), 0),
+  }
+}

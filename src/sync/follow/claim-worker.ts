@@ -1,0 +1,87 @@
+import { heldBy, type Pulse, type Pulses } from '../../base/run/pulse.ts'
+import { allEnded, restUntilDue, runWorker } from '../../base/run/worker.ts'
+import type { Clock } from '../../base/time/time.ts'
+import type { Claimed, Ledger } from '../../ledger/ledger.ts'
+import type { Remote } from '../../remote/remote.ts'
+import type { Circuits } from '../circuits.ts'
+import type { SyncReport } from '../report.ts'
+
+export interface ClaimTools {
+  ledger: Ledger
+  remote: Remote
+  circuits: Circuits
+  clock: Clock
+  report: SyncReport
+  pulses: Pulses
+}
+
+export interface ClaimWork<Work, Tools> {
+  name: string
+  /** Under which the ledger knows what is in flight. */
+  kind: 'follow' | 'label' | 'remove'
+  max_claimed: number
+  /** Many facts wake it; they are gathered for this long. */
+  pace_ms: number
+  claim(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<Work>>
+  /** Ends in facts. Its calls to the service keep the pulse of the step. */
+  act(work: readonly Work[], tools: Tools): Promise<void>
+}
+
+export type ClaimWorker = ReturnType<typeof startClaimWorker>
+
+/** Claims contents, acts on them, and gives back what it claimed, however that ended. */
+export function startClaimWorker<Work extends { content: number }, Tools extends ClaimTools>(
+  { name, kind, max_claimed, pace_ms, claim, act }: ClaimWork<Work, Tools>,
+  tools: Tools,
+  signal: AbortSignal,
+) {
+  const { ledger, circuits, clock, report, pulses } = tools
+  let in_flight = 0
+
+  async function step(_signal: AbortSignal, pulse: Pulse): Promise<{ wait_ms: number }> {
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api'])
+    if (limit === 0) return { wait_ms }
+    const { work, next_due_ms } = await claim(Math.min(max_claimed, limit), { except_projects })
+    if (work.length === 0) {
+      if (limit === 1) circuits.unused()
+      return restUntilDue(next_due_ms, clock)
+    }
+    in_flight = work.length
+    try {
+      await act(work, { ...tools, remote: heldBy(pulse, tools.remote) })
+    } finally {
+      in_flight = 0
+      const contents = work.map(({ content }) => content)
+      ledger.release(kind, contents)
+    }
+    return { wait_ms: 0 }
+  }
+
+  const on_error = (error: unknown) => report.fault(name, error)
+  const worker = runWorker({ name, step, clock, signal, pace_ms, pulses, on_error })
+  return { worker, inFlight: () => in_flight }
+}
+
+const max_at_once = 4
+
+/** Acts on a few at a time. `leave` takes those that nobody asked the service about, also where one of the others threw. */
+export async function actOnEach<Work extends { project_id: string }>(
+  work: readonly Work[],
+  { circuits, signal }: { circuits: Circuits; signal: AbortSignal },
+  act: (item: Work) => Promise<void>,
+  leave: (left: readonly Work[]) => Promise<void>,
+): Promise<void> {
+  const left = new Set(work)
+  try {
+    for (let from = 0; from < work.length && !signal.aborted; from += max_at_once) {
+      // A pause or a trouble came after the claim: this work is left.
+      const begun = work
+        .slice(from, from + max_at_once)
+        .filter(({ project_id }) => !circuits.rests(project_id, ['api']))
+      for (const item of begun) left.delete(item)
+      await allEnded(begun.map(act))
+    }
+  } finally {
+    await leave([...left])
+  }
+}

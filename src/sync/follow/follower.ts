@@ -1,0 +1,129 @@
+import { listOf } from '../../base/run/group.ts'
+import { allEnded } from '../../base/run/worker.ts'
+import type { ContentFact } from '../../domain/fact.ts'
+import type { FollowWork } from '../../ledger/ledger.ts'
+import { type AssetRecord, assets_a_page } from '../../remote/assets.ts'
+import type { Failure } from '../../remote/outcome.ts'
+import { type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+import { type FollowPolicy, followFact, unreadFact } from './follow-verdict.ts'
+
+export interface FollowTools extends ClaimTools {
+  policy: FollowPolicy
+  /** From so many pending ones on, list pages are read: one tells 100 of them. */
+  list_from: number
+}
+
+/** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
+const single_reads_most = 50
+const reads_at_once = 4
+
+/** Follows what the service is reading, until it is ready or failed. Slow is not failed. */
+export function startFollower(tools: FollowTools, signal: AbortSignal): ClaimWorker {
+  return startClaimWorker<FollowWork, FollowTools>(
+    {
+      name: 'follower',
+      kind: 'follow',
+      max_claimed: 1_000,
+      pace_ms: 100,
+      claim: (limit, options) => tools.ledger.claimToFollow(limit, options),
+      async act(work, held) {
+        const by_project = groupBy(work, ({ project_id }) => project_id)
+        for (const [project_id, items] of by_project) await followProject(project_id, items, held, signal)
+      },
+    },
+    tools,
+    signal,
+  )
+}
+
+function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => string): Map<string, FollowWork[]> {
+  const groups = new Map<string, FollowWork[]>()
+  for (const item of work) listOf(groups, keyOf(item)).push(item)
+  return groups
+}
+
+/** One look at what is pending in one project. */
+async function followProject(
+  project_id: string,
+  work: readonly FollowWork[],
+  { ledger, remote, circuits, clock, report, policy, list_from }: FollowTools,
+  signal: AbortSignal,
+): Promise<void> {
+  // Two contents may share an asset: the service took the bytes of one for those of the other.
+  const pending = groupBy(work, ({ asset_id }) => asset_id)
+  if (pending.size >= list_from && !(await readPages())) return
+  await readSingly()
+
+  /** Bounded: what is not on the pages is read alone. Answers false where the service is not to be asked on. */
+  async function readPages(): Promise<boolean> {
+    const pages_most = Math.ceil(pending.size / 50) + 10
+    let after_id: string | undefined
+    for (let page = 0; page < pages_most && pending.size > 0 && !signal.aborted; page++) {
+      const listed = await remote.listAssets(project_id, { after_id, limit: assets_a_page })
+      if (!listed.ok && isLeft(listed.failure)) return true
+      if (!listed.ok) return (await circuits.failed(listed.failure, project_id, 'api')) === 'count'
+      await circuits.succeeded(project_id, 'api')
+      await take(listed.value.items)
+      after_id = listed.value.next
+      if (after_id === undefined) break
+    }
+    return true
+  }
+
+  async function readSingly(): Promise<void> {
+    const ids = [...pending.keys()].slice(0, single_reads_most)
+    for (let from = 0; from < ids.length && !signal.aborted; from += reads_at_once) {
+      const rounds = ids.slice(from, from + reads_at_once).map((asset_id) => readOne(asset_id))
+      if ((await allEnded(rounds)).includes('stop')) return
+    }
+  }
+
+  async function readOne(asset_id: string): Promise<'go on' | 'stop'> {
+    const outcome = await remote.readAsset(project_id, asset_id)
+    if (outcome.ok) {
+      await circuits.succeeded(project_id, 'api')
+      await take([outcome.value])
+      return 'go on'
+    }
+    const { failure } = outcome
+    const works = pending.get(asset_id) ?? []
+    const is_left = isLeft(failure)
+    if (!is_left && failure.about !== 'asset_gone') {
+      const concern = works[0] && { content: works[0].content }
+      if ((await circuits.failed(failure, project_id, 'api', concern)) === 'hold') return 'stop'
+    }
+    pending.delete(asset_id)
+    await record(
+      works.map((work) => {
+        if (is_left) return { type: 'asset_vanished', content: work.content }
+        return unreadFact(work, failure, clock.now_ms(), policy)
+      }),
+    )
+    return 'go on'
+  }
+
+  /** The configuration has left the project, and it went away or was closed to us: nobody waits for what is in it. */
+  function isLeft({ about }: Failure): boolean {
+    return about === 'project' && !circuits.asksFor(project_id)
+  }
+
+  async function take(records: readonly AssetRecord[]): Promise<void> {
+    const facts: ContentFact[] = []
+    for (const record of records) {
+      for (const work of pending.get(record.asset_id) ?? []) {
+        const fact = followFact(work, record, clock.now_ms(), policy)
+        facts.push(fact)
+        if (fact.type === 'asset_ready') report.ready(work.name)
+        else if (fact.type === 'content_refused') report.refused(fact.error.message, work.name)
+        else if (fact.type === 'ingest_continues' && fact.note && !work.error_code)
+          report.later(fact.note.message, work.name)
+      }
+      pending.delete(record.asset_id)
+    }
+    await record(facts)
+  }
+
+  async function record(facts: readonly ContentFact[]): Promise<void> {
+    if (facts.length > 0) await ledger.record(facts)
+  }
+}

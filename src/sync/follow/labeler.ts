@@ -1,0 +1,147 @@
+import { backoff_ms, day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
+import type { LabelFact } from '../../domain/fact.ts'
+import type { LabelWork, Ledger } from '../../ledger/ledger.ts'
+import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
+import type { Remote } from '../../remote/remote.ts'
+import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+
+const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
+/** A label that the service does not take: asked again rarely, for as long as it is wanted. */
+const refused_ms = day_ms
+/**
+ * An asset that is gone, or an odd answer: it may be a fault of seconds or for good, so later and
+ * later.
+ */
+const retry_doubtful = { first_ms: second_ms, most_ms: refused_ms }
+
+/** Brings the labels of ready assets to what their folders ask for; labels that people attached are never touched. */
+export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
+  const { ledger, circuits } = tools
+  /** Failures in a row of contents whose labels are set back; forgotten with the process, then the back-off begins anew. */
+  const tries = new Map<number, number>()
+  return startClaimWorker<LabelWork, ClaimTools>(
+    {
+      name: 'labeler',
+      kind: 'label',
+      max_claimed: 64,
+      pace_ms: 50,
+      claim: (limit, options) => ledger.claimToLabel(limit, options),
+      async act(work, held) {
+        await intend(work, ledger)
+        const act = (item: LabelWork) => labelAsset(item, held, tries)
+        await actOnEach(work, { circuits, signal }, act, async (left) => {
+          const unsent = left.flatMap((item) => withdrawn(item, labelCalls(item)))
+          if (unsent.length > 0) await ledger.record(unsent)
+        })
+      },
+    },
+    tools,
+    signal,
+  )
+}
+
+/** Intents before the calls, in one commit for all of these assets. */
+async function intend(work: readonly LabelWork[], ledger: Ledger): Promise<void> {
+  const intents = work.map((item) => {
+    const names = labelCalls(item).map(({ name }) => name)
+    return { type: 'labels_intended' as const, content: item.content, names }
+  })
+  await ledger.record(intents)
+}
+
+/** The answer of every call is recorded before the next call. */
+async function labelAsset(work: LabelWork, tools: ClaimTools, tries: Map<number, number>): Promise<void> {
+  const { content, project_id, wanted } = work
+  const { ledger, remote, circuits } = tools
+  const calls = labelCalls(work)
+  for (const [index, call] of calls.entries()) {
+    const outcome = await makeLabelCall(call, work, remote)
+    if (!outcome.ok) {
+      const unsent = calls.slice(isSurelyUndone(outcome.failure) ? index : index + 1)
+      return setBack(work, outcome.failure, unsent, tools, tries)
+    }
+    await circuits.succeeded(project_id, 'api')
+    await ledger.record([outcome.value])
+  }
+  tries.delete(content)
+  await ledger.record([{ type: 'labels_settled', content, wanted }])
+}
+
+async function setBack(
+  work: LabelWork,
+  failure: Failure,
+  unsent: readonly LabelCall[],
+  { ledger, circuits, clock, report }: ClaimTools,
+  tries: Map<number, number>,
+): Promise<void> {
+  const { content, project_id, name, wanted } = work
+  const facts: LabelFact[] = withdrawn(work, unsent)
+  if ((await circuits.failed(failure, project_id, 'api', { content })) === 'hold') {
+    if (facts.length > 0) await ledger.record(facts)
+    return
+  }
+  const is_passing = failure.about === 'network' || failure.about === 'later' || failure.about === 'attempt'
+  const tried = tries.get(content) ?? 0
+  tries.set(content, tried + 1)
+  const wait_ms = is_passing ? backoff_ms(tried, retry) : backoff_ms(tried, retry_doubtful)
+  const not_before_ms = clock.now_ms() + (failure.about === 'content' ? refused_ms : wait_ms)
+  await ledger.record([...facts, { type: 'labels_set_back', content, not_before_ms, wanted }])
+  report.later(`its labels: ${failure.message}`, name)
+}
+
+/** One attach or detach of a label of an asset. */
+interface LabelCall {
+  verb: 'attach' | 'detach'
+  name: string
+  /** Of a detach; undefined where the answer that named it was lost. */
+  label_id: string | undefined
+  /** An earlier call about this label has no recorded answer. */
+  is_in_doubt: boolean
+}
+
+/**
+ * The calls that bring the asset to the wanted labels. Attach first: a file that moves is never
+ * without a label.
+ */
+function labelCalls({ wanted, attached, in_doubt }: LabelWork): LabelCall[] {
+  const ids = new Map(attached.map(({ name, label_id }) => [name, label_id]))
+  const doubted = new Set(in_doubt)
+  const call = (verb: LabelCall['verb'], name: string): LabelCall => {
+    return { verb, name, label_id: ids.get(name), is_in_doubt: doubted.has(name) }
+  }
+  const missing = wanted.filter((name) => !ids.has(name) || doubted.has(name))
+  const unwanted = [...new Set([...ids.keys(), ...in_doubt])].filter((name) => !wanted.includes(name))
+  return [...missing.map((name) => call('attach', name)), ...unwanted.map((name) => call('detach', name))]
+}
+
+/** Makes the call. Its outcome is the fact to record. */
+async function makeLabelCall(
+  { verb, name, label_id }: LabelCall,
+  { content, project_id, asset_id }: LabelWork,
+  remote: Remote,
+): Promise<Outcome<LabelFact>> {
+  if (verb === 'attach') {
+    const outcome = await remote.attachLabel(project_id, asset_id, name)
+    if (!outcome.ok) return outcome
+    return { ok: true, value: { type: 'label_attached', content, name, label_id: outcome.value.label_id } }
+  }
+  let detached_id = label_id
+  if (detached_id === undefined) {
+    const labels = await remote.listLabels(project_id)
+    if (!labels.ok) return labels
+    detached_id = labels.value.find((label) => label.name === name)?.label_id
+  }
+  // A label that the project does not have is on no asset.
+  const outcome = detached_id === undefined ? undefined : await remote.detachLabel(project_id, asset_id, detached_id)
+  return outcome && !outcome.ok ? outcome : { ok: true, value: { type: 'label_detached', content, name } }
+}
+
+/**
+ * Withdraws the intents of calls that the service surely did not act on, so that a label of this
+ * name that a person attached is not taken for one of ours. An earlier call in doubt keeps its
+ * intent.
+ */
+function withdrawn({ content }: LabelWork, unsent: readonly LabelCall[]): LabelFact[] {
+  const names = unsent.filter(({ is_in_doubt }) => !is_in_doubt).map(({ name }) => name)
+  return names.length === 0 ? [] : [{ type: 'labels_unsent', content, names }]
+}

@@ -1,0 +1,116 @@
+import { backoff_ms, day_ms, hour_ms, second_ms } from '../../base/time/time.ts'
+import type { RemovalFact } from '../../domain/removal.ts'
+import type { RemoveWork } from '../../ledger/ledger.ts'
+import { type Failure, isSurelyUndone } from '../../remote/outcome.ts'
+import { noteOf, textOf } from '../upload/give-up.ts'
+import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+
+/** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
+const max_claimed = 16
+/** Nobody waits for it; many facts wake it. */
+const pace_ms = 250
+const retry = { first_ms: second_ms, most_ms: hour_ms }
+/** What the service would not remove is asked for again rarely: it may learn to, or the token may get the right. */
+const refused_ms = day_ms
+
+/** Removes on the service what no file needs any more, where the policy of its folders says so; the ledger decides what that is. */
+export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
+  return startClaimWorker<RemoveWork, ClaimTools>(
+    {
+      name: 'remover',
+      kind: 'remove',
+      max_claimed,
+      pace_ms,
+      claim: (limit, options) => tools.ledger.claimToRemove(limit, options),
+      act(work, held) {
+        const { circuits } = tools
+        const act = (item: RemoveWork) => removeAsset(item, held)
+        return actOnEach(work, { circuits, signal }, act, (left) => forgetIntents(left, tools))
+      },
+    },
+    tools,
+    signal,
+  )
+}
+
+/**
+ * The service was not asked about these. Those that no earlier claim asked about are not to be
+ * removed any more.
+ */
+async function forgetIntents(work: readonly RemoveWork[], { ledger, clock }: ClaimTools): Promise<void> {
+  const fresh = work.filter(({ is_fresh }) => is_fresh)
+  const not_before_ms = clock.now_ms()
+  if (fresh.length === 0) return
+  await ledger.record(fresh.map(({ content }) => ({ type: 'asset_kept' as const, content, not_before_ms })))
+}
+
+async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
+  if (work.is_doubted) return askWhetherThere(work, tools)
+  const outcome = await tools.remote.removeAsset(work.project_id, work.asset_id)
+  if (outcome.ok) return afterRemoval(work, tools)
+  if (outcome.failure.about === 'asset_gone') return afterGone(work, outcome.failure, tools)
+  const is_unknown = isUnknownCall(outcome.failure)
+  if (is_unknown || outcome.failure.about === 'content') return keep(work, outcome.failure, is_unknown, tools)
+  return setBack(work, outcome.failure, tools)
+}
+
+/** Nobody knows whether it was removed, and it should be there now: as it is there is how it stays. */
+async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
+  const { content, project_id, asset_id } = work
+  const { ledger, remote, circuits, clock } = tools
+  const read = await remote.readAsset(project_id, asset_id)
+  if (!read.ok)
+    return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : setBack(work, read.failure, tools)
+  await circuits.succeeded(project_id, 'api')
+  // One that is there and not ready is of no use any more: who wants its bytes asks for a slot, and is told of it.
+  const is_usable = read.value.status === 'ready'
+  const not_before_ms = clock.now_ms()
+  await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
+}
+
+async function afterRemoval({ content, project_id, name }: RemoveWork, tools: ClaimTools): Promise<void> {
+  await tools.circuits.succeeded(project_id, 'api')
+  await tools.ledger.record([{ type: 'asset_removed', content }])
+  tools.report.removed(name)
+}
+
+/** Gone already, unless the service does not know the call: then the asset itself can still be read. */
+async function afterGone(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
+  const read = await tools.remote.readAsset(work.project_id, work.asset_id)
+  if (read.ok) return keep(work, failure, true, tools)
+  if (read.failure.about !== 'asset_gone') return setBack(work, read.failure, tools)
+  return afterRemoval(work, tools)
+}
+
+/** Method not allowed, not implemented, or no such address. */
+function isUnknownCall({ status, about }: Failure): boolean {
+  return status === 405 || status === 501 || (status === 404 && about === 'unknown_protocol')
+}
+
+async function keep(
+  { content, name }: RemoveWork,
+  failure: Failure,
+  by_service: boolean,
+  { ledger, circuits, clock, report }: ClaimTools,
+): Promise<void> {
+  circuits.unused()
+  const not_before_ms = clock.now_ms() + refused_ms
+  const kept: RemovalFact = { type: 'asset_kept', content, not_before_ms, error: noteOf(failure) }
+  await ledger.record([by_service ? { ...kept, by_service } : kept])
+  report.later(`it is kept: ${textOf(failure)}`, name)
+}
+
+/** Whether it was removed nobody knows, unless the call surely did not reach the service: then it is as if nothing had been meant. */
+async function setBack(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
+  const { content, project_id, name, attempts, is_fresh } = work
+  const { ledger, circuits, clock, report } = tools
+  const is_held = (await circuits.failed(failure, project_id, 'api', { content })) === 'hold'
+  const is_refused = failure.about === 'account' || failure.about === 'project'
+  const not_before_ms = clock.now_ms() + backoff_ms(attempts, retry)
+  if (is_fresh && (is_refused || isSurelyUndone(failure))) {
+    await ledger.record([{ type: 'asset_kept', content, not_before_ms }])
+    return
+  }
+  await ledger.record([{ type: 'removal_set_back', content, not_before_ms, error: noteOf(failure) }])
+  if (!is_held) report.later(`its removal on the service: ${failure.message}`, name)
+}

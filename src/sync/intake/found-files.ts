@@ -1,0 +1,193 @@
+import type { Clock } from '../../base/time/time.ts'
+import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../../disk/scan/scan.ts'
+import type { Fact, FilesFound } from '../../domain/fact.ts'
+import { type FileStat, type KnownFile, sameStat } from '../../domain/file.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import type { FolderSettings } from '../folder/folder-settings.ts'
+import type { ScanTurn } from './look-turns.ts'
+
+export type FoundFiles = ReturnType<typeof createFoundFiles>
+
+/**
+ * Larger ones give way to small ones in threads of their own; and where the new land ends a dozen batches are still on their
+ * way, whose files are read for nothing.
+ */
+const most_bytes_on_the_way = 256 * 1_024
+
+/** The same that `lookVerdict` would say of a file that nobody knows. `start` is about single files. */
+export function hashRule(
+  { settle_ms, max_file_bytes, start }: FolderSettings,
+  now: { now_ms: number; clock_doubt_ms: number },
+): HashRule | undefined {
+  if (start.kind !== 'all') return undefined
+  const quiet_before_ns = quietBefore_ns({ ...now, settle_ms })
+  return { quiet_before_ns, most_bytes: Math.min(max_file_bytes, most_bytes_on_the_way) }
+}
+
+const nothing_taken = { taken: new Set<number>(), recorded: Promise.resolve() }
+
+/**
+ * What one scan looked at and read on its way, and nobody knows yet: told as it is, a batch at a
+ * time.
+ */
+export function createFoundFiles(scan: {
+  folder: string
+  turn: ScanTurn
+  /**
+   * What the walk is to read as it goes; undefined: every file of this folder is judged by itself.
+   */
+  rule: HashRule | undefined
+  /** The folder's settings are those that the scan goes by. */
+  isInForce(): boolean
+}) {
+  const { folder, turn, rule } = scan
+
+  /** What others looked at since the scan began is theirs: the scan may have been there before. */
+  function isOurs(batch: ScanBatch, index: number): boolean {
+    return entryMd5(batch, index) !== undefined && turn.isFirst(() => entryPath(batch, index))
+  }
+
+  return {
+    rule,
+    /**
+     * Begins to tell; answers which entries are told of (the others must be looked at), and when
+     * they are recorded. `unknown`: those without a row.
+     */
+    take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>) {
+      if (batch.md5s === '' || !scan.isInForce()) return nothing_taken
+      const ours = unknown.filter((index) => isOurs(batch, index))
+      if (ours.length === 0) return nothing_taken
+      const found = foundFiles(folder, batch, ours)
+      const recorded = facts.record([found], scan.isInForce)
+      turn.hold(entryPath(batch, ours[0]!), entryPath(batch, ours.at(-1)!), recorded)
+      return { taken: new Set(ours), recorded }
+    },
+    end: () => turn.end(),
+  }
+}
+
+/** A copy: the batch's memory holds another one as soon as the walk goes on. */
+function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): FilesFound {
+  const { names, ends, stats, md5s, count } = batch
+  if (indices.length === count) {
+    return { type: 'files_found', folder, names: new Uint8Array(names), ends: ends.slice(), stats: stats.slice(), md5s }
+  }
+  const paths = Array.from(indices, (index) => names.subarray(index === 0 ? 0 : ends[index - 1], ends[index]))
+  const found = new BigInt64Array(4 * indices.length)
+  for (const [at, index] of indices.entries()) found.set(stats.subarray(4 * index, 4 * index + 4), 4 * at)
+  let end = 0
+  return {
+    type: 'files_found',
+    folder,
+    names: Buffer.concat(paths),
+    ends: Uint32Array.from(paths, ({ length }) => (end += length)),
+    stats: found,
+    md5s: Array.from(indices, (index) => entryMd5(batch, index)).join(''),
+  }
+}
+
+/**
+ * Whether a file is quiet enough to be hashed. A writer may pause between two writes, so one look is not enough: size, mtime,
+ * ctime and inode must stay the same from one look to another, at least `settle_ms` later.
+ */
+type SettleVerdict =
+  | { kind: 'quiet' }
+  | { kind: 'wait'; until_ms: number }
+  /** It kept changing for longer than the cap: told to people, looked at again later. */
+  | { kind: 'still_changing'; until_ms: number }
+
+export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
+  stat: FileStat
+  known: KnownFile | undefined
+  now_ms: number
+  /** How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network share. */
+  clock_doubt_ms: number
+}
+
+/** File times have a granularity (up to 10 ms on ext4, 2 s on FAT and old SMB): a file is old only when it is older than that. */
+const time_granularity_ms = 2_000
+
+export function settle(input: SettleInput): SettleVerdict {
+  const { stat, known, now_ms, settle_ms, settle_cap_ms } = input
+  const is_waiting = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
+  if (is_waiting && sameStat(known.stat, stat)) {
+    // `not_before_ms` was set settle_ms after the look that saw this stat first.
+    const due_ms = known.not_before_ms ?? now_ms
+    return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
+  }
+  if (newest_ns(stat) <= quietBefore_ns(input)) return { kind: 'quiet' }
+  if (is_waiting && now_ms - known.seen_ms >= settle_cap_ms) {
+    return { kind: 'still_changing', until_ms: now_ms + settle_cap_ms }
+  }
+  return { kind: 'wait', until_ms: now_ms + settle_ms }
+}
+
+/** A file of which both times lie before this is quiet at first sight, Unix ns; a time in the future proves nothing. */
+function quietBefore_ns(input: Pick<SettleInput, 'now_ms' | 'settle_ms' | 'clock_doubt_ms'>): bigint {
+  const age_ms = input.settle_ms + time_granularity_ms + input.clock_doubt_ms
+  return BigInt(Math.floor(input.now_ms - age_ms)) * 1_000_000n
+}
+
+function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
+  return mtime_ns > ctime_ns ? mtime_ns : ctime_ns
+}
+
+export type FactGroup = ReturnType<typeof createFactGroup>
+
+/** A quarter of a second of the ledger's time: nobody waits longer for it. Each is one wait for the disk. */
+const most_files = 10_000
+/** What is known shows, and goes up, not later than this. */
+const most_ms = 1_000
+
+/**
+ * Hands facts on to the ledger, those of some thousand files at a time: many rounds of a scan in
+ * one transaction. A new content's md5 lands anywhere in its index: in transactions of some hundred
+ * each would write a page of its own, again and again.
+ */
+export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
+  let rounds: { facts: readonly Fact[]; isInForce: () => boolean }[] = []
+  let files = 0
+  let recorded: Promise<void> | undefined
+  let flush = () => {}
+  let in_hurry = false
+
+  function begin(): Promise<void> {
+    const timer = new AbortController()
+    const due = new Promise<void>((resolve) => {
+      flush = () => {
+        timer.abort()
+        resolve()
+      }
+    })
+    void clock.sleep(most_ms, timer.signal).then(flush)
+    return due.then(() => {
+      const gathered = rounds.filter(({ isInForce }) => isInForce()).flatMap(({ facts }) => facts)
+      rounds = []
+      files = 0
+      recorded = undefined
+      return ledger.record(gathered)
+    })
+  }
+
+  return {
+    /**
+     * Resolves when these are durable, and rejects when they cannot be recorded. `isInForce`: false
+     * from when the settings that they were found by have given way to others: what is still
+     * gathered then is not recorded at all.
+     */
+    record(facts: readonly Fact[], isInForce: () => boolean): Promise<void> {
+      if (in_hurry) return ledger.record(facts)
+      recorded ??= begin()
+      const mine = recorded
+      rounds.push({ facts, isInForce })
+      files += facts.reduce((sum, fact) => sum + (fact.type === 'files_found' ? fact.ends.length : 1), 0)
+      if (files >= most_files) flush()
+      return mine
+    },
+    /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
+    hurry() {
+      in_hurry = true
+      flush()
+    },
+  }
+}

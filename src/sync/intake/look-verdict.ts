@@ -1,0 +1,141 @@
+import { hour_ms, second_ms } from '../../base/time/time.ts'
+import type { Fingerprint, Look } from '../../disk/read/examiner.ts'
+import type { Ignored } from '../../disk/scan/ignore.ts'
+import type { FileFact } from '../../domain/fact.ts'
+import { type FileStat, type KnownFile, other_disk_code, sameStat, unreadableText } from '../../domain/file.ts'
+import type { FolderSettings } from '../folder/folder-settings.ts'
+import { type SettleInput, settle } from './found-files.ts'
+
+export interface LookInput extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
+  folder: FolderSettings
+  path: string
+  /** When the folder was first taken up, and whether its first scan is over: what `start` is measured against. */
+  started_ms: number
+  first_scan_done: boolean
+  /** A file left out by `start` was moved here. */
+  moved_from_before_start: boolean
+}
+
+/** What one look at a regular file means: nothing new, a fact, or "hash it now". */
+export type LookVerdict = { kind: 'nothing' } | { kind: 'fact'; fact: FileFact } | { kind: 'hash' }
+
+export function lookVerdict(input: LookInput): LookVerdict {
+  const { folder, path, known, stat } = input
+  if (isUnchanged(known, stat)) return { kind: 'nothing' }
+  const skip = skipReason(input)
+  if (skip) return { kind: 'fact', fact: { type: 'file_skipped', folder: folder.name, path, stat, ...skip } }
+  const { settle_ms, settle_cap_ms } = folder
+  const verdict = settle({ ...input, settle_ms, settle_cap_ms })
+  switch (verdict.kind) {
+    case 'quiet':
+      return { kind: 'hash' }
+    case 'wait': {
+      // Told when it began to wait; what was set aside as changing stays so until it is due.
+      const waits = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
+      if (waits && sameStat(known.stat, stat)) return { kind: 'nothing' }
+      const not_before_ms = verdict.until_ms
+      return { kind: 'fact', fact: { type: 'file_seen', folder: folder.name, path, stat, not_before_ms } }
+    }
+    case 'still_changing': {
+      const detail = `it has been changing for longer than settle_cap_ms (${settle_cap_ms} ms)`
+      const not_before_ms = verdict.until_ms
+      const blocked = { type: 'file_blocked', folder: folder.name, path, stat, reason: 'changing', detail } as const
+      return { kind: 'fact', fact: { ...blocked, not_before_ms } }
+    }
+  }
+}
+
+/** A person decides about a braked file; the same bytes looked at again would only be held again. */
+function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
+  if (!known || !sameStat(known.stat, stat)) return false
+  return (
+    known.state === 'present' || known.state === 'skipped' || (known.state === 'blocked' && known.reason === 'brake')
+  )
+}
+
+function skipReason(
+  input: LookInput,
+): Pick<Extract<FileFact, { type: 'file_skipped' }>, 'reason' | 'rule'> | undefined {
+  const { folder, stat } = input
+  if (stat.size === 0) return { reason: 'empty', rule: 'a file without bytes has nothing to ask about' }
+  if (stat.size > folder.max_file_bytes) {
+    return { reason: 'too_large', rule: `folders.${folder.name}.max_file_bytes is ${folder.max_file_bytes}` }
+  }
+  if (isBeforeStart(input))
+    return { reason: 'before_start', rule: `folders.${folder.name}.start is ${startText(folder)}` }
+  return undefined
+}
+
+/**
+ * `start` is about the first day only: what the first scan finds and is too old stays out, until its bytes change. Later
+ * arrivals are wanted however old their times are; a move of a file that was left out is no arrival.
+ */
+function isBeforeStart(input: LookInput): boolean {
+  const { folder, known, stat, started_ms } = input
+  if (folder.start.kind === 'all' || known?.accepted) return false
+  const mtime_ms = Number(stat.mtime_ns / 1_000_000n)
+  const oldest_ms = folder.start.kind === 'newer_than' ? started_ms - folder.start.age_ms : started_ms
+  if (known?.reason === 'before_start') {
+    // A chmod moves ctime alone: only other bytes make it an arrival.
+    return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns && mtime_ms < oldest_ms
+  }
+  if (input.moved_from_before_start) return mtime_ms < oldest_ms
+  if (known !== undefined || input.first_scan_done) return false
+  const ctime_ms = Number(stat.ctime_ns / 1_000_000n)
+  return folder.start.kind === 'newer_than' ? mtime_ms < oldest_ms : Math.max(mtime_ms, ctime_ms) < oldest_ms
+}
+
+function startText({ start }: FolderSettings): string {
+  return start.kind === 'newer_than' ? `newer_than ${Math.round(start.age_ms / 86_400_000)}d` : start.kind
+}
+
+export interface ToHash {
+  path: string
+  known: KnownFile | undefined
+  stat: FileStat
+}
+
+const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
+
+/** Its directory cannot be entered, so nobody knows whether there are rules in it: it is not let go for that. */
+export function isShut({ passing }: Ignored, look: Look): boolean {
+  return passing === true && look.kind === 'unreadable'
+}
+
+/** On a disk that is mounted in the folder: not ours to take up. What it covers of ours is not gone. */
+export function isStranger(look: Look, known: KnownFile | undefined): boolean {
+  return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
+}
+
+/** What reading a file came to. */
+export function hashFact(settings: FolderSettings, file: ToHash, outcome: Fingerprint, now_ms: number): FileFact {
+  const folder = settings.name
+  const { path, stat } = file
+  switch (outcome.kind) {
+    case 'hashed':
+      return { type: 'file_settled', folder, path, stat: outcome.stat, md5: outcome.md5 }
+    case 'changed':
+      return { type: 'file_seen', folder, path, stat, not_before_ms: now_ms + settings.settle_ms }
+    case 'missing':
+      return { type: 'file_gone', folder, path }
+    case 'unreadable':
+      return unreadableFact(settings, file, outcome.code, now_ms)
+    case 'outside': {
+      const detail = 'its real place is outside the folder (a directory on the way is a symbolic link)'
+      return { type: 'file_blocked', folder, path, stat, reason: 'outside', detail, not_before_ms: undefined }
+    }
+  }
+}
+
+/** Tried again after as long as it has been so, within bounds: soon for a lock, rarely for a file nobody may read. */
+export function unreadableFact(
+  { name }: FolderSettings,
+  { path, known, stat }: Omit<ToHash, 'stat'> & { stat: FileStat | undefined },
+  code: string,
+  now_ms: number,
+): FileFact {
+  const since_ms = known?.state === 'blocked' ? now_ms - known.seen_ms : 0
+  const wait_ms = Math.min(retry_unreadable.most_ms, Math.max(retry_unreadable.first_ms, since_ms))
+  const blocked = { type: 'file_blocked', folder: name, path, stat, reason: 'unreadable' } as const
+  return { ...blocked, detail: unreadableText(code), not_before_ms: now_ms + wait_ms }
+}

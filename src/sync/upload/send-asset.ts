@@ -1,0 +1,271 @@
+import { basename } from 'node:path'
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { backoff_ms, second_ms } from '../../base/time/time.ts'
+import type { ContentFact, FileFact } from '../../domain/fact.ts'
+import type { Ticket } from '../../domain/ticket.ts'
+import type { SendWork } from '../../ledger/ledger.ts'
+import type { Failure, Outcome } from '../../remote/outcome.ts'
+import type { ClaimTools } from '../follow/claim-worker.ts'
+import { isUnfilled } from '../follow/follow-verdict.ts'
+import type { Bandwidth } from './bandwidth.ts'
+import { givenUp, isSlotGivenUp, noteOf, textOf, withoutTicket } from './give-up.ts'
+import type { SendPlaces, Step } from './send-places.ts'
+import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
+
+export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
+  retry: { first_ms: number; most_ms: number; max_attempts: number }
+  follow_first_ms: number
+  bandwidth: Bandwidth
+  places: Pick<SendPlaces, 'call' | 'large'>
+  /** Asks for no new slot once it has aborted. */
+  soft: AbortSignal
+}
+
+/** A PUT begun in the last seconds of its ticket would only fail. */
+const ticket_margin_ms = 5 * second_ms
+
+/**
+ * The steps for ONE content, in order: bytes that can be trusted, a slot (kept or new), PUT, complete. Every step is recorded
+ * before the next begins, so that a crash anywhere goes on from where it was.
+ */
+export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortSignal): Promise<void> {
+  const { content, project_id, size, attempts } = work
+  const { ledger, remote, circuits, clock, report, retry, places } = tools
+  let opened: SendingSource | undefined
+  let sent: Promise<void> | undefined
+
+  try {
+    if (work.state === 'sent') await complete(work.asset_id!)
+    else await sendFromDisk()
+  } finally {
+    await opened?.close()
+  }
+
+  async function sendFromDisk(): Promise<void> {
+    const changed: FileFact[] = []
+    const source = await openSendingSource(work, tools, changed)
+    opened = source
+    if (changed.length > 0) await ledger.record(changed)
+    if (!source) return
+    if (size <= tools.small_file_bytes) await sendSource(source)
+    else await places.large(() => sendSource(source))
+  }
+
+  async function sendSource(source: SendingSource): Promise<void> {
+    if (mayNotBegin()) return
+    const slot = await slotFor(source)
+    if (!slot) return
+    if (!(await put(slot.ticket, source))) return
+    await complete(slot.asset_id, slot.ticket)
+  }
+
+  /** The slot of an earlier try that did not end, while its ticket lasts; else a new one. Undefined where none is needed, or none given. */
+  async function slotFor(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+    const { state, asset_id, ticket } = work
+    const now_ms = clock.now_ms()
+    if (ticket && asset_id && ticket.expires_at_ms - ticket_margin_ms > now_ms) {
+      // A crash between the ticket's commit and the ledger's: the slot is ours, the fact is still to be recorded.
+      if (state !== 'reserved') await record({ type: 'slot_reserved', content, asset_id, ticket })
+      return { asset_id, ticket }
+    }
+    if (state === 'reserved') {
+      // The next claim asks for the new slot.
+      await record({ type: 'slot_lost', content, not_before_ms: now_ms })
+      return undefined
+    }
+    return await newSlot(source)
+  }
+
+  function mayNotBegin(): boolean {
+    return signal.aborted || tools.soft.aborted || circuits.rests(project_id, ['api', 'blob'])
+  }
+
+  /** The intent is recorded already, for all that was claimed together. Undefined, too, where a stop came while it waited for a place. */
+  async function newSlot(source: SendingSource): Promise<{ asset_id: string; ticket: Ticket } | undefined> {
+    const { md5, without_md5 } = work
+    const folder = tools.folders.get(source.place.folder)!.settings
+    const filename = uploadName(folder, source.place.path)
+    const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
+    const outcome = await places.call('create', async () => {
+      return mayNotBegin() ? undefined : await remote.createAsset(project_id, asset)
+    })
+    if (!outcome) return undefined
+    if (!outcome.ok) {
+      await failed(outcome.failure, 'create')
+      return undefined
+    }
+    await circuits.succeeded(project_id, 'api', 'create')
+    const created = outcome.value
+    if (created.kind === 'exists') {
+      await record({ type: 'asset_found', content, asset_id: created.asset_id })
+      report.linked(name())
+      return undefined
+    }
+    const { asset_id, ticket } = created
+    await record({ type: 'slot_reserved', content, asset_id, ticket })
+    return { asset_id, ticket }
+  }
+
+  async function put(ticket: Ticket, source: SendingSource): Promise<boolean> {
+    let outcome: Outcome<void>
+    try {
+      const body = tools.bandwidth.pace(source.body, signal)
+      outcome = await places.call('put', () => remote.putBytes(ticket, body, signal), body.size)
+    } catch (error) {
+      if (!isSluiceError(error) || !error.code.startsWith('file.')) throw error
+      await fileFault(source, error)
+      return false
+    }
+    if (outcome.ok) {
+      await circuits.succeeded(project_id, 'blob', 'put')
+      // On its way into the ledger while `complete` is called: a crash in between puts the same bytes into the same slot again.
+      sent = record({ type: 'bytes_accepted', content })
+      sent.catch(() => {})
+      return true
+    }
+    await failed(outcome.failure, 'put', outcome.failure.about === 'ticket')
+    return false
+  }
+
+  /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
+  async function complete(asset_id: string, ticket?: Ticket): Promise<void> {
+    for (let tries = 0; ; tries++) {
+      const outcome = await places.call('complete', () => remote.completeAsset(project_id, asset_id))
+      await sent
+      if (outcome.ok) {
+        await circuits.succeeded(project_id, 'api', 'complete')
+        await ingestStarted(outcome.value.status === 'ready')
+        return
+      }
+      const failure = withoutTicket(outcome.failure, ticket ?? work.ticket)
+      if (failure.about !== 'attempt' && failure.about !== 'slot_gone') return failed(failure, 'complete')
+      const goes_on = await afterFailedComplete(asset_id, failure, ticket, tries)
+      if (!goes_on) return
+    }
+  }
+
+  /**
+   * The service says that the slot is gone, or that its bytes are missing or others. Its record
+   * decides. Where the slot is gone there too, a new one is made. Missing bytes are sent once more
+   * with the same ticket, then into a new slot.
+   */
+  async function afterFailedComplete(
+    asset_id: string,
+    failure: Failure,
+    ticket: Ticket | undefined,
+    tries: number,
+  ): Promise<boolean> {
+    const read = await remote.readAsset(project_id, asset_id)
+    if (!read.ok) {
+      if (read.failure.about === 'asset_gone') await failed(failure, 'complete', true)
+      else await failed(read.failure)
+      return false
+    }
+    const { status } = read.value
+    // Hosted, a slot that was never completed reads `ingesting` too, with no size.
+    const is_open = status === 'uploaded' || (status !== 'ready' && status !== 'failed' && isUnfilled(read.value, size))
+    if (!is_open) {
+      await ingestStarted(status === 'ready')
+      return false
+    }
+    if (failure.about === 'slot_gone') {
+      // The slot is there with its bytes: to send them again would change nothing.
+      await failed(failure, 'complete')
+      return false
+    }
+    const error = { code: failure.code ?? 'complete_refused', message: textOf(failure) }
+    if (!ticket && work.ticket) {
+      await record({ type: 'bytes_missing', content, not_before_ms: later(), error })
+      return false
+    }
+    if (!ticket || !opened || tries > 0) {
+      await failed(failure, 'complete', true)
+      return false
+    }
+    return put(ticket, opened)
+  }
+
+  async function ingestStarted(is_ready: boolean): Promise<void> {
+    const not_before_ms = clock.now_ms() + tools.follow_first_ms
+    const started = { type: 'ingest_started', content, not_before_ms } as const
+    await (is_ready ? record(started, { type: 'asset_ready', content }) : record(started))
+    report.sent(name(), size)
+    if (is_ready) report.ready(name())
+  }
+
+  async function fileFault(source: SendingSource, error: unknown): Promise<void> {
+    const folder = tools.folders.get(source.place.folder)!.settings
+    await ledger.record([changedFact(source.place, folder, tools, placeFault(error))])
+    report.later(messageOf(error), name())
+  }
+
+  /** Defers the content, or refuses it. `step`: absent where another call failed on the way. */
+  async function failed(failure: Failure, step?: Step, is_slot_gone = false): Promise<void> {
+    if (signal.aborted) return
+    if (failure.about === 'content') return refuse(failure)
+    const host = step === 'put' ? 'blob' : 'api'
+    const verdict = await circuits.failed(failure, project_id, host, { content, step })
+    // While `complete` fails for all, another slot would only cost the bytes once more; no try of a host that rests is the last.
+    const last_at = verdict === 'count' ? retry.max_attempts : Number.POSITIVE_INFINITY
+    const is_lost =
+      is_slot_gone || ((verdict === 'count' || step === 'put') && isSlotGivenUp(work, failure, step, last_at))
+    const type = is_lost ? 'slot_lost' : 'set_back'
+    if (verdict === 'hold') {
+      // Behind the others: the next probe is another content, for this one may be at fault itself.
+      await record({ type, content, not_before_ms: clock.now_ms() })
+      return
+    }
+    const last = givenUp(work, failure, retry.max_attempts, clock.now_ms())
+    if (last) return refuse(last)
+    const error = noteOf(failure)
+    await record({ type, content, not_before_ms: later(), error })
+    report.later(error.message, name())
+  }
+
+  async function refuse(failure: Failure): Promise<void> {
+    const error = noteOf(failure)
+    await record({ type: 'content_refused', content, error })
+    report.refused(error.message, name())
+  }
+
+  function later(): number {
+    return clock.now_ms() + backoff_ms(attempts, retry)
+  }
+
+  async function record(...facts: ContentFact[]): Promise<void> {
+    await ledger.record(facts)
+  }
+
+  function name(): string {
+    const place = opened?.place ?? work.sources[0]
+    return place ? `${place.folder}/${place.path}` : `content ${content}`
+  }
+}
+
+/** Contract, section 2: the longest `filename`, in characters. */
+const longest_name = 255
+
+/**
+ * The name that the service shows: the path inside the folder with the folder's name before it, so that two `report.docx` can
+ * be told apart; or the file's own name. What is too long loses its middle: both the folder and the ending stay.
+ */
+export function uploadName(folder: { name: string; upload_name: 'path' | 'base' }, path: string): string {
+  const whole = folder.upload_name === 'path' ? `${folder.name}/${path}` : basename(path)
+  const characters = [...whole]
+  if (whole.length <= longest_name) return whole
+  const budget = longest_name - 1
+  let head = ''
+  let tail = ''
+  for (let from = 0, to = characters.length - 1; ; ) {
+    const next_tail = characters[to--]! + tail
+    if (head.length + next_tail.length > budget) break
+    tail = next_tail
+    // A third of the room is for the head: the end has the file's own name.
+    if (head.length * 2 < tail.length) {
+      const next_head = head + characters[from++]!
+      if (next_head.length + tail.length > budget) break
+      head = next_head
+    }
+  }
+  return `${head}…${tail}`
+}

@@ -1,0 +1,158 @@
+import { heldBy, type Pulse, type Pulses } from '../../base/run/pulse.ts'
+import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
+import type { Ledger, SendWork } from '../../ledger/ledger.ts'
+import { type SendTools, sendAsset } from './send-asset.ts'
+import { createByteGate, createSendPlaces } from './send-places.ts'
+
+type SendOptions = Parameters<Ledger['claimToSend']>[1]
+
+export type Uploader = ReturnType<typeof startUploader>
+
+/**
+ * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
+ * they are, the fewer commits each of them pays for. So few, that what is saved now does not wait for a long row of others. More
+ * are claimed when a third of them has ended: a free place on the line never waits for a claim.
+ */
+const contents_per_call = 24
+
+/** Of small files, in memory at once: hundreds of usual documents, and little beside what the daemon needs anyway. */
+const max_held_bytes = 32 * 2 ** 20
+
+export function startUploader(
+  tools: Omit<SendTools, 'places' | 'soft'> & { pulses: Pulses },
+  options: {
+    calls_most: number
+    /** Begin nothing new: work that waits for its turn is released. */
+    signal: AbortSignal
+    hard_stop: AbortSignal
+  },
+) {
+  const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
+  const places = createSendPlaces(options.calls_most, clock)
+  const memory = createByteGate(max_held_bytes)
+  // Those who wait for a place see the signal.
+  options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
+  const sending = new Set<Promise<void>>()
+  let in_flight = 0
+  let large_in_flight = 0
+  const fault_rest = new FaultRest(clock)
+  const isLarge = ({ size }: SendWork) => size > small_file_bytes
+
+  /** What one upload waits for answers for itself: a quiet one of hours is no silence while its bytes move. */
+  function toolsOf(pulse: Pulse): SendTools {
+    const held = { remote: heldBy(pulse, tools.remote), examiner: heldBy(pulse, tools.examiner) }
+    return { ...tools, ...held, soft: options.signal, places: heldBy(pulse, places) }
+  }
+
+  /**
+   * Work that was claimed ahead does not begin after a stop, nor while its project rests. What only
+   * lacks `complete` goes on in a pause: the ledger hands it out there, and would do so again and
+   * again.
+   */
+  function mayBegin({ state, project_id }: SendWork): boolean {
+    if (options.signal.aborted) return false
+    const hosts = ['api', 'blob'] as const
+    return !(state === 'sent' ? circuits.restsForTrouble(project_id, hosts) : circuits.rests(project_id, hosts))
+  }
+
+  async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
+    const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
+    const pulse = pulses.begin(`upload of ${folder}/${path}`)
+    const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
+    await pulse.during(memory.enter(held_bytes))
+    try {
+      if (mayBegin(work)) await sendAsset(work, toolsOf(pulse), options.hard_stop)
+      fault_rest.succeeded()
+    } catch (error) {
+      if (!options.hard_stop.aborted) report.fault('upload', error)
+      fault_rest.failed()
+    } finally {
+      // The file may be gone, and the service was never asked.
+      if (is_probe) circuits.unused()
+      pulse.end()
+      memory.leave(held_bytes)
+      in_flight--
+      if (isLarge(work)) large_in_flight--
+      ledger.release('send', [work.content])
+      worker.wake()
+    }
+  }
+
+  /** Intent before the call that makes something, in one commit for all of them. */
+  async function intend(work: readonly SendWork[]): Promise<void> {
+    const intents = work.filter(({ state }) => state === 'wanted')
+    if (intents.length === 0) return
+    try {
+      await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
+    } catch (error) {
+      const contents = work.map(({ content }) => content)
+      ledger.release('send', contents)
+      throw error
+    }
+  }
+
+  /** A probe that comes to nothing, or that could not be recorded, leaves the next one free. */
+  async function takeWork(limit: number, options: SendOptions): ReturnType<Ledger['claimToSend']> {
+    let is_begun = false
+    try {
+      const claimed = await ledger.claimToSend(limit, options)
+      await intend(claimed.work)
+      is_begun = claimed.work.length > 0
+      return claimed
+    } finally {
+      if (options.is_probe && !is_begun) circuits.unused()
+    }
+  }
+
+  async function step(): Promise<{ wait_ms: number }> {
+    const rest_ms = fault_rest.left_ms()
+    if (rest_ms > 0) {
+      // Jobs that end wake this worker; without the rest they would make it spin.
+      await clock.sleep(rest_ms, options.signal)
+      return { wait_ms: 0 }
+    }
+    const at_once = places.width() * contents_per_call
+    const room = at_once - in_flight
+    if (room < at_once / 3) return { wait_ms: longest_rest_ms }
+    const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
+    if (limit === 0) return { wait_ms }
+    if (limit === 1 && in_flight > 0) {
+      circuits.unused()
+      return { wait_ms: longest_rest_ms }
+    }
+    // Large ones have places of their own, so that the small ones are not stuck behind them.
+    const large = { over_bytes: small_file_bytes, most: Math.max(0, places.largeMost() * 2 - large_in_flight) }
+    const is_probe = limit === 1
+    const { work, next_due_ms } = await takeWork(Math.min(room, limit), { except_projects, large, is_probe })
+    for (const item of work) {
+      in_flight++
+      if (isLarge(item)) large_in_flight++
+      const sent = sendOne(item, is_probe).finally(() => sending.delete(sent))
+      sending.add(sent)
+    }
+    if (work.length === 0) await circuits.nothingToSend()
+    if (work.length > 0) return { wait_ms: is_probe ? longest_rest_ms : 0 }
+    return restUntilDue(next_due_ms, clock)
+  }
+
+  const worker = runWorker({
+    name: 'uploader',
+    step,
+    clock,
+    signal: options.signal,
+    pulses,
+    on_error: (error) => report.fault('uploader', error),
+  })
+  return {
+    worker,
+    inFlight: () => in_flight,
+    /** How many calls may be out at once now. */
+    width: () => places.width(),
+    /** Halves what is out at once; it grows back while that helps. */
+    slowDown: () => places.slowDown(),
+    /** Resolves when what was begun has ended. */
+    async drained() {
+      while (sending.size > 0) await Promise.all(sending)
+    },
+  }
+}
