@@ -118,6 +118,11 @@ describe('a planted breach is found', () => {
     ['a stop watch', { 'domain/a.ts': 'performance.now()' }, 'uses performance.now'],
     ['a fetch', { 'remote/a.ts': `fetch('https://example.com')` }, 'uses fetch'],
     ['a thread of one’s own', { 'disk/a.ts': `new Worker(new URL('./b.js', base))` }, 'uses new Worker'],
+    [
+      'an upper floor of the room',
+      { 'sync/intake/a.ts': `import '../upload/b.ts'`, 'sync/upload/b.ts': '' },
+      'may not',
+    ],
     ['a file at the root', { 'main.ts': '' }, 'lies at the root'],
     ['an unknown room', { 'attic/a.ts': '' }, 'there is no room attic/'],
     ['a barrel', { 'base/index.ts': '' }, 'a file called index'],

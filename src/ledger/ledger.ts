@@ -5,7 +5,7 @@ import type { FileStat, KnownFile } from '../domain/file.ts'
 import type { RemovalLimits } from '../domain/removal.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { Claimed } from './claims/claimed.ts'
-import type { PromptLedger } from './claims/prompt-work.ts'
+import type { PromptLedger } from './prompt-work.ts'
 import type { AuditLedger } from './rows/audit-rows.ts'
 
 export type { Claimed } from './claims/claimed.ts'

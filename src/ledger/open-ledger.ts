@@ -4,9 +4,9 @@ import { SluiceError } from '../base/run/errors.ts'
 import { startThread, type Thread } from '../base/run/thread.ts'
 import type { Clock } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
+import { conditionOfLedger } from './backup.ts'
 import { AllInFlight } from './claims/in-flight.ts'
 import { fact_table, packFacts } from './fact-table.ts'
-import { conditionOfLedger } from './file/backup.ts'
 import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
 import {
   isRebuildOpen,

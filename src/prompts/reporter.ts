@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { heldBy } from '../base/run/pulse.ts'
-import type { RunWork } from '../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
 import { answerRun } from './ask/answer-run.ts'
 import { type RunTools, setBack } from './run-tools.ts'
 import { startPool, type WorkPool } from './work-pool.ts'

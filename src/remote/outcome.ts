@@ -1,8 +1,8 @@
 import { isSurelyUnsent } from '../base/net/network-fault.ts'
-import type { Failure } from '../contract/routes/failures.ts'
+import type { Failure } from '../contract/failures.ts'
 
 // The rooms above know the wire only through this one.
-export type { Failure, FailureAbout } from '../contract/routes/failures.ts'
+export type { Failure, FailureAbout } from '../contract/failures.ts'
 
 /**
  * How a call ended. A failure is a normal end: the network and the service are not ours. `date_ms` is the service's wall clock

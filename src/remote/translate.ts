@@ -1,4 +1,4 @@
-import { type IdKind, isId } from '../contract/messages/identifiers.ts'
+import { type IdKind, isId } from '../contract/identifiers.ts'
 import type { Page } from './outcome.ts'
 
 /** A success that is not what the contract says. The message names the oddity and never the value, which may be a secret. */

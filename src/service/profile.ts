@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/routes/error-codes.ts'
+import type { ErrorCode } from '../contract/error-codes.ts'
 import type { ProfileName } from './options.ts'
 
 const usual = {

@@ -29,6 +29,24 @@ const may_import: Record<string, readonly string[]> = {
   cli: [...below_daemon, 'service', 'daemon'],
 }
 
+/**
+ * Directories of a room, from the lowest floor to the highest; those in one line do not know each other. What lies in the room
+ * itself is free: its doors stand above the directories, its words below them.
+ */
+const inner_floors: Record<string, readonly string[]> = {
+  base: ['time', 'run', 'text', 'files net'],
+  config: ['schema', 'resolve'],
+  contract: ['messages', 'routes'],
+  disk: ['root', 'scan', 'read watch'],
+  ledger: ['file', 'rows', 'record', 'claims', 'compare', 'views'],
+  sync: ['intake follow', 'folder upload audit'],
+  prompts: ['plan', 'report', 'ask'],
+  status: ['health', 'text'],
+  inspect: ['plan unit', 'verify explain', 'doctor'],
+  daemon: ['health reload'],
+  cli: ['text', 'daemon', 'ask init install', 'demo', 'commands'],
+}
+
 /** One door per package: what a package can do is reached through these files only. */
 export const doors: Record<string, RegExp> = {
   '@fastify/cors': /^base\/net\/http-server/,
@@ -165,6 +183,11 @@ function checkImports(
 function checkRooms(path: string, target: string, say: (breach: string) => void): void {
   const [from, to] = [path.split('/')[0]!, target.split('/')[0]!]
   if (from !== to && !may_import[from]?.includes(to)) say(`${from}/ may not import ${to}/ (${target})`)
+  const floors = from === to ? inner_floors[from] : undefined
+  const [own, others] = [path, target].map((file) => file.split('/').at(-2)!)
+  if (!floors || own === others || own === from || others === from) return
+  const floorOf = (directory: string) => floors.findIndex((floor) => floor.split(' ').includes(directory))
+  if (floorOf(others!) < 0 || floorOf(others!) >= floorOf(own!)) say(`${own}/ may not import ${others}/ (${target})`)
 }
 
 function checkPackage(path: string, specifier: string, say: (breach: string) => void): void {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test as plain } from 'vitest'
 import { openSqlite, openSqliteReadOnly } from '../../src/base/files/sqlite.ts'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
-import { backUpLedger, restoreLedger } from '../../src/ledger/file/backup.ts'
+import { backUpLedger, restoreLedger } from '../../src/ledger/backup.ts'
 import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
 import { builtModule } from '../disk/unprivileged.ts'
 import { faultsIn, faultsOf } from '../ledger/sound.ts'
@@ -15,7 +15,7 @@ import { makeStore, makeTree } from '../tree.ts'
 const files_at_first = 5_000
 
 const script = `
-  import { backUpLedger } from '${builtModule('ledger/file/backup')}'
+  import { backUpLedger } from '${builtModule('ledger/backup')}'
   try {
     backUpLedger(process.argv[2], process.argv[3], { force: true })
     console.log('made')

@@ -11,7 +11,7 @@ const built = (module) => import(`${pathToFileURL(dist).href}/${module}.js`)
 const { openLedger } = await built('ledger/open-ledger')
 const { ledgerLimits } = await built('daemon/limits')
 const { system_clock: clock } = await built('base/time/time')
-const { rulesText } = await built('sync/folder/folder-settings')
+const { rulesText } = await built('sync/folder-settings')
 
 const facts_at_once = 20_000
 const summary = {

@@ -24,7 +24,7 @@ const { system_clock: clock } = await built('base/time/time')
 const { createIgnoreRules } = await built('disk/scan/ignore')
 const { rootStatus } = await built('disk/root/mount')
 const { createIntake } = await built('sync/intake/intake')
-const { rulesText } = await built('sync/folder/folder-settings')
+const { rulesText } = await built('sync/folder-settings')
 const { createDeviceTurns } = await built('sync/folder/device-turns')
 const { scanOnce } = await built('sync/folder/scan-folder')
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { placeOf } from '../../src/cli/ask/place.ts'
+import { placeOf } from '../../src/cli/place.ts'
 import { makeTree } from '../tree.ts'
 
 const base = makeTree({

@@ -6,7 +6,7 @@ import {
   type FailureAbout,
   unknownProtocol,
   unreadableAnswer,
-} from '../../src/contract/routes/failures.ts'
+} from '../../src/contract/failures.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
 const calls: Call[] = ['create', 'put', 'complete', 'read', 'list', 'attach', 'detach', 'chat', 'message']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { default_ignores, defaultIgnore } from '../../src/disk/scan/default-ignores.ts'
+import { default_ignores, defaultIgnore } from '../../src/disk/default-ignores.ts'
 
 /** A name for each rule, and how it must be told even with dot_files on. */
 const files: Record<string, string> = {

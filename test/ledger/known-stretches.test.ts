@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openSqlite } from '../../src/base/files/sqlite.ts'
-import { createKnownStretches, type KnownStretch } from '../../src/ledger/compare/known-stretches.ts'
 import { ledger_migrations } from '../../src/ledger/file/ledger-file.ts'
+import { createKnownStretches, type KnownStretch } from '../../src/ledger/rows/known-stretches.ts'
 import { makeStore } from '../tree.ts'
 
 type Step =

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Fact } from '../../src/domain/fact.ts'
-import type { Arrival, UnreadyFile } from '../../src/ledger/claims/prompt-work.ts'
+import type { Arrival, UnreadyFile } from '../../src/ledger/prompt-work.ts'
 import { createLedgerStore, type LedgerStore } from '../../src/ledger/store.ts'
 import { makeTree } from '../tree.ts'
 import { md5Of, no_limits, project_id, statOf } from './fixture.ts'

@@ -1,5 +1,5 @@
 import type { RunAsset, RunFact, RunPlan } from '../../src/domain/run.ts'
-import type { Arrival, PromptState, RunWork, UnreadyFile } from '../../src/ledger/claims/prompt-work.ts'
+import type { Arrival, PromptState, RunWork, UnreadyFile } from '../../src/ledger/prompt-work.ts'
 import { type Bench, project_id } from './fixture.ts'
 
 export const run_fault = { code: 'http.503', message: 'the service rests' }

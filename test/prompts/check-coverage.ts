@@ -1,4 +1,4 @@
-import type { Manifest } from '../../src/prompts/report/manifest.ts'
+import type { Manifest } from '../../src/prompts/manifest.ts'
 
 /** Recounts what a manifest claims from what it lists; answers what does not add up. */
 export function checkCoverage({ assets, refusals, turns, coverage, coverage_line }: Manifest): string[] {

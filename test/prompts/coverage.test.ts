@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { UnreadyFile } from '../../src/ledger/claims/prompt-work.ts'
+import type { UnreadyFile } from '../../src/ledger/prompt-work.ts'
+import { composeManifest } from '../../src/prompts/manifest.ts'
 import { composeCoverage, coverageLine, expectedFiles, type FolderLook } from '../../src/prompts/plan/coverage.ts'
 import { composeTurns, requestBody } from '../../src/prompts/plan/question.ts'
 import { noUnready } from '../../src/prompts/plan/unready.ts'
-import { composeManifest } from '../../src/prompts/report/manifest.ts'
 import { checkCoverage } from './check-coverage.ts'
 import { assetOf, due_ms, runOf, settingsOf, tallyOf, turnOf, unreadyOf, zone } from './settings.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Arrival } from '../../src/ledger/claims/prompt-work.ts'
+import type { Arrival } from '../../src/ledger/prompt-work.ts'
 import { collectFresh, freshQueryOf, pathMatcher } from '../../src/prompts/plan/fresh.ts'
 import { due_ms, settingsOf } from './settings.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { Manifest } from '../../src/prompts/report/manifest.ts'
+import type { Manifest } from '../../src/prompts/manifest.ts'
 import { setStatusThere } from '../service/set-status.ts'
 import { openRunRig, type RunRig } from './answer-run-rig.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { prompt_longest as contract_longest } from '../../src/contract/messages/limits.ts'
+import { prompt_longest as contract_longest } from '../../src/contract/limits.ts'
 import { chatStart } from '../../src/contract/messages/messages-chats.ts'
+import { lastLine, runLine } from '../../src/prompts/manifest.ts'
 import { composePlan } from '../../src/prompts/plan/plan-run.ts'
 import {
   bodyToSend,
@@ -12,7 +13,6 @@ import {
   type TurnsWanted,
 } from '../../src/prompts/plan/question.ts'
 import { noUnready } from '../../src/prompts/plan/unready.ts'
-import { lastLine, runLine } from '../../src/prompts/report/manifest.ts'
 import { assetOf, due_ms, hostile_name, runOf, settingsOf, turnOf, zone } from './settings.ts'
 
 const assets = (count: number) => Array.from({ length: count }, (_, index) => assetOf(index))

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { manifestPath, parseManifest } from '../../src/prompts/report/manifest.ts'
+import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
 import { manifestText } from '../../src/prompts/report/manifest-text.ts'
 import { composeReport, coverageOf } from '../../src/prompts/report/report.ts'
 import { reportFileName, writeReportFile } from '../../src/prompts/report/report-file.ts'

@@ -4,10 +4,10 @@ import { parse } from 'yaml'
 import { codeSpan } from '../../src/base/text/format.ts'
 import { message_values } from '../../src/config/schema/schema-deliver.ts'
 import { message_value_names, templateValues } from '../../src/deliver/message.ts'
+import { manifestPath, parseManifest } from '../../src/prompts/manifest.ts'
 import { composeCoverage } from '../../src/prompts/plan/coverage.ts'
 import { missingLabel } from '../../src/prompts/plan/plan-run.ts'
 import { frontMatter } from '../../src/prompts/report/front-matter.ts'
-import { manifestPath, parseManifest } from '../../src/prompts/report/manifest.ts'
 import { composeReport, coverageOf, reportMessage } from '../../src/prompts/report/report.ts'
 import {
   asRunAsset,

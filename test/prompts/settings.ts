@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { RunAsset, RunTurn } from '../../src/domain/run.ts'
-import type { RunWork, UnreadyFile } from '../../src/ledger/claims/prompt-work.ts'
+import type { RunWork, UnreadyFile } from '../../src/ledger/prompt-work.ts'
 import type { FreshAsset } from '../../src/prompts/plan/fresh.ts'
 import { type Unready, UnreadyTally } from '../../src/prompts/plan/unready.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'

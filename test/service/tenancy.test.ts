@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type IdKind, id_kinds, idPattern } from '../../src/contract/messages/identifiers.ts'
+import { type IdKind, id_kinds, idPattern } from '../../src/contract/identifiers.ts'
 import type { Route } from '../../src/contract/routes/route.ts'
 import { type RouteId, routes } from '../../src/contract/routes/routes.ts'
 import { type Service, startService } from '../../src/service/service.ts'

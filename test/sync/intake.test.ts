@@ -6,7 +6,7 @@ import type { Examiner, Fingerprint, Look } from '../../src/disk/read/examiner.t
 import { type OnlineRoot, rootStatus } from '../../src/disk/root/mount.ts'
 import { createIgnoreRules } from '../../src/disk/scan/ignore.ts'
 import { large_bytes } from '../../src/domain/file.ts'
-import type { FolderSettings } from '../../src/sync/folder/folder-settings.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { createIntake } from '../../src/sync/intake/intake.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { FakeClock } from '../fake-clock.ts'

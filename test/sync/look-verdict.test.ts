@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { FileStat, KnownFile } from '../../src/domain/file.ts'
-import type { FolderSettings } from '../../src/sync/folder/folder-settings.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { type LookInput, lookVerdict } from '../../src/sync/intake/look-verdict.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)

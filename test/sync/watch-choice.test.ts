@@ -3,13 +3,13 @@ import { system_clock } from '../../src/base/time/time.ts'
 import { rootStatus } from '../../src/disk/root/mount.ts'
 import { inotifyLimit } from '../../src/disk/watch/inotify-limits.ts'
 import type { FolderState } from '../../src/ledger/ledger.ts'
-import type { FolderSettings } from '../../src/sync/folder/folder-settings.ts'
 import {
   type ChoiceFacts,
   chooseForFolder,
   createWatchRoom,
   type WatchRoom,
 } from '../../src/sync/folder/watch-choice.ts'
+import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 import { makeTree } from '../tree.ts'
 import { watching } from './usual-watching.ts'
 

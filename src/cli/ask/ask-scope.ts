@@ -4,12 +4,12 @@ import { counted } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
-import { scope_ids_most } from '../../contract/messages/limits.ts'
+import { scope_ids_most } from '../../contract/limits.ts'
 import { type ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
 import { pathMatcher } from '../../prompts/plan/fresh.ts'
 import type { LabelReference } from '../../remote/assets.ts'
 import type { Scope } from '../../remote/chats.ts'
-import { placeOf } from './place.ts'
+import { placeOf } from '../place.ts'
 
 /** What a question is narrowed to, as the command line has it. */
 export interface ScopeFlags {

@@ -3,11 +3,11 @@ import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
-import { placeOf } from '../ask/place.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { daemonStatus } from '../daemon/daemon-verbs.ts'
 import { withLedgerView } from '../daemon/ledger-fault.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { placeOf } from '../place.ts'
 import { toned } from '../text/say-whole.ts'
 
 export const command = defineCommand({

@@ -1,8 +1,8 @@
 import { loadConfig } from '../../config/load.ts'
 import { connectControl } from '../../control/control-client.ts'
-import { foldersArgument, foldersNamed } from '../ask/place.ts'
 import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { foldersArgument, foldersNamed } from '../place.ts'
 import { sayAll } from '../text/say-whole.ts'
 
 export const command = defineCommand({

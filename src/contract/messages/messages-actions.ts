@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
 import {
   action_description_longest,
   action_name_longest,
@@ -9,7 +9,7 @@ import {
   email_longest,
   name_longest,
   text,
-} from './limits.ts'
+} from '../limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
 
 const star = '`*` is any.'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema, md5_pattern, mime_type_pattern } from './identifiers.ts'
-import { description_longest, filename_longest, mime_type_longest, name_longest, text } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema, md5_pattern, mime_type_pattern } from '../identifiers.ts'
+import { description_longest, filename_longest, mime_type_longest, name_longest, text } from '../limits.ts'
 import { labelReference } from './messages-labels.ts'
 
 /** `uploaded`: a slot whose bytes were not handed over yet; `ready` and `failed` are final. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { type IdKind, idSchema } from './identifiers.ts'
-import { name_longest, prompt_longest, scope_ids_most, skills_most, text } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { type IdKind, idSchema } from '../identifiers.ts'
+import { name_longest, prompt_longest, scope_ids_most, skills_most, text } from '../limits.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
-import { label_name_longest, label_name_shortest, text } from './limits.ts'
+import { listEnvelope } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import { label_name_longest, label_name_shortest, text } from '../limits.ts'
 
 const labelName = text(label_name_shortest, label_name_longest).meta({
   description: 'A name for people, unique in the project.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
-import { memory_content_longest, memory_importance_least, memory_importance_most, text } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import { memory_content_longest, memory_importance_least, memory_importance_most, text } from '../limits.ts'
 
 const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
 /** `user`: of the one who made it; `project`: made with a key that belongs to nobody, and known to all in the project. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
-import { description_longest, email_longest, name_longest, text } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import { description_longest, email_longest, name_longest, text } from '../limits.ts'
 
 /** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
 const roles = ['owner', 'collaborator', 'reader'] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
-import { description_longest, name_longest, session_turns_most, text, turn_text_longest } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import { description_longest, name_longest, session_turns_most, text, turn_text_longest } from '../limits.ts'
 
 const turnFields = {
   speaker: text(1, name_longest).meta({ examples: ['Ada'] }),

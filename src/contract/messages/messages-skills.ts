@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listEnvelope, timestamp } from '../routes/envelope.ts'
-import { idSchema } from './identifiers.ts'
-import { description_longest, name_longest, skill_content_longest, text } from './limits.ts'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import { description_longest, name_longest, skill_content_longest, text } from '../limits.ts'
 
 /** `project`: everybody in the project can use it; `user`: whoever made it. */
 const skill_scopes = ['project', 'user'] as const

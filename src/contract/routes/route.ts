@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { type IdKind, idSchema } from '../messages/identifiers.ts'
-import { listQuery, noBody } from './envelope.ts'
-import { type ErrorCode, isKnownCode } from './error-codes.ts'
+import { listQuery, noBody } from '../envelope.ts'
+import { type ErrorCode, isKnownCode } from '../error-codes.ts'
+import { type IdKind, idSchema } from '../identifiers.ts'
 
 /** One call of the interface. The service registers its handlers, and the description is made, from these. */
 export interface Route {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listQuery, noBody } from '../envelope.ts'
 import { actionCreate, actionList, actionRecord, actionUpdate } from '../messages/messages-actions.ts'
 import {
   assetCreate,
@@ -39,7 +40,6 @@ import {
 } from '../messages/messages-projects.ts'
 import { sessionCreate, sessionList, sessionRecord, sessionUpdate, transcript } from '../messages/messages-sessions.ts'
 import { skillCreate, skillList, skillRecord, skillUpdate } from '../messages/messages-skills.ts'
-import { listQuery, noBody } from './envelope.ts'
 import { crudRoutes, keyed, open, type ParamsIn, type Route, scoped, switchRoutes } from './route.ts'
 
 const skill = { create: skillCreate, update: skillUpdate, record: skillRecord, list: skillList }

@@ -4,8 +4,7 @@ import type { Log } from '../../base/text/log.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Config, FolderConfig } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import { conditionOfLedger, type LedgerCondition } from '../../ledger/file/backup.ts'
-import { putRebuiltInPlace } from '../../ledger/file/restored.ts'
+import { conditionOfLedger, type LedgerCondition } from '../../ledger/backup.ts'
 import {
   giveToOwner,
   ledgerFile,
@@ -14,6 +13,7 @@ import {
   rebuildDirectory,
   removeDatabase,
 } from '../../ledger/file/state-directory.ts'
+import { putRebuiltInPlace } from '../../ledger/record/restored.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { uploadName } from '../../sync/upload/send-asset.ts'

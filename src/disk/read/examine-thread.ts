@@ -2,10 +2,8 @@ import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
 import { serveCalls, Transferred } from '../../base/run/thread.ts'
 import { type FileStat, large_bytes } from '../../domain/file.ts'
+import { notOpened } from '../root/inside.ts'
 import { entryKind, type SpecialKind } from '../scan/directory-names.ts'
-import { putStat } from '../scan/scan-batch.ts'
-import { countInto } from '../scan/thread-progress.ts'
-import { notOpened } from './inside.ts'
 import {
   createDirectories,
   type Directories,
@@ -15,7 +13,9 @@ import {
   hasStat,
   openToRead,
   statOpen,
-} from './read-file.ts'
+} from '../scan/read-file.ts'
+import { putStat } from '../scan/scan-batch.ts'
+import { countInto } from '../scan/thread-progress.ts'
 
 /** What is at a path now. */
 export type Look =

@@ -3,8 +3,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { SluiceError } from '../../base/run/errors.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
+import { notOpened, placeOf, realRootLater } from '../root/inside.ts'
 import { keptTime } from '../scan/scan-batch.ts'
-import { notOpened, placeOf, realRootLater } from './inside.ts'
 
 /** What the file must still be when its last byte is handed over. */
 export interface ExpectedFile {

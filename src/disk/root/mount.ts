@@ -2,7 +2,7 @@ import { type BigIntStats, opendirSync, readFileSync, type StatsFs, statfsSync, 
 import { isBelow } from '../../base/files/path-below.ts'
 import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import type { Disappearance } from '../../domain/disappearance.ts'
-import { defaultIgnore } from '../scan/default-ignores.ts'
+import { defaultIgnore } from '../default-ignores.ts'
 import { filesystemId } from './filesystem-id.ts'
 import { filesystemOf, isMadeUp } from './filesystems.ts'
 

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
-import { realRoot } from '../read/inside.ts'
+import { realRoot } from './inside.ts'
 import { mountOf, parseMountTable, readMountTable } from './mount.ts'
 
 /** Where the server may be gone: whoever asks for anything there may wait for ever. `autofs` asks it when it is entered. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from './default-ignores.ts'
+import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from '../default-ignores.ts'
 import { createWideningRule, ignore_file_name, readIgnoreFile } from './ignore-file.ts'
 import {
   anchorPattern,

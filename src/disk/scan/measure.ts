@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
-import type { SmallHasher } from '../read/small-hasher.ts'
 import { entryKind, isGone } from './directory-names.ts'
 import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
+import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
 export interface Measured {

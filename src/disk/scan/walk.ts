@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs'
 import { SluiceError } from '../../base/run/errors.ts'
-import { realRoot } from '../read/inside.ts'
+import { realRoot } from '../root/inside.ts'
 import { offline } from '../root/mount.ts'
 import { sharesBelow } from '../root/shares-below.ts'
 import {

@@ -1,4 +1,4 @@
-import { realRoot } from '../read/inside.ts'
+import { realRoot } from '../root/inside.ts'
 import { offline, rootStatus } from '../root/mount.ts'
 import type { FolderWatcher, StartingWatcher } from './watch-trouble.ts'
 

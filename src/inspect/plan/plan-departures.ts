@@ -4,7 +4,7 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import type { ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
 import type { Parting } from '../../domain/removal.ts'
-import { isBefore } from '../../ledger/compare/path-order.ts'
+import { isBefore } from '../../ledger/path-order.ts'
 import type { HoldingPath, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
 

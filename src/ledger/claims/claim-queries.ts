@@ -1,10 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms, hour_ms, minute_ms } from '../../base/time/time.ts'
 import { large_bytes } from '../../domain/file.ts'
+import { to_send } from '../content-queue.ts'
 import { most_sources } from '../ledger.ts'
 import { best_copy_first } from '../rows/copies.ts'
 import type { Usage } from '../rows/counts.ts'
-import { to_send } from './content-queue.ts'
 
 const to_follow = `state = 'ingesting'`
 const to_label = `state = 'ready' AND labels_due_ms IS NOT NULL`

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
+import { to_send } from '../content-queue.ts'
 import type { Pending } from '../ledger.ts'
-import { to_send } from './content-queue.ts'
 
 /** Counting stops here: `sync` asks whether anything is left, a progress bar asks the counts. */
 const counted = 1_000

@@ -1,10 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { isBefore } from '../compare/path-order.ts'
+import { to_send } from '../content-queue.ts'
+import { isBefore } from '../path-order.ts'
+import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from '../prompt-work.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import type { PromptRow } from '../rows/prompt-rows.ts'
-import { to_send } from './content-queue.ts'
-import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 
 /** Arrivals read for one page at the most: 50 milliseconds of the ledger's time, so that a million told ones hold up nobody. */
 const most_arrivals_read = 20_000

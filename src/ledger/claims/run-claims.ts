@@ -1,9 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Claimed, DeliveryKey } from '../ledger.ts'
+import type { DeliveryWork, RunWork } from '../prompt-work.ts'
 import type { RunRecorder } from '../record/record-run.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
-import type { DeliveryWork, RunWork } from './prompt-work.ts'
 
 /** What may go on while a person has stopped what goes out: an answer is waited for, and written down. */
 const states_in_pause: readonly RunRow['state'][] = ['asked', 'answered']

@@ -1,8 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { type Differences, most_missing, type Stretch } from '../ledger.ts'
+import { after_all_paths, isBefore } from '../path-order.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
-import type { KnownStretch, KnownStretches } from './known-stretches.ts'
-import { after_all_paths, isBefore } from './path-order.ts'
+import type { KnownStretch, KnownStretches } from '../rows/known-stretches.ts'
 
 /**
  * Rows of a stretch as plain arrays: path, state, reason, size, mtime_ns, ctime_ns, inode. A row that cannot differ is left out

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { content_states, queue_by_state } from '../claims/content-queue.ts'
+import { content_states, queue_by_state } from '../content-queue.ts'
 
 /**
  * A rule of the ledger that some of its rows break: a fault of Sluice, or of somebody who wrote

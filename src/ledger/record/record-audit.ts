@@ -1,7 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { type AuditFact, isMassRemoval, type ListedAsset } from '../../domain/audit.ts'
 import type { ContentFact } from '../../domain/fact.ts'
-import { createRestoredProjects, type RestoredProjects } from '../file/restored.ts'
 import {
   type AuditRows,
   type AuditState,
@@ -13,6 +12,7 @@ import {
 import { best_copy_first } from '../rows/copies.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
+import { createRestoredProjects, type RestoredProjects } from './restored.ts'
 
 /** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
 const rows_at_once = 20_000

@@ -1,6 +1,6 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { PersonFact } from '../../domain/fact.ts'
-import { after_all_paths } from '../compare/path-order.ts'
+import { after_all_paths } from '../path-order.ts'
 import { fileRow } from '../rows/file-rows.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderConsequences } from '../rows/folder-rows.ts'

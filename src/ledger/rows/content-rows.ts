@@ -1,6 +1,6 @@
 import type { Sqlite, Statement } from '../../base/files/sqlite.ts'
 import type { ContentProgress, ContentState } from '../../domain/content.ts'
-import { queueOf } from '../claims/content-queue.ts'
+import { queueOf } from '../content-queue.ts'
 
 export interface ContentRow extends ContentProgress {
   id: number

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { FileStat, FileState, KnownFile } from '../../domain/file.ts'
-import type { KnownStretches } from '../compare/known-stretches.ts'
 import { oldestThere } from './copies.ts'
+import type { KnownStretches } from './known-stretches.ts'
 
 export interface FileRow {
   folder: number

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { PromptFact, RunState } from '../../domain/run.ts'
-import type { PromptState } from '../claims/prompt-work.ts'
+import type { PromptState } from '../prompt-work.ts'
 import { open_runs_of_prompt } from './run-rows.ts'
 
 export interface PromptRow {

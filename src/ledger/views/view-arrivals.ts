@@ -1,6 +1,6 @@
 import { createPromptQueries } from '../claims/prompt-queries.ts'
-import type { ArrivalQuery, UnreadyQuery } from '../claims/prompt-work.ts'
 import { openLedgerReadOnly } from '../open-ledger.ts'
+import type { ArrivalQuery, UnreadyQuery } from '../prompt-work.ts'
 import { createFolderRows } from '../rows/folder-rows.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { readFolders } from './view-folders.ts'

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
-import { to_send } from '../claims/content-queue.ts'
+import { to_send } from '../content-queue.ts'
 import type { Amount } from './view-folders.ts'
 
 export interface Example {

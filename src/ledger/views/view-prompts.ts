@@ -1,8 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { FaultNote } from '../../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
-import type { PromptState } from '../claims/prompt-work.ts'
 import { openLedgerReadOnly } from '../open-ledger.ts'
+import type { PromptState } from '../prompt-work.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
 import { createRunRows, open_run_states, type RunRow, type RunRows } from '../rows/run-rows.ts'
 

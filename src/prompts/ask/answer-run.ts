@@ -1,6 +1,6 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import { planRun } from '../plan/plan-run.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { composeReport, coverageOf } from '../report/report.ts'

@@ -1,6 +1,6 @@
 import type { RunFact } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../base/text/format.ts'
 import { backoff_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import type { Message } from '../../remote/chats.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'

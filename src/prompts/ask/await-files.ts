@@ -1,6 +1,6 @@
 import { backoff_ms, minute_ms, second_ms } from '../../base/time/time.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import { asksForWhatCame, pathMatcher } from '../plan/fresh.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
 import type { RunTools } from '../run-tools.ts'

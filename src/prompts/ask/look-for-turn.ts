@@ -1,6 +1,6 @@
 import { backoff_ms, day_ms, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import type { Failure } from '../../remote/outcome.ts'
 import { matchesRun } from '../plan/question.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'

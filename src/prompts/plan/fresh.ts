@@ -1,6 +1,6 @@
 import { anchorPattern, compilePatterns, parsePattern } from '../../disk/scan/ignore-patterns.ts'
 import type { RunAsset } from '../../domain/run.ts'
-import type { Arrival, ArrivalQuery } from '../../ledger/claims/prompt-work.ts'
+import type { Arrival, ArrivalQuery } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { ContentSet } from './unready.ts'
 

@@ -1,5 +1,5 @@
-import type { Arrival, RunWork } from '../../ledger/claims/prompt-work.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
+import type { Arrival, RunWork } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FolderLook } from './coverage.ts'
 import { asksForWhatCame, collectFresh, type FreshFound, freshQueryOf, pathMatcher } from './fresh.ts'

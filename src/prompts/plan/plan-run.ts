@@ -1,7 +1,7 @@
 import { isSluiceError } from '../../base/run/errors.ts'
 import type { LossFact } from '../../domain/asset.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { PromptState, RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { PromptState, RunWork } from '../../ledger/prompt-work.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { PromptScope, PromptSettings } from '../prompt-settings.ts'
 import { afterFailure, type RunTools } from '../run-tools.ts'

@@ -3,13 +3,13 @@ import { formatCount, printable } from '../../base/text/format.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { RunAsset } from '../../domain/run.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Question, questionBody, type Scope } from '../../remote/chats.ts'
+import { lastLine, runLine } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { lastLine, runLine } from '../report/manifest.ts'
 import type { FreshAsset } from './fresh.ts'
 
-/** Longer prompts have been refused by the hosted service (contract/messages/limits.ts, `prompt_longest`). */
+/** Longer prompts have been refused by the hosted service (contract/limits.ts, `prompt_longest`). */
 export const prompt_longest = 24_000
 
 /** Each turn takes minutes and is paid for; what does not fit stays fresh for the next run. */

@@ -2,7 +2,7 @@ import { formatCount, formatDuration } from '../../base/text/format.ts'
 import { type CronTimes, cronTimes } from '../../base/time/cron.ts'
 import { day_ms, localTime, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { PromptState } from '../../ledger/claims/prompt-work.ts'
+import type { PromptState } from '../../ledger/prompt-work.ts'
 import type { PromptSettings, Schedule } from '../prompt-settings.ts'
 
 /** A run that begins no later than this is on time: a step of the scheduler comes each minute, and may be held up by another one. */

@@ -4,7 +4,7 @@ import { cronTimes } from '../../base/time/cron.ts'
 import { startTicker } from '../../base/time/ticker.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
-import type { PromptLedger } from '../../ledger/claims/prompt-work.ts'
+import type { PromptLedger } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { whatIsDue } from './schedule.ts'
 

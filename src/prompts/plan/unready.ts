@@ -1,5 +1,5 @@
 import type { RunRefusal } from '../../domain/run.ts'
-import type { UnreadyFile } from '../../ledger/claims/prompt-work.ts'
+import type { UnreadyFile } from '../../ledger/prompt-work.ts'
 
 /** The total is exact, and at most `named_most` are named. */
 export interface NamedFiles {

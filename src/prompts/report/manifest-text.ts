@@ -1,4 +1,4 @@
-import type { Manifest } from './manifest.ts'
+import type { Manifest } from '../manifest.ts'
 
 /** A manifest beyond this is not read back: such a file is not ours. */
 export const manifest_bytes_most = 64 * 1024 * 1024

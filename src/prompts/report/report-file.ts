@@ -5,8 +5,8 @@ import { codeOf, messageOf, SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { renderTemplate } from '../../base/text/template.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
+import { type Manifest, manifestPath, parseManifest } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { type Manifest, manifestPath, parseManifest } from './manifest.ts'
 import { manifest_bytes_most, manifestText } from './manifest-text.ts'
 
 /** Names are at most 255 bytes (ext4, APFS, NTFS); room for the number, the ending and the temporary name. */

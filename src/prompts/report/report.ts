@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
 import type { Message } from '../../deliver/message.ts'
-import type { DeliveryWork, RunWork } from '../../ledger/claims/prompt-work.ts'
+import type { DeliveryWork, RunWork } from '../../ledger/prompt-work.ts'
+import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
 import { scopeIn } from '../plan/question.ts'
 import { noUnready } from '../plan/unready.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { type FrontMatterValue, frontMatter } from './front-matter.ts'
-import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from './manifest.ts'
 
 /** A report is read by people; all of them are in the manifest. */
 const sources_most = 200

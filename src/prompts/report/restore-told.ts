@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf, messageOf } from '../../base/run/errors.ts'
 import type { RunFact } from '../../domain/run.ts'
-import { manifestPath, parseManifest } from './manifest.ts'
+import { manifestPath, parseManifest } from '../manifest.ts'
 import { manifest_bytes_most } from './manifest-text.ts'
 
 /** One a day for a quarter of a century. */

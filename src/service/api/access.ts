@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { token_pattern } from '../../contract/messages/identifiers.ts'
+import { token_pattern } from '../../contract/identifiers.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import { statementsOf } from '../store/database.ts'
 import { hashOf } from '../store/tokens.ts'

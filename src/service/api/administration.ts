@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
-import { email_longest, name_longest } from '../../contract/messages/limits.ts'
+import { email_longest, name_longest } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
 import { statementsOf } from '../store/database.ts'
 

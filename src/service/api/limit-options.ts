@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hasCharacters } from '../../base/text/format.ts'
-import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../../contract/messages/limits.ts'
+import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../../contract/limits.ts'
 import { fault } from '../faults/faults.ts'
 
 export function whole(least: number, most?: number) {

@@ -1,4 +1,4 @@
-import { type ErrorCode, error_statuses } from '../../contract/routes/error-codes.ts'
+import { type ErrorCode, error_statuses } from '../../contract/error-codes.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { asksForRole } from '../store/roles.ts'
 
@@ -27,7 +27,7 @@ function errorCodesOf(route: Route): ErrorCode[] {
   if (scoped) codes.push('publicapi.tenancy.project.missing', 'publicapi.tenancy.project.not_found')
   if (scoped && asksForRole(route)) codes.push('publicapi.tenancy.role.insufficient')
   if (params) codes.push('publicapi.path.invalid')
-  // Every query of the interface is that of a list (contract/routes/envelope).
+  // Every query of the interface is that of a list (contract/envelope).
   if (query) codes.push('publicapi.query.invalid', 'publicapi.cursor.unknown')
   if (method !== 'GET') codes.push(...of_bodies)
   return [...new Set([...codes, ...Object.values(field_codes), ...errors])]

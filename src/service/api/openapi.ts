@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { idPattern } from '../../contract/messages/identifiers.ts'
-import { errorBody } from '../../contract/routes/envelope.ts'
-import { error_statuses } from '../../contract/routes/error-codes.ts'
+import { errorBody } from '../../contract/envelope.ts'
+import { error_statuses } from '../../contract/error-codes.ts'
+import { idPattern } from '../../contract/identifiers.ts'
 import type { Route } from '../../contract/routes/route.ts'
 import { errorExamples, errorResponsesOf, type Json, sharedErrorResponses } from './openapi-errors.ts'
 

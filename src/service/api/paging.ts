@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { ListEnvelope, ListQuery } from '../../contract/routes/envelope.ts'
+import type { ListEnvelope, ListQuery } from '../../contract/envelope.ts'
 import { fault } from '../faults/faults.ts'
 import { statementsOf } from '../store/database.ts'
 

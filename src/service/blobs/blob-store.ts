@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createBareServer, type TlsKeys } from '../../base/net/http-server.ts'
 import { messageOf } from '../../base/run/errors.ts'
-import { isId } from '../../contract/messages/identifiers.ts'
+import { isId } from '../../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
 import { inline_bytes_most, type Received, receiveBody } from '../api/receive-body.ts'

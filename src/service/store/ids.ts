@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { IdKind } from '../../contract/messages/identifiers.ts'
+import type { IdKind } from '../../contract/identifiers.ts'
 
 const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz'
 const time_digits = 9

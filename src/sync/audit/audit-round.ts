@@ -4,8 +4,8 @@ import type { AuditState, UnauditedAsset } from '../../ledger/rows/audit-rows.ts
 import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
 import type { Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
+import type { ClaimTools } from '../claim-worker.ts'
 import { isOfAHost } from '../fault-counts.ts'
-import type { ClaimTools } from '../follow/claim-worker.ts'
 import { isUnfilled } from '../follow/follow-verdict.ts'
 import { reads_a_turn } from './audit-pace.ts'
 

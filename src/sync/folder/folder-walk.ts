@@ -4,9 +4,9 @@ import { outOfReach } from '../../disk/scan/walk-report.ts'
 import { type Found, filesThere, hasVanished, isBeyondWord, knownBefore } from '../../domain/disappearance.ts'
 import type { FileStat } from '../../domain/file.ts'
 import type { Differences, FolderState } from '../../ledger/ledger.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import { createFactGroup } from '../intake/found-files.ts'
 import type { Intake, IntakeTools } from '../intake/intake.ts'
-import type { FolderSettings } from './folder-settings.ts'
 import type { MissedEvents } from './missed-events.ts'
 
 export interface WalkTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {

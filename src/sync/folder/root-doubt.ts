@@ -3,7 +3,7 @@ import { type OnlineRoot, wordOn } from '../../disk/root/mount.ts'
 import { type RootChange, type RootTrust, rootChange } from '../../disk/root/root-trust.ts'
 import { type FoundThere, filesThere, hasVanished, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
-import type { FolderSettings } from './folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import { compareWithKnown, type ScanTools } from './scan-folder.ts'
 
 /** Another disk stands where the known one stood: it is compared again after this, should it fill up by and by. */

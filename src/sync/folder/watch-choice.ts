@@ -14,7 +14,7 @@ import {
 } from '../../disk/watch/choose-watcher.ts'
 import { inotifyLimit } from '../../disk/watch/inotify-limits.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
-import type { FolderSettings } from './folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import type { HearingLimits } from './missed-events.ts'
 import type { PaceLimits } from './scan-timer.ts'
 

@@ -4,7 +4,7 @@ import type { ContentFact } from '../../domain/fact.ts'
 import type { FollowWork } from '../../ledger/ledger.ts'
 import { type AssetRecord, assets_a_page } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
-import { type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+import { type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { type FollowPolicy, followFact, unreadFact } from './follow-verdict.ts'
 
 export interface FollowTools extends ClaimTools {

@@ -3,7 +3,7 @@ import type { LabelFact } from '../../domain/fact.ts'
 import type { LabelWork, Ledger } from '../../ledger/ledger.ts'
 import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
-import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 
 const retry = { first_ms: second_ms, most_ms: 5 * minute_ms }
 /** A label that the service does not take: asked again rarely, for as long as it is wanted. */

@@ -2,8 +2,8 @@ import { backoff_ms, day_ms, hour_ms, second_ms } from '../../base/time/time.ts'
 import type { RemovalFact } from '../../domain/removal.ts'
 import type { RemoveWork } from '../../ledger/ledger.ts'
 import { type Failure, isSurelyUndone } from '../../remote/outcome.ts'
-import { noteOf, textOf } from '../upload/give-up.ts'
-import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from './claim-worker.ts'
+import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
+import { noteOf, textOf } from '../give-up.ts'
 
 /** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
 const max_claimed = 16

@@ -3,7 +3,7 @@ import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../../disk/s
 import type { Fact, FilesFound } from '../../domain/fact.ts'
 import { type FileStat, type KnownFile, sameStat } from '../../domain/file.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { FolderSettings } from '../folder/folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import type { ScanTurn } from './look-turns.ts'
 
 export type FoundFiles = ReturnType<typeof createFoundFiles>

@@ -8,7 +8,7 @@ import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from
 import type { FileFact } from '../../domain/fact.ts'
 import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../../domain/file.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
-import type { FolderSettings } from '../folder/folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles, hashRule } from './found-files.ts'
 import { createLargeLooks } from './large-looks.ts'

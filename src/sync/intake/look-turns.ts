@@ -1,5 +1,5 @@
 import { lookKey } from '../../domain/file.ts'
-import { isBefore } from '../../ledger/compare/path-order.ts'
+import { isBefore } from '../../ledger/path-order.ts'
 
 interface Looks {
   folder: string

@@ -3,7 +3,7 @@ import type { Fingerprint, Look } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import { type FileStat, type KnownFile, other_disk_code, sameStat, unreadableText } from '../../domain/file.ts'
-import type { FolderSettings } from '../folder/folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import { type SettleInput, settle } from './found-files.ts'
 
 export interface LookInput extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {

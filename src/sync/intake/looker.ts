@@ -3,7 +3,7 @@ import { type Pulses, unwatched } from '../../base/run/pulse.ts'
 import { after_fault, restUntilDue, runWorker, type Worker } from '../../base/run/worker.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { Ledger, LookChoice } from '../../ledger/ledger.ts'
-import type { ClaimTools } from '../follow/claim-worker.ts'
+import type { ClaimTools } from '../claim-worker.ts'
 import type { Intake } from './intake.ts'
 
 /** Many facts wake it; they are gathered for this long. */

@@ -6,7 +6,7 @@ import { openSource } from '../../disk/read/source.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import type { SendWork, SourcePath } from '../../ledger/ledger.ts'
 import type { UploadBody } from '../../remote/put-bytes.ts'
-import type { FolderSettings } from '../folder/folder-settings.ts'
+import type { FolderSettings } from '../folder-settings.ts'
 import type { IntakeFolder } from '../intake/intake.ts'
 
 /** Bytes ready to be sent, proved to be those that were hashed (large ones: proved before the last of them leaves). */

@@ -1,5 +1,5 @@
-import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../../domain/run.ts'
-import type { Claimed } from './claimed.ts'
+import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
+import type { Claimed } from './claims/claimed.ts'
 
 /** What the ledger answers to those who run prompts; a part of Ledger. */
 export interface PromptLedger {

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
-import { to_send } from '../claims/content-queue.ts'
-import { open_run_states } from '../rows/run-rows.ts'
+import { to_send } from '../content-queue.ts'
+import { open_run_states } from './run-rows.ts'
 
 /** Time servers move a clock back by less than this in normal days, and waits that are longer by it harm nobody. */
 const setback_ms = minute_ms

@@ -1,4 +1,4 @@
-import { hour_ms, second_ms } from '../../base/time/time.ts'
+import { hour_ms, second_ms } from '../base/time/time.ts'
 import { type HttpAnswer, headerValue, isHtml, readErrorAnswer, type SeenError } from './error-answer.ts'
 import { type ErrorCode, isKnownCode } from './error-codes.ts'
 

@@ -1,9 +1,16 @@
 import { openSqlite, type Sqlite } from '../../base/files/sqlite.ts'
-import type { ContentRecorder } from '../record/record-content.ts'
-import type { FileRecorder } from '../record/record-file.ts'
+import { ledger_migrations } from '../file/ledger-file.ts'
+import {
+  ledgerFile,
+  moveAside,
+  moveDatabase,
+  removeDatabase,
+  syncDirectory,
+  ticketsFile,
+} from '../file/state-directory.ts'
 import { fileRow } from '../rows/file-rows.ts'
-import { ledger_migrations } from './ledger-file.ts'
-import { ledgerFile, moveAside, moveDatabase, removeDatabase, syncDirectory, ticketsFile } from './state-directory.ts'
+import type { ContentRecorder } from './record-content.ts'
+import type { FileRecorder } from './record-file.ts'
 
 /**
  * In a ledger from a backup, which is closed: nothing that it calls ready is known to be so still, and each project is audited as soon

@@ -1,10 +1,8 @@
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
-import { codeOf, isSluiceError, messageOf, SluiceError } from '../../base/run/errors.ts'
-import { type LedgerView, openLedgerView } from '../views/view.ts'
-import { ledger_migrations, refuseNoRight } from './ledger-file.ts'
-import { markRestored } from './restored.ts'
+import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../base/files/sqlite.ts'
+import { codeOf, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
 import {
   ledgerFile,
   lockLedger,
@@ -15,7 +13,9 @@ import {
   syncDirectory,
   syncPath,
   ticketsFile,
-} from './state-directory.ts'
+} from './file/state-directory.ts'
+import { markRestored } from './record/restored.ts'
+import { type LedgerView, openLedgerView } from './views/view.ts'
 
 export interface Backup {
   bytes: number

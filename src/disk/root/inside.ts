@@ -12,7 +12,7 @@ import {
 import { readlink, realpath } from 'node:fs/promises'
 import { codeOf } from '../../base/run/errors.ts'
 import { other_disk_code } from '../../domain/file.ts'
-import { offline } from '../root/mount.ts'
+import { offline } from './mount.ts'
 
 /**
  * Paths are checked for where they really lead, because a directory above a file can be swapped for a symbolic link between a

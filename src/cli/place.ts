@@ -1,9 +1,9 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Argv } from 'yargs'
-import { SluiceError } from '../../base/run/errors.ts'
-import type { FolderConfig } from '../../config/config.ts'
-import type { GlobalOptions } from '../command.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import type { FolderConfig } from '../config/config.ts'
+import type { GlobalOptions } from './command.ts'
 
 /** A folder of the configuration and a path in it; '' is the whole folder. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasCharacters } from '../../base/text/format.ts'
+import { hasCharacters } from '../base/text/format.ts'
 
 /**
  * Every size and count that the interface knows, in one place. (S) is said by the specification, (P) was seen on the hosted

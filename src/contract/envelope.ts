@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { error_code_pattern, type IdKind, idSchema } from '../messages/identifiers.ts'
-import { list_limit_default, list_limit_least, list_limit_most } from '../messages/limits.ts'
+import { error_code_pattern, type IdKind, idSchema } from './identifiers.ts'
+import { list_limit_default, list_limit_least, list_limit_most } from './limits.ts'
 
 /** Every time on the wire: ISO 8601, UTC. */
 export const timestamp = z.iso.datetime().meta({

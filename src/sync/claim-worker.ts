@@ -1,10 +1,10 @@
-import { heldBy, type Pulse, type Pulses } from '../../base/run/pulse.ts'
-import { allEnded, restUntilDue, runWorker } from '../../base/run/worker.ts'
-import type { Clock } from '../../base/time/time.ts'
-import type { Claimed, Ledger } from '../../ledger/ledger.ts'
-import type { Remote } from '../../remote/remote.ts'
-import type { Circuits } from '../circuits.ts'
-import type { SyncReport } from '../report.ts'
+import { heldBy, type Pulse, type Pulses } from '../base/run/pulse.ts'
+import { allEnded, restUntilDue, runWorker } from '../base/run/worker.ts'
+import type { Clock } from '../base/time/time.ts'
+import type { Claimed, Ledger } from '../ledger/ledger.ts'
+import type { Remote } from '../remote/remote.ts'
+import type { Circuits } from './circuits.ts'
+import type { SyncReport } from './report.ts'
 
 export interface ClaimTools {
   ledger: Ledger

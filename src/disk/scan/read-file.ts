@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { type BigIntStats, constants, fstatSync, openSync, read, readSync } from 'node:fs'
+import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from '../root/inside.ts'
 import { sharesBelow } from '../root/shares-below.ts'
-import { keptTime } from '../scan/scan-batch.ts'
-import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from './inside.ts'
+import { keptTime } from './scan-batch.ts'
 
 /*
  * What the threads that read files share. All of it but `fillLater` is synchronous; a small file costs open, fstat, read, fstat and close.

@@ -1,5 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { isBefore } from './path-order.ts'
+import { isBefore } from '../path-order.ts'
 
 export interface KnownStretch {
   /** Exclusive; '' for the start of the folder. */

@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
-import { printable } from '../../base/text/format.ts'
-import { isoTime, localTime } from '../../base/time/time.ts'
-import type { RunCause } from '../../domain/run.ts'
-import type { RunWork } from '../../ledger/claims/prompt-work.ts'
-import { type Coverage, coverageLine } from '../plan/coverage.ts'
+import { printable } from '../base/text/format.ts'
+import { isoTime, localTime } from '../base/time/time.ts'
+import type { RunCause } from '../domain/run.ts'
+import type { RunWork } from '../ledger/prompt-work.ts'
+import { type Coverage, coverageLine } from './plan/coverage.ts'
 
 /** All of a run that a report is made of: the same while it is answered and once it is written. */
 export type RunContent = Omit<RunWork, 'state'>

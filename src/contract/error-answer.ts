@@ -1,5 +1,5 @@
-import { scrubText } from '../../base/text/scrub.ts'
-import { error_code_pattern } from '../messages/identifiers.ts'
+import { scrubText } from '../base/text/scrub.ts'
+import { error_code_pattern } from './identifiers.ts'
 
 /** An answer as far as its judgement needs it. Header names in lower case. */
 export interface HttpAnswer {

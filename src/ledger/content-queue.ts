@@ -1,4 +1,4 @@
-import type { ContentState } from '../../domain/content.ts'
+import type { ContentState } from '../domain/content.ts'
 
 /** Whose work a content is: the uploader's, or the follower's. */
 export type ContentQueue = 'send' | 'follow'

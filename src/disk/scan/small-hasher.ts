@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
-import { putStat } from '../scan/scan-batch.ts'
 import { createDirectories, hashNow, hasStat, openToRead, statOpen } from './read-file.ts'
+import { putStat } from './scan-batch.ts'
 
 /** Which files a scan hashes as it checks them. */
 export interface HashRule {

@@ -1,10 +1,10 @@
-import { formatDuration } from '../../base/text/format.ts'
-import { minute_ms } from '../../base/time/time.ts'
-import type { FaultNote } from '../../domain/fault-note.ts'
-import type { Ticket } from '../../domain/ticket.ts'
-import type { SendWork } from '../../ledger/ledger.ts'
-import type { Failure } from '../../remote/outcome.ts'
-import type { Step } from './send-places.ts'
+import { formatDuration } from '../base/text/format.ts'
+import { minute_ms } from '../base/time/time.ts'
+import type { FaultNote } from '../domain/fault-note.ts'
+import type { Ticket } from '../domain/ticket.ts'
+import type { SendWork } from '../ledger/ledger.ts'
+import type { Failure } from '../remote/outcome.ts'
+import type { Step } from './upload/send-places.ts'
 
 /**
  * After so many failures in a row a slot is given up: what is wrong may be its ticket, and the next
