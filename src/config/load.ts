@@ -55,7 +55,7 @@ export function checkText(text: string, environment: Environment, looks_at_paths
   return { config, faults: [...faults, ...others], value, is_read, placeOf }
 }
 
-/** The same from a plain object, for programs: the demo, tests. */
+/** The same from a plain object, for programs: `init`, tests. */
 export function configFromObject(value: unknown, env?: NodeJS.ProcessEnv): Config {
   const { config, faults } = checkValue(value, readEnvironment(env))
   if (!config) throw invalid(faultLines(faults))

@@ -42,7 +42,7 @@ export function openSecrets(
   return { secrets, warnings: found.warnings }
 }
 
-/** For programs that made the token themselves: the demo, tests. */
+/** For programs that made the token themselves: `init`, tests. */
 export function secretsOf(token: string, source = 'this program'): Secrets {
   checkShape(token, source)
   return { token: () => token, source, reload: () => false }

@@ -18,7 +18,7 @@ export interface Found {
 /** What stood at a folder's root when its files were missed, and how many of those that are known were found there. */
 export interface FoundThere {
   device: bigint
-  /** As disk/root-identity.ts compares them. */
+  /** As disk/root/mount.ts compares them. */
   identity: string | undefined
   files: number
 }

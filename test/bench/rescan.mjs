@@ -8,7 +8,7 @@ import { makeTree, textOf } from './tree.mjs'
 
 /** The yardstick: it looks at all that a rescan must look at, and at nothing else. */
 const find_format = '%s %T@ %C@ %D %i %P\\n'
-/** So old a file must be to be taken as quiet at once: settle_ms and the granularity of file times (sync/settle), 2 s on some disks. */
+/** So old a file must be to be taken as quiet at once: settle_ms and the granularity of file times (sync/intake/found-files), 2 s on some disks. */
 const rest_ms = 2_000 + settle_ms + 200
 
 /**

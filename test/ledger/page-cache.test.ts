@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import type { Fact } from '../../src/domain/fact.ts'
-import { createPageCache } from '../../src/ledger/thread.ts'
+import { createPageCache } from '../../src/ledger/file/page-cache.ts'
 
 test('the memory for pages is large from what a first look found until the scan has ended', () => {
   const database = new (sqliteDriver())(':memory:')

@@ -10,7 +10,7 @@ const { loadConfig } = await load('config/load')
 const { openSecrets } = await load('config/secrets')
 const { startDaemon } = await load('daemon/daemon')
 const { tellServiceManager } = await load('cli/daemon/service-manager')
-const { openLog } = await load('cli/text/pass-state')
+const { openLog } = await load('cli/daemon/open-log')
 const { listenForStop, aborted } = await load('cli/daemon/stop-signals')
 
 const { config } = loadConfig()

@@ -14,10 +14,11 @@ import { type DryRun, dryRun } from '../ask/dry-run.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
+import { openLog } from '../daemon/open-log.ts'
+import { refuseWhilePaused } from '../daemon/pause.ts'
 import { aborted, listenForStop, type StopSignals } from '../daemon/stop-signals.ts'
-import { besideOrAlone, refuseWhilePaused } from '../daemon/tell-daemon.ts'
+import { besideOrAlone } from '../daemon/tell-daemon.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
-import { openLog } from '../text/pass-state.ts'
 import { showSpinner } from '../text/progress.ts'
 import {
   answerOf,

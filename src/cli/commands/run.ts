@@ -9,11 +9,11 @@ import { startDaemon } from '../../daemon/daemon.ts'
 import { refuseOrphan } from '../../ledger/record/orphan.ts'
 import { defineCommand } from '../command.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
+import { openLog } from '../daemon/open-log.ts'
 import { createReloader } from '../daemon/reloader.ts'
 import { openUnitFit, tellServiceManager } from '../daemon/service-manager.ts'
 import { aborted, listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { openLog } from '../text/pass-state.ts'
 
 /**
  * The daemon. A token that is refused at the start ends it (77), once the alerts are sent; from

@@ -2,10 +2,11 @@ import { minute_ms, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { type HealthStatus, healthFacts, healthStatus } from '../../status/health/health-facts.ts'
+import { promptHealth } from '../../status/health/health-promises.ts'
 import { statusLines } from '../../status/text/text.ts'
 import { type DaemonStatus, type StatusView, statusView } from '../../status/view.ts'
 import { defineCommand, flag } from '../command.ts'
-import { daemonStatus, rebuildStatus } from '../daemon/daemon-verbs.ts'
+import { daemonStatus, rebuildStatus } from '../daemon/daemon-status.ts'
 import { ledgerFaultOf, withHealthView, withLedgerView, withPromptsView } from '../daemon/ledger-fault.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
@@ -67,9 +68,8 @@ const at_work_late_ms = 2 * minute_ms
 
 async function readHealth(config: Config, daemon: DaemonStatus): Promise<HealthStatus> {
   const now_ms = system_clock.now_ms()
-  const of_prompts = config.prompts.length === 0 ? undefined : await import('../../status/health/health-promises.ts')
   return withHealthView(config.state_dir, (view) => {
-    const prompts = of_prompts?.promptHealth(view, config, now_ms) ?? []
+    const prompts = promptHealth(view, config, now_ms)
     const silent_ms = now_ms - (view?.atWork_ms() ?? now_ms)
     const is_silent = silent_ms > config.watchdog.silence_ms + at_work_late_ms
     const watches = daemon.state === 'running' && daemon.mode === 'run'

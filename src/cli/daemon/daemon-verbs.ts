@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs'
-import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import { programVersion } from '../../base/text/version.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { type Control, startControl } from '../../control/control-server.ts'
 import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
-import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
-import { refuseOrphan } from '../../ledger/record/orphan.ts'
-import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
-import type { DaemonStatus, RebuildStatus } from '../../status/view.ts'
-import { withLedgerView, withPassView, withPromptsView } from './ledger-fault.ts'
+import { controlSocket } from '../../ledger/file/state-directory.ts'
+import { withPassView, withPromptsView } from './ledger-fault.ts'
 import type { Reloader } from './reloader.ts'
 
 /**
@@ -101,34 +97,4 @@ function keepsItsConfig(): SluiceError {
     message: 'what runs here is a single pass or the demo: it keeps the configuration that it began with',
     hint: 'run it again when it has ended',
   })
-}
-
-/** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
-export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
-  try {
-    if (!existsSync(controlSocket(state_dir))) {
-      refuseOrphan(state_dir)
-      return { state: 'stopped' }
-    }
-    const { connectControl } = await import('../../control/control-client.ts')
-    const control = await connectControl(state_dir)
-    if (!control) return { state: 'stopped' }
-    await control.close()
-    return { state: 'running', ...control.presence }
-  } catch (error) {
-    if (!isSluiceError(error)) throw error
-    return { state: 'unknown', why: error.hint === undefined ? error.message : `${error.message}; ${error.hint}` }
-  }
-}
-
-/** A rebuild that has not come to its end, and what it waits for; it is a pass with a ledger of its own. */
-export async function rebuildStatus(
-  state_dir: string,
-  daemon: DaemonStatus,
-): Promise<{ status: RebuildStatus; troubles: Trouble[] } | undefined> {
-  if (!isRebuildOpen(state_dir)) return undefined
-  // A daemon would have made a ledger before it can be asked.
-  if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
-  const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
-  return { status: 'running', troubles }
 }

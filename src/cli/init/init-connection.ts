@@ -16,7 +16,7 @@ import { createRemote } from '../../remote/remote.ts'
 import { sayWarning } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
-import { type InitFlags, wholePath } from './init-folders.ts'
+import { type InitFlags, wholePath } from './init-flags.ts'
 
 /** Where the files go: with whose token, into which project. */
 export interface Connection {

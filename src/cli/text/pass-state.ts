@@ -1,11 +1,7 @@
 import { formatBytes, formatCount, formatDuration } from '../../base/text/format.ts'
-import { createLog, type Log, type LogOptions } from '../../base/text/log.ts'
 import { second_ms } from '../../base/time/time.ts'
-import type { Config } from '../../config/config.ts'
-import { readEnvironment } from '../../config/environment.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
-import type { Terminal } from './terminal.ts'
 
 /** How far a pass is. `done`: nothing more happens to it by itself, for better or worse. */
 export interface PassState {
@@ -76,16 +72,4 @@ function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => num
   const left_s = Math.max(...times_s)
   if (left_s === 0) return 'done'
   return Number.isFinite(left_s) ? `${formatDuration(left_s * second_ms)} left` : 'time left unknown'
-}
-
-/** The log of a command that works: on standard error, as the configuration says. */
-export function openLog(config: Config, terminal: Terminal, change: Partial<LogOptions> = {}): Log {
-  const { journal, no_color, force_color } = readEnvironment()
-  return createLog({
-    level: config.log.level,
-    format: config.log.format,
-    journal,
-    colors: (terminal.is_interactive || force_color) && !no_color,
-    ...change,
-  })
 }

@@ -16,7 +16,7 @@ export type RootStatus =
       /** As the system gives it, which may be the time of its last change: `identity` says whether it is known. */
       born_ns: bigint
       /**
-       * As root-identity.ts compares them; undefined where the filesystem tells of nothing that a
+       * As they are compared below; undefined where the filesystem tells of nothing that a
        * remount keeps.
        */
       identity: string | undefined

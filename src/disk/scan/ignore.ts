@@ -18,7 +18,7 @@ export interface IgnoreSpec {
   exclude: readonly string[]
   /** Takes hidden files and folders too; other defaults, secrets above all, still hold. */
   dot_files: boolean
-  /** `skip`: directories that fewer people can read than the root are ignored (narrower.ts). Not given: `warn`. */
+  /** `skip`: directories that fewer people can read than the root are ignored (ignore-file.ts). Not given: `warn`. */
   widening?: 'warn' | 'skip'
 }
 

@@ -26,7 +26,7 @@ export interface ScanEnd {
   unreadable_total: number
   /** Directories on which another filesystem is mounted; not entered. */
   other_mounts: string[]
-  /** The topmost directories that fewer people can read than the root, and why (narrower.ts). */
+  /** The topmost directories that fewer people can read than the root, and why (ignore-file.ts). */
   narrower: { path: string; why: string }[]
   narrower_total: number
 }

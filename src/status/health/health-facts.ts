@@ -18,7 +18,7 @@ export interface HealthSettings {
 
 /** What the ledger does not say by itself, or not yet. */
 export interface HealthExtras {
-  /** See health-prompts.ts: what computes due times is loaded only where there are some. */
+  /** See health-promises.ts. */
   prompts?: HealthFacts['prompts']
   ledger_fault?: HealthFacts['ledger_fault']
   /** Known to the daemon itself; others see when it last said that it is at work. */

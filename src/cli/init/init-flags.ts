@@ -1,0 +1,80 @@
+import { basename, resolve } from 'node:path'
+import { SluiceError } from '../../base/run/errors.ts'
+import { baseUrlFault } from '../../config/schema/schema.ts'
+import { name_field } from '../../config/schema/schema-folder.ts'
+import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../../config/starting-config.ts'
+
+/** The answers as the command line has them; what is undefined is asked for, where somebody can be asked. */
+export interface InitFlags {
+  'base-url': string | undefined
+  'token-file': string | undefined
+  'ca-file': string | undefined
+  project: string | undefined
+  folder: readonly string[] | undefined
+  start: string | undefined
+  'old-versions': OldVersions | undefined
+  yes: boolean
+  force: boolean
+}
+
+export type NamedPath = Pick<StartingFolder, 'name' | 'path'>
+
+/** Error `usage.missing`: nobody can be asked, and these are not answered. */
+export function refuseMissing(flags: InitFlags): void {
+  const missing = [
+    flags['base-url'] === undefined ? '--base-url URL' : '',
+    flags['token-file'] === undefined ? '--token-file FILE' : '',
+    flags.project === undefined ? '--project ID' : '',
+    (flags.folder ?? []).length === 0 ? '--folder NAME=PATH' : '',
+    flags.yes ? '' : '--yes',
+  ].filter((flag) => flag !== '')
+  if (missing.length === 0) return
+  throw new SluiceError({
+    code: 'usage.missing',
+    message: `nobody can be asked here (this is no terminal), and not everything is answered: ${missing.join(' ')}`,
+    hint: 'give these options too, or run `sluice init` in a terminal',
+  })
+}
+
+/** Errors `usage.invalid`, before anything is asked of the service. */
+export function checkFlags(flags: InitFlags, cwd: string): { folders: NamedPath[]; start: StartText | undefined } {
+  const fault = flags['base-url'] === undefined ? undefined : baseUrlFault(flags['base-url'])
+  if (fault) throw invalid(`--base-url ${fault}`)
+  const start = flags.start?.replace(/^newer_than:? ?/, '')
+  if (start !== undefined && !isStartText(start)) throw invalid('--start takes all, from_now, or an age such as 90d')
+  return { folders: (flags.folder ?? []).map((text) => namedPath(text, cwd)), start }
+}
+
+/** `name=path`, or a path alone, which is named after its last part. */
+function namedPath(text: string, cwd: string): NamedPath {
+  const [, named, rest] = /^([^=/]*)=(.*)$/s.exec(text) ?? [undefined, undefined, text]
+  if (rest === '' || rest === undefined) throw invalid(`--folder ${text} has no path`)
+  const name = named ?? nameFor(rest)
+  const fault = faultOfName(name)
+  if (fault) throw invalid(`--folder ${text}: the name ${fault}`)
+  return { name, path: wholePath(rest, cwd) }
+}
+
+/** As the config has it: absolute, or beginning with ~/. */
+export function wholePath(text: string, cwd: string): string {
+  return /^~(\/|$)/.test(text) ? text : resolve(cwd, text)
+}
+
+/** A name for a folder, made of its path: `/srv/Old Papers` -> `old-papers`. */
+export function nameFor(path: string): string {
+  const letters = basename(path)
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9._]+/g, '-')
+  return letters.replaceAll(/^[._-]+|-+$/g, '').slice(0, 64) || 'folder'
+}
+
+export function faultOfName(name: string): string | undefined {
+  const checked = name_field.safeParse(name)
+  return checked.success ? undefined : checked.error.issues[0]?.message
+}
+
+function invalid(message: string): SluiceError {
+  return new SluiceError({ code: 'usage.invalid', message, hint: 'sluice init --help shows the options' })
+}
