@@ -58,8 +58,10 @@ function isStandardError(stream: string | undefined): boolean {
   return stream === `${dev}:${ino}`
 }
 
-/** For a command that knows this configuration, and nothing of the service, the token and the proxy that this environment names. */
+const not_passed_on = /^(SLUICE|WATCHDOG)_|_proxy$|^(CREDENTIALS_DIRECTORY|STATE_DIRECTORY|NOTIFY_SOCKET)$/i
+
+/** For a command that knows this configuration, and nothing of the service, token, proxy and unit that this environment names. */
 export function environmentWith(config_file: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  const others = Object.entries(env).filter(([name]) => !/^SLUICE_|_proxy$/i.test(name))
+  const others = Object.entries(env).filter(([name]) => !not_passed_on.test(name))
   return { ...Object.fromEntries(others), SLUICE_CONFIG: config_file }
 }

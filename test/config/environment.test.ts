@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { readEnvironment } from '../../src/config/environment.ts'
+import { environmentWith, readEnvironment } from '../../src/config/environment.ts'
 
 test('proxies: small letters first, as curl does', () => {
   const env = { https_proxy: 'http://small', HTTPS_PROXY: 'http://large', HTTP_PROXY: 'http://only', no_proxy: '' }
@@ -46,4 +46,19 @@ test('without argument it is the environment of the process', () => {
     env: { ...process.env, SLUICE_CONFIG: '/from/outside' },
   })
   expect(stdout).toBe('/from/outside\n')
+})
+
+test('a command with a configuration of its own hears of no other service, token, proxy or unit', () => {
+  const own = { PATH: '/bin', HOME: '/home/ada', NO_COLOR: '1' }
+  const others = {
+    SLUICE_TOKEN: 'pat_secret',
+    SLUICE_CONFIG: '/etc/sluice/sluice.yaml',
+    HTTPS_PROXY: 'http://proxy',
+    no_proxy: 'a',
+    CREDENTIALS_DIRECTORY: '/run/credentials/sluice.service',
+    STATE_DIRECTORY: '/var/lib/sluice',
+    NOTIFY_SOCKET: '/run/notify',
+    WATCHDOG_PID: '1',
+  }
+  expect(environmentWith('/tmp/demo.yaml', { ...own, ...others })).toEqual({ ...own, SLUICE_CONFIG: '/tmp/demo.yaml' })
 })

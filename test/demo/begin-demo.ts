@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { makeTree } from '../tree.ts'
@@ -13,6 +14,8 @@ export function beginDemo(...words: string[]) {
   const child = spawn(process.execPath, [program, 'demo', ...words], {
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that nothing that it starts outlives the test.
+    detached: true,
   })
   let out = ''
   let err = ''
@@ -22,15 +25,29 @@ export function beginDemo(...words: string[]) {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(() => killGroup(child.pid!))
   return {
     out: () => out,
     err: () => err,
     ended: once(child, 'close').then(([code]) => code as number | null),
     stop: () => void child.kill('SIGTERM'),
     left: () => readdirSync(temporary),
+    /** Bytes that the service has stored as files of their own. */
+    stored: () => readdirSync(temporary).flatMap((name) => filesBelow(join(temporary, name, 'service', 'objects'))),
     connection: () => connectionIn(out),
   }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function filesBelow(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : []
 }
 
 interface Asset {

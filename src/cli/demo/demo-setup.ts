@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import { type Service, startService } from '../../service/service.ts'
-import { nameFor } from '../init/init-folders.ts'
+import { nameFor } from '../init/init-flags.ts'
 
 export interface DemoSetup {
   service: Service
