@@ -184,7 +184,7 @@ test('without the optional packages their kinds of files are refused, with the r
   mkdirSync(join(copy, 'node_modules'))
   for (const name of ['chardet', 'htmlparser2'])
     symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
-  const reading = open({ reading_program: join(copy, 'dist', 'service', 'reading-child.js') })
+  const reading = open({ reading_program: join(copy, 'dist', 'service', 'reading', 'reading-child.js') })
   const missing = (name: string) => `the optional package ${name} is not installed, which this kind of file needs`
   const read = (name: string) => reading.read({ ...file(name), place: { path: join(documents, name) } })
   expect(await read('harbour.pdf')).toEqual({ unreadable: missing('unpdf') })
