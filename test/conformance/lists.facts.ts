@@ -83,9 +83,10 @@ export const facts_of_lists = [
     const fresh = await api.elsewhere()
     for (const [path, id, make] of lists) {
       for (let at = 0; at < 3; at++) await make(fresh)
-      const all = (await fresh.get(path)).body.data
-      const rest = (await fresh.get(`${path}?after_id=${all[0][id]}`)).body
-      expect(rest.data, path).toEqual(all.slice(1))
+      // By their ids: a chat that is being answered changes between two lists.
+      const idsIn = ({ data }: { data: Record<string, string>[] }) => data.map((item) => item[id])
+      const all = idsIn((await fresh.get(path)).body)
+      expect(idsIn((await fresh.get(`${path}?after_id=${all[0]}`)).body), path).toEqual(all.slice(1))
     }
   }),
 
