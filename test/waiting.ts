@@ -21,11 +21,17 @@ export async function until(
   }
 }
 
-/** The promise's value, or an error when it does not settle in time. */
-export async function within<T>(what: string, promise: Promise<T>, most_ms = patience_ms): Promise<T> {
+/** The promise's value, or an error that shows `state` when it does not settle in time. */
+export async function within<T>(
+  what: string,
+  promise: Promise<T>,
+  most_ms = patience_ms,
+  state: () => unknown = () => undefined,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${most_ms} ms: ${what}`)), most_ms)
+    const end = () => reject(new Error(`took longer than ${most_ms} ms: ${what}\n${shown(state())}`))
+    timer = setTimeout(end, most_ms)
   })
   try {
     return await Promise.race([promise, late])

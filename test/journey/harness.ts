@@ -311,7 +311,7 @@ export class Journey {
   }
 
   async idle(): Promise<void> {
-    await within('nothing left to do', this.daemon.idle())
+    await within('nothing left to do', this.daemon.idle(), undefined, () => this.#stateForPeople())
   }
 
   /** How the end differs from "what is on the disk is there", see checkEnd; `also_there` are md5s. */

@@ -126,6 +126,8 @@ export class RandomLife {
       else await this.start(change)
       await this.journey.daemon.resume()
       this.journey.daemon.rescan()
+      // Before anything else: what somebody removed gets no label, and its labels are tried for minutes before that is known.
+      await audited(this.journey)
       await this.journey.idle()
       await audited(this.journey)
       await this.journey.idle()
