@@ -48,6 +48,8 @@ export class ChokidarEvents {
   readonly #closed = new AbortController()
   /** Inode and time of birth of each directory that it watches. */
   readonly #directories = new Map<string, string>()
+  /** New since the start, and not checked yet. */
+  readonly #new_directories = new Set<string>()
   #unchecked = new Set<string>()
   #is_checking = false
   #is_started = false
@@ -131,6 +133,7 @@ export class ChokidarEvents {
     const path = this.#relative(absolute)
     if (event === 'addDir' && stats !== undefined) this.#directories.set(path, identityOf(stats))
     if (event === 'addDir') this.#check(path)
+    if (event === 'addDir' && this.#is_started) this.#new_directories.add(path)
     if (event === 'unlinkDir') this.#directories.delete(path)
     // What is there at the start is nothing new.
     if (!this.#is_started && (event === 'add' || event === 'addDir')) return
@@ -172,6 +175,7 @@ export class ChokidarEvents {
   }
 
   async #compare(path: string): Promise<void> {
+    const is_new = this.#new_directories.delete(path)
     const stats = await statsOf(join(this.#root, path))
     if (stats === undefined || this.#isLeftOut(join(this.#root, path), stats)) return
     const known = this.#directories.get(path)
@@ -180,6 +184,8 @@ export class ChokidarEvents {
     if (known !== undefined && path !== '' && is_other) this.#listener.replaced(path)
     else if (stats.isDirectory() && known === undefined) this.#take(path)
     else if (stats.isDirectory()) {
+      // chokidar reports no file that is made after it lists a new directory and before it watches it.
+      if (is_new) this.#listener.hint({ kind: 'directory', path })
       for (const { path: below } of directoriesIn(this.#root, path))
         if (!this.#directories.has(below)) await this.#compare(below)
     }
