@@ -6,41 +6,62 @@ import type { FolderSettings } from '../../src/sync/folder-settings.ts'
 
 const going = new AbortController().signal
 
+/** A scan that ends when the test says so. */
+function heldScan() {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  return { ended, end: () => end() }
+}
+
 test('turns on one device come one after the other, those on another beside them', async () => {
   const turns = createDeviceTurns()
   const told: string[] = []
-  const take = async (name: string, device: bigint, signal = going) => {
-    const end = await turns.take(device, signal)
-    told.push(name)
-    return end
+  const take = (name: string, device: bigint, signal = going) => {
+    const { ended, end } = heldScan()
+    const scan = async () => {
+      told.push(name)
+      await ended
+      return name
+    }
+    return { answer: turns.take(device, signal, scan), end }
   }
-  const end_first = await take('first', 1n)
+  const first = take('first', 1n)
   const second = take('second', 1n)
   const stop = new AbortController()
   const stopped = take('stopped', 1n, stop.signal)
   const fourth = take('fourth', 1n)
-  const end_other = await take('other', 2n)
-  expect(told).toEqual(['first', 'other'])
+  const other = take('other', 2n)
+  await expect.poll(() => told).toEqual(['first', 'other'])
 
   stop.abort()
-  const end_stopped = await stopped
-  // Who gave up waiting lets nobody in before those that came earlier.
-  end_stopped()
-  await Promise.resolve()
-  expect(told).toEqual(['first', 'other', 'stopped'])
-  end_first()
-  const end_second = await second
-  expect(told.slice(3)).toEqual(['second'])
-  end_second()
-  const end_fourth = await fourth
-  expect(told.slice(4)).toEqual(['fourth'])
-  end_fourth()
-  end_other()
+  expect(await stopped.answer).toBeUndefined()
+  // A caller that stopped waiting lets nobody pass those that came earlier.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(told).toEqual(['first', 'other'])
+  first.end()
+  expect(await first.answer).toBe('first')
+  await expect.poll(() => told.slice(2)).toEqual(['second'])
+  second.end()
+  await expect.poll(() => told.slice(3)).toEqual(['fourth'])
+  fourth.end()
+  other.end()
+  expect(await Promise.all([fourth.answer, other.answer])).toEqual(['fourth', 'other'])
+})
+
+test('a scan that failed ends its turn', async () => {
+  const turns = createDeviceTurns()
+  const failed = turns.take(1n, going, () => Promise.reject(new Error('the disk')))
+  const next = turns.take(1n, going, async () => 'scanned')
+  await expect(failed).rejects.toThrow('the disk')
+  expect(await next).toBe('scanned')
 })
 
 test('what stands on a disk is compared with what is known in its turn, too', async () => {
   const turns = createDeviceTurns()
-  const end = await turns.take(5n, going)
+  const { ended, end } = heldScan()
+  const other = turns.take(5n, going, () => ended)
   const untouched = new Proxy({ turns } as ScanTools, {
     get(tools, name) {
       if (name !== 'turns') throw new Error(`it has begun: ${String(name)}`)
@@ -53,4 +74,5 @@ test('what stands on a disk is compared with what is known in its turn, too', as
   stop.abort()
   expect(await compared).toBeUndefined()
   end()
+  await other
 })

@@ -26,9 +26,11 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
   const looked: string[] = []
   const acts: string[] = []
   const turns: DeviceTurns = {
-    async take(device) {
+    async take(device, _signal, scan) {
       acts.push(`takes its turn on ${device}`)
-      return () => void acts.push('ends it')
+      const answer = await scan()
+      acts.push('ends it')
+      return answer
     },
   }
   const intake: Intake = {

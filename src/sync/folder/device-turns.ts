@@ -1,45 +1,24 @@
+import { unlessAborted } from '../../base/run/worker.ts'
+
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
 /**
- * Whole walks through folders of one disk come one after the other: side by side each would take
- * the other's time, and the heads'.
+ * Lets only one full scan read a disk at a time. Scans side by side would slow each other down, most of all on a disk
+ * with moving heads.
  */
 export function createDeviceTurns() {
-  const last = new Map<bigint, Promise<void>>()
+  const last = new Map<bigint, Promise<unknown>>()
   return {
-    /**
-     * Resolves when it is the caller's turn, or the signal aborted; what it answers ends the turn
-     * and must be called.
-     */
-    async take(device: bigint, signal: AbortSignal): Promise<() => void> {
+    /** Scans when the turn comes. Undefined: the signal aborted first, and nothing was scanned. */
+    async take<Answer>(device: bigint, signal: AbortSignal, scan: () => Promise<Answer>): Promise<Answer | undefined> {
       const before = last.get(device)
-      const { ended, end } = turn()
-      const all = Promise.all([before, ended]).then(() => {
+      const mine = unlessAborted(before, signal).then(() => (signal.aborted ? undefined : scan()))
+      // A caller that stopped waiting must not let the next one pass those before it.
+      const all = Promise.allSettled([before, mine]).then(() => {
         if (last.get(device) === all) last.delete(device)
       })
       last.set(device, all)
-      if (before) await unlessAborted(before, signal)
-      return end
+      return mine
     },
-  }
-}
-
-function turn(): { ended: Promise<void>; end: () => void } {
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  return { ended, end }
-}
-
-/** Waits for it, or for the signal, whichever is first. */
-export async function unlessAborted(waited: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const { ended, end } = turn()
-  signal.addEventListener('abort', end)
-  try {
-    await Promise.race([waited, ended])
-  } finally {
-    signal.removeEventListener('abort', end)
   }
 }
