@@ -1,35 +1,55 @@
 import type { Pulses } from '../../base/run/pulse.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
+import { wordOn } from '../../disk/root/mount.ts'
 import { rootChange } from '../../disk/root/root-trust.ts'
-import { type ScanOptions, scanFolder } from '../../disk/scan/scan.ts'
+import {
+  entryPath,
+  entryStat,
+  type ScanBatch,
+  type ScanEnd,
+  type ScanOptions,
+  scanFolder,
+} from '../../disk/scan/scan.ts'
 import type { KeptScanThread } from '../../disk/scan/scan-threads.ts'
-import type { Found } from '../../domain/disappearance.ts'
+import { type Found, filesThere, hasVanished, isBeyondWord } from '../../domain/disappearance.ts'
 import type { ScanSummary } from '../../domain/fact.ts'
+import type { FileStat } from '../../domain/file.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
+import { createFactGroup } from '../intake/found-files.ts'
+import type { Intake, IntakeTools } from '../intake/intake.ts'
 import type { DeviceTurns } from './device-turns.ts'
-import { after_all, beginWalk, empty_batch, type WalkTools } from './folder-walk.ts'
 import type { MissedEvents } from './missed-events.ts'
+import { rangeBelow, WalkComparison } from './walk-comparison.ts'
 
-export interface ScanTools extends WalkTools {
+export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'folders'> {
+  intake: Intake
   pulses: Pulses
   scan_thread?: KeptScanThread
   turns: DeviceTurns
 }
 
 export type ScanOutcome =
-  /** `changed`: paths that differ from the ledger, those that are missing among them. `is_part`: more is missing than it looked at. */
+  /**
+   * `changed`: paths that differ from the ledger, missing ones among them. `is_part`: more is missing than the scan
+   * checked.
+   */
   | { kind: 'finished'; summary: ScanSummary; changed: number; is_part: boolean }
   /** Stopped, or the root changed while it ran: nothing about missing files was believed. */
   | { kind: 'stopped' }
   /** What it found does not look like the folder that is known: nothing counts as gone. */
   | { kind: 'doubtful'; found: Found }
 
+/** `under`: scan this directory alone. */
 type ScanOnceOptions = { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal }
 
+/** Rounds of checks that may be under way while the walk goes on: twice as many as wait for one transaction. */
+const rounds_ahead = 24
+const paths_a_round = 500
+
 /**
- * Walks the folder, or one directory of it, and looks at every path that differs from the ledger. Differences are only looks:
- * intake lstats again before it records, so a file that moved while the walker was past it is not "gone".
+ * Walks the folder, or one directory of it, and checks every path that differs from the ledger. A difference is only a
+ * reason to check: intake runs lstat again before it records, so a file that moved meanwhile is not "gone".
  */
 export async function scanOnce(
   folder: FolderSettings,
@@ -45,88 +65,164 @@ export async function scanOnce(
     return now.kind === 'online' && state !== undefined && rootChange(state, now) === 'none'
   }
 
-  const scanned = await inTurn(state?.device ?? 0n, tools, options.signal, () =>
-    scanNow(folder, tools, options, isSameDisk),
-  )
-  return scanned ?? { kind: 'stopped' }
+  const scan = () => scanNow(folder, tools, options, isSameDisk)
+  return (await tools.turns.take(state?.device ?? 0n, options.signal, scan)) ?? { kind: 'stopped' }
 }
 
-/** Undefined: stopped before it could begin. */
-async function inTurn<Walked>(
-  device: bigint,
-  { turns }: ScanTools,
-  signal: AbortSignal,
-  walk: () => Promise<Walked>,
-): Promise<Walked | undefined> {
-  const endTurn = await turns.take(device, signal)
-  try {
-    return signal.aborted ? undefined : await walk()
-  } finally {
-    endTurn()
-  }
-}
-
-/** `isSameDisk`: asked once the walk has read the root; a disk swapped before that is not walked through. */
+/** `isSameDisk` is asked once the walk has read the root: a disk swapped before that is not walked through. */
 async function scanNow(
   folder: FolderSettings,
   tools: ScanTools,
   { under, missed, signal }: ScanOnceOptions,
   isSameDisk: () => Promise<boolean>,
 ): Promise<ScanOutcome> {
-  const walk = await beginWalk(folder, tools, { under, looks: true })
-  const scan = startScan(folder, tools, { signal, hashing: walk.hashing(), ...(under === undefined ? {} : { under }) })
+  const { name } = folder
+  const { ledger, intake } = tools
+  const is_whole = under === undefined
+  const comparison = new WalkComparison(name, ledger, under)
+  const rounds = createRounds(name, is_whole, tools)
+  /** Before the walk: what the walk finds new is known at its end. */
+  const known_at_begin = is_whole ? (await ledger.folder(name))?.known_files : undefined
+  /** Nothing in the last batch was known: then the walk hashes files as it goes. */
+  let is_new_land = known_at_begin === 0
+  const found_files = is_whole ? await intake.beginScan(folder) : undefined
+  const hashing = found_files?.rule && { rule: found_files.rule, isWanted: () => is_new_land }
+  const scan = startScan(folder, tools, { signal, hashing, ...(under === undefined ? {} : { under }) })
   try {
     let is_first = true
     for await (const batch of scan.batches) {
       if (is_first && !(await isSameDisk())) break
       is_first = false
-      await walk.take(batch, missed)
+      await take(batch)
     }
   } finally {
-    walk.end()
+    found_files?.end()
   }
   const end = await scan.end
   if (!end.complete || signal.aborted) {
-    await walk.settled()
+    await rounds.settled()
     return { kind: 'stopped' }
   }
-  await walk.close()
-  const doubted = under === undefined ? await walk.doubt(end) : undefined
+  await comparison.end()
+  await rounds.settled()
+  const doubted = is_whole ? await doubt(end) : undefined
   if (doubted !== undefined) return { kind: 'doubtful', found: doubted }
-  // Below a directory that could not be read nobody knows what is missing; single looks tell EACCES from ENOENT, a cut list does not.
-  if (end.unreadable_total <= end.unreadable.length) await walk.lookAtMissing()
-  if (walk.isDoubted()) return { kind: 'stopped' }
+  // Below an unreadable directory a single check tells EACCES from ENOENT. A cut list of them tells nothing.
+  if (end.unreadable_total <= end.unreadable.length) {
+    await rounds.check(comparison.missing)
+    await rounds.settled()
+  }
+  if (rounds.isDoubted()) return { kind: 'stopped' }
   const { complete: _true_here, odd_names, ...seen } = end
   const summary: ScanSummary = { ...seen, odd_names: odd_names.map(({ escaped_path }) => escaped_path) }
   if (missed) summary.missed = missed.count()
-  return { kind: 'finished', summary, changed: walk.differing(), is_part: await walk.isPart() }
+  return { kind: 'finished', summary, changed: comparison.differing, is_part: await isPart() }
+
+  async function take(batch: ScanBatch): Promise<void> {
+    // The ledger merges what became known since the walk began: recording it twice changes nothing.
+    const { changed, unknown } =
+      known_at_begin === 0 ? comparison.takeAsUnknown(batch) : await comparison.compare(batch)
+    missed?.consider(batch, changed)
+    is_new_land = unknown.length === batch.count
+    const found = found_files?.take(batch, unknown, rounds.facts)
+    if (found && found.taken.size > 0) await rounds.add(found.recorded)
+    const stats = new Map<string, FileStat>()
+    const paths: string[] = []
+    for (const index of changed) {
+      if (found?.taken.has(index)) continue
+      const path = entryPath(batch, index)
+      const stat = entryStat(batch, index)
+      paths.push(path)
+      // Where the filesystem keeps no inodes the walk saw too little.
+      if (stat.inode !== 0n) stats.set(path, stat)
+    }
+    await rounds.check(paths, stats)
+  }
+
+  /** What the walk found, where too much is missing and nobody has acknowledged it. */
+  async function doubt(end: ScanEnd): Promise<Found | undefined> {
+    const state = await ledger.folder(name)
+    if (!state) return undefined
+    const found = await comparison.found({ ...state, known_files: known_at_begin ?? state.known_files }, end)
+    const word = wordOn(state, state.disappearance)
+    const is_much = word ? isBeyondWord(word, filesThere(found), tools) : hasVanished(found, tools)
+    return is_much ? found : undefined
+  }
+
+  /** A scan that checked missing files, and none of them was gone, would not find more the next time. */
+  async function isPart(): Promise<boolean> {
+    if (!is_whole || comparison.missing_total <= comparison.missing.length) return false
+    const known_files = (await ledger.folder(name))?.known_files ?? 0
+    return known_files < (known_at_begin ?? 0)
+  }
+}
+
+/** Has paths checked while the walk goes on, some rounds at a time. */
+function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock }: ScanTools) {
+  const facts = createFactGroup(ledger, clock)
+  const under_way = new Set<Promise<unknown>>()
+  /** Of the first round that failed. */
+  let fault: { error: unknown } | undefined
+  let is_doubted = false
+
+  async function add(work: Promise<unknown>): Promise<void> {
+    const round = work
+      .catch((error: unknown) => {
+        fault ??= { error }
+      })
+      .finally(() => under_way.delete(round))
+    under_way.add(round)
+    while (under_way.size >= rounds_ahead) await Promise.race(under_way)
+  }
+
+  return {
+    facts,
+    add,
+    /** `stats`: what the walk saw. */
+    async check(paths: readonly string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
+      for (let from = 0; from < paths.length; from += paths_a_round) {
+        const checked = intake.lookAt(folder, paths.slice(from, from + paths_a_round), { stats, facts, is_whole })
+        await add(
+          checked.then((answer) => {
+            if (answer === 'doubtful') is_doubted = true
+          }),
+        )
+      }
+    },
+    /** Throws the error of the first round that failed: files that nobody checked make no finished scan. */
+    async settled(): Promise<void> {
+      facts.hurry()
+      await Promise.all(under_way)
+      if (fault) throw fault.error
+    },
+    isDoubted: () => is_doubted,
+  }
 }
 
 /**
- * Walks the folder and looks at nothing. Answers what it found, undefined when the walk did not
- * come to its end. `device`: on which the folder lies now. `met`: known files that stand there with
- * the same size and mtime.
+ * Walks the folder and checks nothing. Answers what it found, or undefined where the walk did not end. `device`: where
+ * the folder lies now. `met`: known files that stand there with the same size and mtime.
  */
 export function compareWithKnown(
   folder: FolderSettings,
   tools: ScanTools,
   { state, device, signal }: { state: FolderState; device: bigint; signal: AbortSignal },
 ): Promise<(Found & { met: number }) | undefined> {
-  return inTurn(device, tools, signal, async () => {
+  return tools.turns.take(device, signal, async () => {
     const scan = startScan(folder, tools, { signal })
-    const walk = await beginWalk(folder, tools, { looks: false })
+    const comparison = new WalkComparison(folder.name, tools.ledger)
     let met = 0
-    for await (const batch of scan.batches) met += await walk.countMet(batch)
+    for await (const batch of scan.batches) met += await comparison.countMet(batch)
     const end = await scan.end
     if (!end.complete || signal.aborted) return undefined
-    await walk.close()
-    return { ...(await walk.found(state, end)), met }
+    await comparison.end()
+    return { ...(await comparison.found(state, end)), met }
   })
 }
 
 /**
- * Looks at what hints name: paths one by one, directories with all below. Where a directory is none any more, what the ledger has
- * below it is looked at. Answers `doubtful` when only a scan of the whole folder can tell.
+ * Checks what hints name: paths one by one, directories with all below. Where a directory is none any more, it checks
+ * what the ledger has below it. Answers `doubtful` when only a scan of the whole folder can tell.
  */
 export async function followHints(
   folder: FolderSettings,
@@ -144,8 +240,7 @@ export async function followHints(
       if (kind !== 'finished') is_doubtful = true
       continue
     }
-    const [after_path, through_path] = [`${directory}/`, `${directory}/${after_all}`]
-    const below = await ledger.differences({ folder: folder.name, after_path, through_path, ...empty_batch })
+    const below = await ledger.differences(rangeBelow(folder.name, directory))
     paths.push(directory, ...below.missing)
     if (below.missing_total > below.missing.length) is_doubtful = true
   }
