@@ -3,6 +3,7 @@ import { answering, createPulses, type Pulses } from '../base/run/pulse.ts'
 import type { Log } from '../base/text/log.ts'
 import { createFileLines } from '../base/text/log-rate.ts'
 import type { Clock } from '../base/time/time.ts'
+import { type WakeAt, wakeAt } from '../base/time/wake-at.ts'
 import type { Config, LogConfig } from '../config/config.ts'
 import { startExaminer } from '../disk/read/examiner.ts'
 import { startRootAsker } from '../disk/root/root-asker.ts'
@@ -25,6 +26,8 @@ export type Tools = Awaited<ReturnType<typeof openTools>>
 export interface ToolOptions {
   config: Config
   clock: Clock
+  /** Follows `clock`; absent: node-cron, which follows the clock of the machine. */
+  wakeAt?: WakeAt
   log: Log
   mode?: 'run' | 'once'
   /** Tests stop the world after a fact. */
@@ -78,6 +81,7 @@ export async function openTools({ config, clock, log, mode, wrap_ledger, ...opti
     roots,
     scan_thread: keepScanThread(clock, mode === 'once' ? kept_once_ms : kept_watching_ms),
     clock,
+    wakeAt: options.wakeAt ?? wakeAt,
     /** How much of the line uploads take, those of every generation together. */
     bandwidth: createBandwidth(clock),
     report,

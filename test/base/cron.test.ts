@@ -2,8 +2,8 @@ import { Cron } from 'croner'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { cronFault, cronTimes } from '../../src/base/time/cron.ts'
-import { startTicker } from '../../src/base/time/ticker.ts'
 import { day_ms, hour_ms, localDate, localTime, minute_ms, zoneOffset_ms } from '../../src/base/time/time.ts'
+import { wakeAt } from '../../src/base/time/wake-at.ts'
 
 /** Days on which clocks are changed, by all kinds of rules. */
 const changes: readonly [zone: string, day: string][] = [
@@ -197,39 +197,62 @@ describe('cronFault', () => {
   })
 })
 
-describe('the ticker', () => {
+describe('a wake', () => {
   const start_ms = Date.UTC(2026, 1, 28, 23, 58, 30)
   afterEach(() => {
     vi.useRealTimers()
   })
 
-  function tickFrom(now_ms: number) {
+  /** One wake a minute, each at the time that `next` gives for now. */
+  function wakesFrom(now_ms: number) {
     vi.useFakeTimers({ now: now_ms, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    const ticks: string[] = []
-    return { ticks, ticker: startTicker(() => ticks.push(new Date().toISOString().slice(11, 19))) }
+    const woken: string[] = []
+    const { next } = cronTimes('* * * * *', 'Europe/Berlin')
+    let last = arm()
+    function arm() {
+      return wakeAt(next(Date.now())!, () => {
+        woken.push(new Date().toISOString().slice(11, 19))
+        last = arm()
+      })
+    }
+    return { woken, stop: () => last.stop() }
   }
 
-  test('ticks at the beginning of each minute and leaves nothing when stopped', async () => {
-    const { ticks, ticker } = tickFrom(start_ms)
+  test('comes at the beginning of its minute and leaves nothing when stopped', async () => {
+    const { woken, stop } = wakesFrom(start_ms)
     await vi.advanceTimersByTimeAsync(3 * minute_ms)
-    expect(ticks).toEqual(['23:59:00', '00:00:00', '00:01:00'])
-    ticker.stop()
+    expect(woken).toEqual(['23:59:00', '00:00:00', '00:01:00'])
+    stop()
     expect(vi.getTimerCount()).toBe(0)
     await vi.advanceTimersByTimeAsync(3 * minute_ms)
-    expect(ticks).toHaveLength(3)
+    expect(woken).toHaveLength(3)
   })
 
   test('a jump over years is noticed within a minute, without going through them', async () => {
-    const { ticks, ticker } = tickFrom(start_ms)
+    const { woken, stop } = wakesFrom(start_ms)
     vi.setSystemTime(start_ms + 30 * 365 * day_ms)
     const began = performance.now()
     await vi.advanceTimersByTimeAsync(minute_ms)
     expect(performance.now() - began).toBeLessThan(1_000)
-    expect(ticks.length).toBeGreaterThan(0)
-    const before = ticks.length
+    expect(woken.length).toBeGreaterThan(0)
+    const before = woken.length
     await vi.advanceTimersByTimeAsync(2 * minute_ms)
-    expect(ticks.length).toBe(before + 2)
-    ticker.stop()
+    expect(woken.length).toBe(before + 2)
+    stop()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('comes once, months later, and in the hour that the clocks repeat', async () => {
+    vi.useFakeTimers({ now: start_ms, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const { next } = cronTimes('30 * 25 10 *', 'Europe/Berlin')
+    const second_pass_ms = Date.UTC(2026, 9, 25, 1, 30)
+    expect(next(second_pass_ms - hour_ms)).toBe(second_pass_ms)
+    const woken: number[] = []
+    wakeAt(second_pass_ms, () => woken.push(Date.now()))
+    await vi.advanceTimersByTimeAsync(second_pass_ms - start_ms - 1)
+    expect(woken).toEqual([])
+    await vi.advanceTimersByTimeAsync(2 * 366 * day_ms)
+    expect(woken).toEqual([second_pass_ms])
     expect(vi.getTimerCount()).toBe(0)
   })
 })

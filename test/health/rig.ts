@@ -14,6 +14,7 @@ import { configOf } from '../config-of.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { addToTree, makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { until } from '../waiting.ts'
+import { wakeBy } from '../wake-by.ts'
 import { openReceiver, type Received } from './receiver.ts'
 
 type Fields = Record<string, unknown>
@@ -138,6 +139,7 @@ export class Watched {
       config: this.config(),
       secrets: this.secrets,
       clock: this.clock,
+      wakeAt: wakeBy(this.clock),
       log,
       mode: 'run',
       ...(wrap_ledger ? { wrap_ledger } : {}),

@@ -16,6 +16,7 @@ import { MovingClock } from '../moving-clock.ts'
 import { answersChecked, takeAnswerFaults } from '../service/described-answers.ts'
 import { addToTree, makeStore, makeTree } from '../tree.ts'
 import { until } from '../waiting.ts'
+import { wakeBy } from '../wake-by.ts'
 
 /**
  * Half an hour and more before an hour is full, ahead of the real time: no time comes by itself while a test goes on, and what
@@ -119,7 +120,8 @@ export class Office {
     )
     const { secrets } = openSecrets(config, { SLUICE_TOKEN: this.#token })
     const log = createLog({ level: 'error', format: 'json', destination: { write: () => {} } })
-    this.#daemon = await startDaemon({ config, secrets, clock: this.clock, log, mode: 'run' })
+    const { clock } = this
+    this.#daemon = await startDaemon({ config, secrets, clock, wakeAt: wakeBy(clock), log, mode: 'run' })
   }
 
   async stop(): Promise<void> {

@@ -1,82 +1,14 @@
 import { expect, test, vi } from 'vitest'
 import type { Worker } from '../../src/base/run/worker.ts'
 import { day_ms, hour_ms, minute_ms, second_ms } from '../../src/base/time/time.ts'
-import type { RunFact } from '../../src/domain/run.ts'
-import type { PromptState } from '../../src/ledger/prompt-work.ts'
+import { type WakeAt, wakeAt } from '../../src/base/time/wake-at.ts'
 import { startScheduler } from '../../src/prompts/plan/scheduler.ts'
 import type { PromptSettings } from '../../src/prompts/prompt-settings.ts'
 import { FakeClock } from '../fake-clock.ts'
+import { wakeBy } from '../wake-by.ts'
+import { Runs, settings } from './scheduler-rig.ts'
 
 const monday_ms = Date.parse('2026-11-23T08:00+01:00')
-
-function settings(name: string, cron: string, more: Partial<PromptSettings> = {}): PromptSettings {
-  return {
-    name,
-    project_id: 'prj',
-    schedule: { cron, timezone: 'Europe/Berlin' },
-    prompt: 'What is new?',
-    intelligence: 'auto',
-    provider: undefined,
-    skills: [],
-    public_data: undefined,
-    scope: { folders: [], paths: [], fresh: 'all', labels: [], chats: [], concepts: [], projects: [], views: [] },
-    first_run: 'from_now',
-    when_nothing_new: 'skip',
-    wait_for_files_ms: 0,
-    max_assets: 10,
-    when_too_many: 'next_run',
-    continue_chat: false,
-    catch_up_ms: 6 * hour_ms,
-    overlap: 'skip',
-    report: { dir: '/reports', file_name: '{{name}}.md' },
-    deliver: [],
-    ...more,
-  }
-}
-
-/** What the scheduler needs of the ledger: one row for each (prompt, due time), and how far each prompt was looked through. */
-class Runs {
-  readonly rows: { prompt: string; due_ms: number; what: string }[] = []
-  readonly states = new Map<string, PromptState>()
-  refuse: string | undefined
-
-  constructor(began_ms: number, names: readonly string[]) {
-    for (const name of names) {
-      this.states.set(name, {
-        name,
-        project_id: 'prj',
-        configured: true,
-        began_ms,
-        began_seq: 0,
-        checked_ms: began_ms,
-        last_written_due_ms: undefined,
-        chat_id: undefined,
-        open_runs: [],
-        is_new: false,
-      })
-    }
-  }
-
-  prompts = async () => [...this.states.values()].map((state) => ({ ...state }))
-
-  record = async (facts: readonly RunFact[]) => {
-    for (const fact of facts) {
-      if (!('prompt' in fact)) continue
-      if (fact.prompt === this.refuse) throw new Error('the disk is full')
-      const state = this.states.get(fact.prompt)!
-      if (fact.type === 'schedule_reset') state.checked_ms = fact.checked_ms
-      if (fact.type !== 'run_due' && fact.type !== 'run_passed_over') continue
-      state.checked_ms = Math.max(state.checked_ms, fact.due_ms)
-      if (this.rows.some((row) => row.prompt === fact.prompt && row.due_ms === fact.due_ms)) continue
-      const what = fact.type === 'run_due' ? fact.cause : 'passed over'
-      this.rows.push({ prompt: fact.prompt, due_ms: fact.due_ms, what })
-    }
-  }
-
-  of(prompt: string): [due_ms: number, what: string][] {
-    return this.rows.filter((row) => row.prompt === prompt).map(({ due_ms, what }) => [due_ms, what])
-  }
-}
 
 interface Rig {
   clock: FakeClock
@@ -86,7 +18,7 @@ interface Rig {
   live(body: (worker: Worker) => Promise<void>): Promise<void>
 }
 
-function rig(start_ms: number, prompts: readonly PromptSettings[]): Rig {
+function rig(start_ms: number, prompts: readonly PromptSettings[], wakes?: WakeAt): Rig {
   const clock = new FakeClock(start_ms)
   const runs = new Runs(
     start_ms,
@@ -100,7 +32,8 @@ function rig(start_ms: number, prompts: readonly PromptSettings[]): Rig {
     async live(body) {
       const stop = new AbortController()
       const on_fault = (what: string, error: unknown) => faults.push(`${what}: ${(error as Error).message}`)
-      const worker = startScheduler({ ledger: runs, clock, prompts, on_fault }, stop.signal)
+      const parts = { ledger: runs, clock, prompts, wakeAt: wakes ?? wakeBy(clock), on_fault }
+      const worker = startScheduler(parts, stop.signal)
       try {
         await body(worker)
       } finally {
@@ -188,16 +121,17 @@ test('a wake looks at once', async () => {
   })
 })
 
-test('the ticker is such a wake, each minute, and ends with the scheduler', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+test('node-cron is such a wake, at the time of the prompt, and ends with the scheduler', async () => {
+  vi.useFakeTimers({ now: monday_ms - hour_ms, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   try {
-    const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')])
+    const { clock, runs, live } = rig(monday_ms - hour_ms, [settings('digest', '0 8 * * 1')], wakeAt)
     await live(async () => {
       await clock.advance(second_ms)
       clock.jumpWall(hour_ms)
-      await vi.advanceTimersByTimeAsync(minute_ms)
+      await vi.advanceTimersByTimeAsync(hour_ms)
       await clock.advance(0)
       expect(runs.of('digest')).toEqual([[monday_ms, 'schedule']])
+      expect(vi.getTimerCount(), 'the wake for next Monday').toBe(1)
     })
     expect(vi.getTimerCount()).toBe(0)
   } finally {

@@ -112,11 +112,11 @@ export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { so
 
 /** The ledger knows the prompts already (factsOfPrompts). */
 export function startPromptScheduler(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
-  const { ledger, clock, pulses, prompt_report } = tools
+  const { ledger, clock, wakeAt, pulses, prompt_report } = tools
   const { config, asking, soft } = settings
   if (asking !== 'on_schedule' || config.prompts.length === 0) return undefined
   const on_fault = (what: string, error: unknown) => prompt_report.fault(what, error)
-  return { worker: startScheduler({ ledger, clock, prompts: config.prompts, on_fault, pulses }, soft) }
+  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, pulses }, soft) }
 }
 
 export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): Started | undefined {

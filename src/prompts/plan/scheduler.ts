@@ -1,8 +1,8 @@
 import type { Pulses } from '../../base/run/pulse.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { cronTimes } from '../../base/time/cron.ts'
-import { startTicker } from '../../base/time/ticker.ts'
 import { type Clock, minute_ms } from '../../base/time/time.ts'
+import type { WakeAt } from '../../base/time/wake-at.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { PromptLedger } from '../../ledger/prompt-work.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
@@ -12,40 +12,49 @@ export interface SchedulerParts {
   ledger: Pick<PromptLedger, 'prompts'> & { record(facts: readonly RunFact[]): Promise<void> }
   clock: Clock
   prompts: readonly PromptSettings[]
+  wakeAt: WakeAt
   on_fault: (what: string, error: unknown) => void
   pulses?: Pulses
+  /** Between two steps without a wake; absent: `longest_rest_ms`. */
+  rest_ms?: number
 }
 
-/** A clock that was set, or a machine that woke up, is noticed after this long even when no tick comes. */
+/**
+ * The net under `wakeAt`: after the machine slept or its clock was set, no wake may come for a time
+ * that has passed. Then a step finds it within this time.
+ */
 const longest_rest_ms = minute_ms
 
 /**
- * Turns times that have come into runs (`run_due`) in the ledger, until the signal aborts. A prompt that the ledger does not
- * know yet waits for it (`prompts_configured`). What fails for one prompt is reported and tried again a minute later.
+ * Turns times that have come into runs (`run_due`) in the ledger, until the signal aborts. Each
+ * prompt has one wake, at its next time. The ledger and croner decide what is due and what is made
+ * up. A prompt that the ledger does not know yet waits for it (`prompts_configured`). A fault of
+ * one prompt is reported, and its next try comes a minute later.
  */
 export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Worker {
-  const { ledger, clock, on_fault, pulses } = parts
+  const { ledger, clock, wakeAt, on_fault, pulses, rest_ms = longest_rest_ms } = parts
   const prompts = parts.prompts.map((prompt) => ({
     prompt,
     times: cronTimes(prompt.schedule.cron, prompt.schedule.timezone),
   }))
+  const wakes = new Map<PromptSettings, ReturnType<WakeAt>>()
+  const wake = () => worker.wake()
 
   async function step(): Promise<{ wait_ms: number }> {
     const states = new Map((await ledger.prompts()).map((state) => [state.name, state]))
-    let rest_ms = longest_rest_ms
     for (const { prompt, times } of prompts) {
       const state = states.get(prompt.name)
       if (signal.aborted || !state?.configured) continue
       try {
-        const now_ms = clock.now_ms()
-        const { facts, next_ms } = whatIsDue({ prompt, times, state, now_ms })
+        const { facts, next_ms } = whatIsDue({ prompt, times, state, now_ms: clock.now_ms() })
+        wakes.get(prompt)?.stop()
+        if (next_ms !== undefined) wakes.set(prompt, wakeAt(next_ms, wake))
         if (facts.length > 0) await ledger.record(facts)
-        if (next_ms !== undefined) rest_ms = Math.min(rest_ms, next_ms - now_ms)
       } catch (error) {
         on_fault(`the schedule of the prompt ${prompt.name}`, error)
       }
     }
-    return { wait_ms: Math.max(rest_ms, 1) }
+    return { wait_ms: rest_ms }
   }
 
   const worker = runWorker({
@@ -56,9 +65,9 @@ export function startScheduler(parts: SchedulerParts, signal: AbortSignal): Work
     ...(pulses ? { pulses } : {}),
     on_error: (error) => on_fault('the scheduler', error),
   })
-  if (!signal.aborted) {
-    const ticker = startTicker(() => worker.wake())
-    signal.addEventListener('abort', () => ticker.stop(), { once: true })
+  const stopWakes = () => {
+    for (const { stop } of wakes.values()) stop()
   }
+  signal.addEventListener('abort', stopWakes, { once: true })
   return worker
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../src/base/time/time.ts'
+import type { WakeAt } from '../../../src/base/time/wake-at.ts'
+import { wakeBy } from '../../wake-by.ts'
 import { world } from '../world.ts'
 
-/* In the place of the system's clock and of base/time/ticker. */
+/* In the place of the system's clock and of base/time/wake-at. */
 
 export const system_clock: Clock = {
   now_ms: () => world.wall_ms('machine'),
@@ -10,16 +12,5 @@ export const system_clock: Clock = {
   sleep: (ms, signal) => world.clockOf(undefined, 'service').sleep(ms, signal),
 }
 
-/** At the beginning of every minute of the wall clock, as the real one by node-cron. */
-export function startTicker(on_tick: () => void): { stop(): void } {
-  const stopping = new AbortController()
-  const clock = world.clockOf(world.life, 'machine')
-  async function tick(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await clock.sleep(60_000 - (clock.now_ms() % 60_000), stopping.signal)
-      if (!stopping.signal.aborted) on_tick()
-    }
-  }
-  void tick()
-  return { stop: () => stopping.abort() }
-}
+/** The real one follows the clock of the machine by node-cron. */
+export const wakeAt: WakeAt = (...wake) => wakeBy(world.clockOf(world.life, 'machine'))(...wake)
