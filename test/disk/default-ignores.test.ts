@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { default_ignores, defaultIgnore } from '../../src/disk/default-ignores.ts'
 
@@ -134,4 +135,12 @@ test.each([
   '日本.txt',
 ])('ordinary names pass: %s', (name) => {
   expect(defaultIgnore(name, 'file', false)).toBeUndefined()
+})
+
+test('docs/ignore.md lists every built-in rule', () => {
+  const page = readFileSync('docs/ignore.md', 'utf8')
+  const missing = default_ignores
+    .map(({ rule }) => rule.replace('\r', '\\r'))
+    .filter((rule) => !page.includes(`\`${rule}\``))
+  expect(missing).toEqual([])
 })
