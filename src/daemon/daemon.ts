@@ -49,7 +49,7 @@ const workers: WorkerTable = {
   auditor: { wakes_on: 'audit', start: startAuditor }, //                  ready -> seen on the service, or gone there
   scheduler: { wakes_on: 'prompt', start: startPromptScheduler }, //       clock -> run_due
   reporter: { wakes_on: 'run', start: startRunReporter }, //               run_due -> report written
-  deliverer: { wakes_on: 'delivery', start: startReportDeliverer }, //     report -> receivers
+  deliverer: { wakes_on: 'delivery', start: startReportDeliverer }, //     report, alert -> receivers
   tidier: { start: startTidier }, //                                       old history -> gone
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isoTime } from '../base/time/time.ts'
 
 /** What is delivered: a report, or an alert. */
@@ -13,6 +14,15 @@ export interface Message {
   values: Readonly<Record<string, string>>
   /** For the JSON body alone; holds no secret. */
   data: unknown
+}
+
+/**
+ * The id of a message: the same at every try and in every life. `parts` names what the message is
+ * about and its delivery, for a receiver of two deliveries must not drop the second as a repeat.
+ */
+export function messageId(kind: 'run' | 'alert', parts: readonly (string | number)[]): string {
+  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return `${kind}_${digest.slice(0, 24)}`
 }
 
 /**

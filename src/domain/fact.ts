@@ -1,5 +1,5 @@
-import type { AlertFact } from './alert.ts'
 import type { AuditFact } from './audit.ts'
+import type { DeliveryFact } from './delivery.ts'
 import type { FoundThere } from './disappearance.ts'
 import type { FaultNote } from './fault-note.ts'
 import type { BlockReason, FileStat, SkipReason } from './file.ts'
@@ -196,5 +196,5 @@ export type Fact =
   | LifeFact
   | TroubleFact
   | RunFact
-  | AlertFact
+  | DeliveryFact
   | AuditFact

@@ -85,14 +85,7 @@ export interface PromptFact {
   first_run: 'from_now' | 'all'
 }
 
-interface DeliveryTried {
-  run: number
-  target: string
-  /** The end of what a command wrote at this try. */
-  output?: string | undefined
-}
-
-/** Told about runs by the scheduler, the reporter and the deliverer. `run` is the ledger's id. */
+/** Told about runs by the scheduler and the reporter. `run` is the ledger's id. */
 export type RunFact =
   /** All of the config: prompts that are not named are kept and rest. A prompt seen for the first time begins now. */
   | { type: 'prompts_configured'; prompts: readonly PromptFact[] }
@@ -128,9 +121,3 @@ export type RunFact =
   | { type: 'run_failed'; run: number; error: FaultNote }
   /** A fault of the machine or the service that passes; the state stays. */
   | { type: 'run_set_back'; run: number; not_before_ms: number; error: FaultNote }
-  | ({ type: 'delivered' } & DeliveryTried)
-  | ({ type: 'delivery_set_back'; not_before_ms: number; error: FaultNote } & DeliveryTried)
-  /** Given up: a person must look. */
-  | ({ type: 'delivery_failed'; error: FaultNote } & DeliveryTried)
-  /** A person's word: what was given up or waits is due now. One that the run did not have is new; what was delivered stays so. */
-  | { type: 'delivery_wanted_again'; run: number; targets: readonly string[] }

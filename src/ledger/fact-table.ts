@@ -1,5 +1,5 @@
-import type { AlertFact } from '../domain/alert.ts'
 import type { AuditFact } from '../domain/audit.ts'
+import type { DeliveryFact } from '../domain/delivery.ts'
 import type {
   ContentFact,
   Fact,
@@ -27,7 +27,7 @@ export interface FactsOf {
   life: LifeFact
   trouble: TroubleFact
   run: RunFact
-  alert: AlertFact
+  delivery: DeliveryFact
   audit: AuditFact
 }
 
@@ -123,15 +123,12 @@ export const fact_table: { readonly [Type in Fact['type']]: FactRule<Type> } = {
   run_written: { of: 'run', wakes: ['run', 'delivery'] },
   run_failed: { of: 'run', wakes: ['run'] },
   run_set_back: { of: 'run', wakes: ['run'] },
-  delivered: { of: 'run' },
-  delivery_set_back: { of: 'run', wakes: ['delivery'] },
-  delivery_failed: { of: 'run' },
-  delivery_wanted_again: { of: 'run', wakes: ['delivery'] },
 
-  alert_raised: { of: 'alert' },
-  alert_delivered: { of: 'alert' },
-  alert_set_back: { of: 'alert' },
-  alert_given_up: { of: 'alert' },
+  delivered: { of: 'delivery' },
+  delivery_set_back: { of: 'delivery', wakes: ['delivery'] },
+  delivery_failed: { of: 'delivery' },
+  delivery_wanted_again: { of: 'delivery', wakes: ['delivery'] },
+  alert_raised: { of: 'delivery', wakes: ['delivery'] },
 
   audit_wanted: { of: 'audit', wakes: ['audit'] },
   audit_round_began: { of: 'audit' },

@@ -1,4 +1,5 @@
 import type { ContentState } from '../domain/content.ts'
+import type { DeliveryKey } from '../domain/delivery.ts'
 import type { Disappearance } from '../domain/disappearance.ts'
 import type { Fact, FolderWatch } from '../domain/fact.ts'
 import type { FileStat, KnownFile } from '../domain/file.ts'
@@ -76,11 +77,6 @@ export type Release =
   | [work: 'send' | 'follow' | 'label' | 'remove', contents: readonly number[]]
   | [work: 'run', runs: readonly number[]]
   | [work: 'delivery', deliveries: readonly DeliveryKey[]]
-
-export interface DeliveryKey {
-  run: number
-  target: string
-}
 
 export type WorkListener = (kinds: ReadonlySet<WorkKind>, why: 'recorded' | 'released') => void
 

@@ -102,7 +102,8 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
     prompts: () => call('prompts', undefined),
     claimRuns: (limit, { except_projects: except }) =>
       in_flight.run.take((in_flight) => call('claimRuns', { limit, except, in_flight })),
-    claimDeliveries: (limit) => in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, in_flight })),
+    claimDeliveries: (limit, { only_alerts } = { only_alerts: false }) =>
+      in_flight.delivery.take((in_flight) => call('claimDeliveries', { limit, only_alerts, in_flight })),
     audits: () => call('audits', undefined),
     unaudited: (query) => call('unaudited', query),
     arrivals: (query) => call('arrivals', query),

@@ -1,3 +1,4 @@
+import type { Alert } from '../domain/delivery.ts'
 import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../domain/run.ts'
 import type { Claimed } from './claims/claimed.ts'
 
@@ -6,7 +7,8 @@ export interface PromptLedger {
   prompts(): Promise<PromptState[]>
   /** Runs of configured prompts that are neither final nor put off; of each prompt the one that was made first alone. */
   claimRuns(limit: number, options: { except_projects: readonly string[] }): Promise<Claimed<RunWork>>
-  claimDeliveries(limit: number): Promise<Claimed<DeliveryWork>>
+  /** Alerts come first. While deliveries are paused, they come alone. */
+  claimDeliveries(limit: number, options?: { only_alerts: boolean }): Promise<Claimed<DeliveryWork>>
   /**
    * What a prompt may be told: (arrival, present path) pairs of ready contents in these folders, in the order of (seq, path). A
    * page may hold fewer than `limit`, or none, and still have a next: only so many arrivals are read at a time.
@@ -62,17 +64,31 @@ export interface RunWork {
   chat_id: string | undefined
 }
 
-export interface DeliveryWork {
-  run: number
+export type DeliveryWork = ReportToDeliver | AlertToDeliver
+
+interface ToDeliver {
   target: string
   attempts: number
   /** When it was first wanted. */
   wanted_ms: number
-  /** It was wanted when all deliveries of a run had one id, and keeps it: its receiver may have seen it. */
-  has_id_of_run: boolean
+}
+
+export interface ReportToDeliver extends ToDeliver {
+  run: number
+  alert?: undefined
   report_path: string
   /** The run as its report was made from it: `answered`. */
   written: RunWork & { written_ms: number }
+}
+
+interface AlertToDeliver extends ToDeliver {
+  alert: number
+  run?: undefined
+  raised: RaisedAlert
+}
+
+export interface RaisedAlert extends Alert {
+  at_ms: number
 }
 
 export interface ArrivalQuery {

@@ -21,8 +21,8 @@ import { createLabelRecorder, type LabelRecorder } from './record/record-label.t
 import { createPersonRecorder, type PersonRecorder } from './record/record-person.ts'
 import { createRunRecorder, type RunRecorder } from './record/record-run.ts'
 import { tidyLedger } from './record/tidy.ts'
-import { type AlertRows, createAlertRows } from './rows/alert-rows.ts'
 import { type Counts, createCounts, createUsage, type Usage } from './rows/counts.ts'
+import { createDeliveryRows, type DeliveryRows } from './rows/delivery-rows.ts'
 import { createFileRows, type FileRows } from './rows/file-rows.ts'
 import { type FolderRow, folderState } from './rows/folder-row.ts'
 import { createFolderRows, type FolderRows } from './rows/folder-rows.ts'
@@ -54,7 +54,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     life: (fact, at_ms) => absences.atWork(fact, at_ms),
     trouble: (fact, at_ms) => troubles.apply(fact, at_ms),
     run: (fact, at_ms) => runs.apply(fact, at_ms),
-    alert: (fact, at_ms) => alerts.apply(fact, at_ms),
+    delivery: (fact, at_ms) => deliveries.apply(fact, at_ms),
     audit: (fact, at_ms) => audits.apply(fact, at_ms),
   }
   const database: Sqlite = openLedgerFile(paths.ledger)
@@ -91,12 +91,12 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     removals,
   })
   const troubles: TroubleRows = createTroubleRows(database)
-  const alerts: AlertRows = createAlertRows(database)
   const differences_sql: DifferenceFinder = createDifferenceFinder(database, stretches)
   const claims: Claims = createClaims(database, { ...parts, contents, labels })
   const removal_claims: RemovalClaims = createRemovalClaims(database, { ...parts, contents })
-  const runs: RunRecorder = createRunRecorder(database)
-  const run_claims: RunClaims = createRunClaims(database, runs, pause)
+  const deliveries: DeliveryRows = createDeliveryRows(database)
+  const runs: RunRecorder = createRunRecorder(database, deliveries)
+  const run_claims: RunClaims = createRunClaims(database, { recorder: runs, deliveries, pause })
   const prompt_queries: PromptQueries = createPromptQueries(database, folders_sql)
   const pending_sql: PendingWork = createPendingWork(database)
 
@@ -169,7 +169,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   }
 
   function tidy(at_ms: number): void {
-    const kept = { usage, counts, alerts, runs, tickets }
+    const kept = { usage, counts, deliveries, runs, tickets }
     tidyLedger(database, { ...kept, files: file_recorder, contents: contents.rows }, limits, at_ms)
   }
 

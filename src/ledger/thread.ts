@@ -1,11 +1,12 @@
 import { translateSqliteError } from '../base/files/sqlite.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { type ServedCall, serveBatches } from '../base/run/thread.ts'
+import type { DeliveryKey } from '../domain/delivery.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { ContentChoice } from './claims/claims.ts'
 import { type PackedFact, unpackFacts } from './fact-table.ts'
 import { createPageCache, type PageCache } from './file/page-cache.ts'
-import type { DeliveryKey, LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
+import type { LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
 import type { UnauditedQuery } from './rows/audit-rows.ts'
 import { createLedgerStore, type LedgerStore } from './store.ts'
@@ -52,8 +53,8 @@ const writes = {
   claimToRemove: (store, { limit, ...choice }: ClaimArgument, now_ms) =>
     store.removal_claims.claim(limit, choice, now_ms),
   claimRuns: (store, { limit, ...choice }: ClaimArgument, now_ms) => store.run_claims.claimRuns(limit, choice, now_ms),
-  claimDeliveries: (store, { limit, in_flight }: DeliveryArgument, now_ms) =>
-    store.run_claims.claimDeliveries(limit, in_flight, now_ms),
+  claimDeliveries: (store, { limit, ...choice }: DeliveryArgument, now_ms) =>
+    store.run_claims.claimDeliveries(limit, choice, now_ms),
   tidy: (store, _nothing: undefined, now_ms) => store.tidy(now_ms),
 } satisfies Record<string, Call>
 
@@ -79,6 +80,7 @@ interface SendArgument extends ClaimArgument {
 
 interface DeliveryArgument {
   limit: number
+  only_alerts: boolean
   in_flight: DeliveryKey[]
 }
 

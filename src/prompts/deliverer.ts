@@ -1,30 +1,44 @@
 import { codeOf, messageOf } from '../base/run/errors.ts'
 import { backoff_ms } from '../base/time/time.ts'
 import { type DeliveryTools, deliver } from '../deliver/deliver.ts'
+import type { Message } from '../deliver/message.ts'
+import type { DeliveryTarget } from '../deliver/target.ts'
+import { type DeliveryFact, deliveryKey, deliveryName } from '../domain/delivery.ts'
 import type { FaultNote } from '../domain/fact.ts'
-import type { RunFact } from '../domain/run.ts'
 import type { DeliveryWork } from '../ledger/prompt-work.ts'
+import { alertMessage } from './report/alert-message.ts'
 import { reportMessage } from './report/report.ts'
 import { nameOf, type RunTools } from './run-tools.ts'
 import { startPool, type WorkPool } from './work-pool.ts'
 
-/** Each holds a report and a connection or a process; receivers that hang until their time-outs hold up few others. */
-const deliveries_at_once = 8
+export interface DelivererTools extends DeliveryTools {
+  /** Receivers of alerts. */
+  alerts: readonly DeliveryTarget[]
+}
+
+/** Each holds a message and a connection or a process; a receiver that hangs until its time-out holds up few others. */
+const reports_at_once = 8
+/** Kept free of reports: receivers of reports that hang must not hold up an alert. */
+const places_for_alerts = 4
 /** One fault after the clock was set forward gives nothing up. */
 const tries_least = 3
 
-/** Brings reports to their receivers, each on its own: at least once, with the same id at every try. */
-export function startDeliverer(tools: RunTools, delivery_tools: DeliveryTools): WorkPool {
+/** Brings reports and alerts to their receivers, each on its own: at least once, with the same id at every try. */
+export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools): WorkPool {
   const { ledger } = tools
   return startPool(
     {
       name: 'deliverer',
-      at_once: deliveries_at_once,
-      keyOf: ({ run, target }: DeliveryWork) => `${run} ${target}`,
-      claim: (room) => ledger.claimDeliveries(room),
+      at_once: reports_at_once + places_for_alerts,
+      keyOf: (item: DeliveryWork) => deliveryName(item),
+      claim(places) {
+        const for_reports = places - places_for_alerts
+        if (for_reports > 0) return ledger.claimDeliveries(for_reports)
+        return ledger.claimDeliveries(places, { only_alerts: true })
+      },
       // Each way of delivery has its own limit of time.
       work: (item, pulse) => pulse.during(deliverOne(item, tools, delivery_tools)),
-      release: ({ run, target }) => ledger.release('delivery', [{ run, target }]),
+      release: (item) => ledger.release('delivery', [item]),
       setBack: async (item, error) => {
         const note = { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
         await end(item, setBack(item, note, tools), tools)
@@ -34,45 +48,59 @@ export function startDeliverer(tools: RunTools, delivery_tools: DeliveryTools): 
   )
 }
 
-async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: DeliveryTools): Promise<void> {
-  const { run, target: name, written } = item
-  const settings = tools.prompts.get(written.prompt)
-  const target = settings?.deliver.find((candidate) => candidate.name === name)
-  if (!settings || !target) {
-    const error = {
-      code: 'delivery.unconfigured',
-      message: `${name} is not among the deliveries of ${written.prompt} any more`,
-    }
-    return end(item, { type: 'delivery_failed', run, target: name, error }, tools)
+async function deliverOne(item: DeliveryWork, tools: RunTools, delivery_tools: DelivererTools): Promise<void> {
+  const key = deliveryKey(item)
+  const receiver = receiverOf(item, tools, delivery_tools)
+  if (!receiver) {
+    const from = item.run === undefined ? 'alerts' : item.written.prompt
+    const message = `${item.target} is not among the deliveries of ${from} any more`
+    return end(item, { type: 'delivery_failed', ...key, error: { code: 'delivery.unconfigured', message } }, tools)
   }
-  const outcome = await deliver(target, reportMessage(item, settings), delivery_tools)
+  const outcome = await deliver(receiver.target, receiver.message, delivery_tools)
   const { output } = outcome
-  if (outcome.ok) return end(item, { type: 'delivered', run, target: name, output }, tools)
+  if (outcome.ok) return end(item, { type: 'delivered', ...key, output }, tools)
   const { error, is_final, retry_after_ms } = outcome
-  if (is_final) return end(item, { type: 'delivery_failed', run, target: name, error, output }, tools)
+  if (is_final) return end(item, { type: 'delivery_failed', ...key, error, output }, tools)
   // Dropped in the middle by a stop: the next life tries it again.
   if (!tools.hard.aborted) await end(item, { ...setBack(item, error, tools, retry_after_ms), output }, tools)
 }
 
+/** Undefined where the config has no such delivery any more. */
+function receiverOf(
+  item: DeliveryWork,
+  { prompts }: RunTools,
+  { alerts }: DelivererTools,
+): { target: DeliveryTarget; message: Message } | undefined {
+  const settings = item.run === undefined ? undefined : prompts.get(item.written.prompt)
+  const targets = item.run === undefined ? alerts : (settings?.deliver ?? [])
+  const target = targets.find(({ name }) => name === item.target)
+  if (!target) return undefined
+  if (item.run === undefined) return { target, message: alertMessage(item.raised, item.target) }
+  return settings && { target, message: reportMessage(item, settings) }
+}
+
 function setBack(
-  { run, target, attempts, wanted_ms }: DeliveryWork,
+  item: DeliveryWork,
   error: FaultNote,
   { clock, asking }: RunTools,
   retry_after_ms?: number,
-): Extract<RunFact, { type: 'delivery_failed' | 'delivery_set_back' }> {
+): Extract<DeliveryFact, { type: 'delivery_failed' | 'delivery_set_back' }> {
+  const key = deliveryKey(item)
+  const { attempts, wanted_ms } = item
   const now_ms = clock.now_ms()
   if (attempts + 1 >= tries_least && now_ms - wanted_ms > asking.deliver_give_up_ms) {
     const message = `given up after ${attempts + 1} tries: ${error.message}`
-    return { type: 'delivery_failed', run, target, error: { code: error.code, message } }
+    return { type: 'delivery_failed', ...key, error: { code: error.code, message } }
   }
   const limits = { first_ms: asking.deliver_first_ms, most_ms: asking.deliver_most_ms }
   const not_before_ms = now_ms + Math.max(retry_after_ms ?? 0, backoff_ms(attempts, limits))
-  return { type: 'delivery_set_back', run, target, not_before_ms, error }
+  return { type: 'delivery_set_back', ...key, not_before_ms, error }
 }
 
-async function end({ written, target }: DeliveryWork, fact: RunFact, { ledger, report }: RunTools): Promise<void> {
+async function end(item: DeliveryWork, fact: DeliveryFact, { ledger, report }: RunTools): Promise<void> {
   await ledger.record([fact])
-  const name = nameOf(written)
+  const { target } = item
+  const name = item.run === undefined ? item.raised.subject : nameOf(item.written)
   if (fact.type === 'delivered') report.delivered(name, target)
   else if (fact.type === 'delivery_failed') report.failed(`${target}: ${fact.error.message}`, name)
   else if (fact.type === 'delivery_set_back') report.later(`${target}: ${fact.error.message}`, name)

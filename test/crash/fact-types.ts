@@ -88,9 +88,6 @@ const tellers: Record<Fact['type'], Teller> = {
   delivery_failed: 'worker',
   delivery_wanted_again: 'person',
   alert_raised: 'health',
-  alert_delivered: 'health',
-  alert_set_back: 'health',
-  alert_given_up: 'health',
 }
 
 export type FactType = Fact['type']

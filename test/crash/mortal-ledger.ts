@@ -102,7 +102,7 @@ export function mortal(inner: Ledger, fate: Fate, moments: Moments): Ledger {
     claimToRemove: (limit, options) => alive(() => inner.claimToRemove(limit, options)),
     prompts: () => alive(() => inner.prompts()),
     claimRuns: (limit, options) => alive(() => inner.claimRuns(limit, options)),
-    claimDeliveries: (limit) => alive(() => inner.claimDeliveries(limit)),
+    claimDeliveries: (...of) => alive(() => inner.claimDeliveries(...of)),
     audits: () => alive(() => inner.audits()),
     unaudited: (query) => alive(() => inner.unaudited(query)),
     arrivals: (query) => alive(() => inner.arrivals(query)),

@@ -213,9 +213,9 @@ export const scenarios: Scenario[] = [
           const message = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons: [] }
           return [
             { type: 'alert_raised', ...message, targets },
-            { type: 'alert_delivered', alert: 1, target: 'mail' },
-            { type: 'alert_set_back', alert: 1, target: 'hook', not_before_ms: world.clock.now_ms(), error },
-            { type: 'alert_given_up', alert: 1, target: 'page', error },
+            { type: 'delivered', alert: 1, target: 'mail' },
+            { type: 'delivery_set_back', alert: 1, target: 'hook', not_before_ms: world.clock.now_ms(), error },
+            { type: 'delivery_failed', alert: 1, target: 'page', error },
           ]
         },
       },

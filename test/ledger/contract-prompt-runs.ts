@@ -184,7 +184,7 @@ function claims(check: ReturnType<typeof withLedger>): void {
     async (bench) => {
       const words = await withReadyFile(bench)
       await words.tell([], 'digest', ['mail'])
-      const written = (await bench.ledger.claimDeliveries(1)).work[0]!.run
+      const written = (await bench.ledger.claimDeliveries(1)).work[0]!.run!
       const run = await words.due()
       const not_before_ms = bench.clock.now_ms() + minute_ms
       await bench.record({ type: 'run_set_back', run, not_before_ms, error })
@@ -233,8 +233,8 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     const { work } = await bench.ledger.claimDeliveries(10)
     expect(work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'command' }])
     expect(work[0]).toMatchObject({ run, attempts: 0, wanted_ms: now_ms, report_path: `/reports/${run}.md` })
-    expect(work[0]?.written).toMatchObject({ prompt: 'digest', project_id, written_ms: now_ms, due_ms: now_ms })
-    expect(work[0]?.written).toMatchObject({ assets: [{ name: 'docs/a' }], turns: [{ answer: 'nothing much' }] })
+    expect(work[0]).toMatchObject({ written: { prompt: 'digest', project_id, written_ms: now_ms, due_ms: now_ms } })
+    expect(work[0]).toMatchObject({ written: { assets: [{ name: 'docs/a' }], turns: [{ answer: 'nothing much' }] } })
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
     const not_before_ms = now_ms + minute_ms
     await bench.record({ type: 'delivered', run, target: 'mail' })
@@ -250,6 +250,52 @@ function deliveries(check: ReturnType<typeof withLedger>): void {
     bench.ledger.release('delivery', again.work)
     expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
   })
+
+  check(
+    'an alert goes before reports and in a pause, and its tries are recorded as those of reports',
+    async (bench) => {
+      const words = await withReadyFile(bench)
+      const run = await words.tell(await words.arrivals(['docs']), 'digest', ['mail'])
+      const reasons = [{ promise: 'folder', about: 'docs', message: 'docs is offline', since_ms: 1 }]
+      const alert = { message_id: 'alert_1', subject: 'Sluice', text: 'docs is offline', reasons }
+      await bench.clock.advance(minute_ms)
+      const at_ms = bench.clock.now_ms()
+      await bench.record({ type: 'alert_raised', ...alert, targets: ['mail', 'hook', 'page'] })
+      await bench.record({ type: 'paused', by: 'anna', why: undefined, until_ms: undefined })
+      const paused = await bench.ledger.claimDeliveries(10)
+      expect(paused.work).toMatchObject([{ target: 'mail' }, { target: 'hook' }, { target: 'page' }])
+      expect(paused.work[0]).toMatchObject({ attempts: 0, wanted_ms: at_ms, raised: { ...alert, at_ms } })
+      expect((await bench.ledger.claimDeliveries(10)).work).toEqual([])
+      bench.ledger.release('delivery', paused.work)
+      await bench.record({ type: 'resumed' })
+      const only_alerts = await bench.ledger.claimDeliveries(10, { only_alerts: true })
+      expect(only_alerts.work).toEqual(paused.work)
+      bench.ledger.release('delivery', only_alerts.work)
+
+      const { work } = await bench.ledger.claimDeliveries(10)
+      expect(work.map(({ run, target }) => [run, target])).toEqual([
+        [undefined, 'mail'],
+        [undefined, 'hook'],
+        [undefined, 'page'],
+        [run, 'mail'],
+      ])
+      const raised = work[0]!.alert!
+      const not_before_ms = at_ms + minute_ms
+      await bench.record({ type: 'delivered', alert: raised, target: 'mail' })
+      await bench.record({ type: 'delivery_set_back', alert: raised, target: 'hook', not_before_ms, error })
+      await bench.record({ type: 'delivery_failed', alert: raised, target: 'page', error })
+      bench.ledger.release('delivery', work)
+      expect(await bench.ledger.claimDeliveries(10)).toMatchObject({
+        work: [{ run, target: 'mail' }],
+        next_due_ms: not_before_ms,
+      })
+      await bench.reopen()
+      await bench.clock.advance(minute_ms)
+      expect((await bench.ledger.claimDeliveries(1)).work).toMatchObject([
+        { alert: raised, target: 'hook', attempts: 1 },
+      ])
+    },
+  )
 
   check(
     'what was given up is wanted again by a word, and one that is new; what was delivered stays so',

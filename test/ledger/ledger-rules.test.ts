@@ -28,6 +28,8 @@ const sound = `
   INSERT INTO runs (id, prompt, due_ms, cause, state, began_ms, not_before_ms) VALUES (4, 1, 0, 'schedule', 'written', 0, 0);
   INSERT INTO run_turns (run, turn, body, asked_again) VALUES (4, 0, '{}', 0);
   INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms) VALUES (4, 'file', 'done', 0, 0);
+  INSERT INTO alerts VALUES (1, 'alert_1', 0, '', '', '[]');
+  INSERT INTO deliveries (alert, target, state, not_before_ms, wanted_ms) VALUES (1, 'file', 'done', 0, 0);
   INSERT INTO told VALUES (1, zeroblob(16), 5, 'asset', 4), (1, zeroblob(16), 6, 'asset', NULL), (1, zeroblob(16), 7, 'asset', 3);
 `
 
@@ -105,9 +107,10 @@ test.each([
   ],
   [
     'a part of a run (deliveries) is of a run that the ledger does not have',
-    'UPDATE deliveries SET run = 8',
+    'UPDATE deliveries SET run = 8 WHERE run = 4',
     'deliveries of 8',
   ],
+  ['a delivery is of an alert that the ledger does not have', 'DELETE FROM alerts', 'deliveries of 1'],
   [
     'what a report covered is of a prompt that the ledger does not have',
     'UPDATE told SET prompt = 8 WHERE size = 6',

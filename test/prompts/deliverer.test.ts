@@ -18,8 +18,8 @@ async function written(deliver: DeliveryTarget[], asking: Parameters<typeof open
   return rig
 }
 
-function start(rig: RunRig) {
-  const deliverer = startDeliverer(rig.tools(), deliveryTools())
+function start(rig: RunRig, alerts: DeliveryTarget[] = []) {
+  const deliverer = startDeliverer(rig.tools(), { ...deliveryTools(), signal: rig.hard.signal, alerts })
   rig.ledger.onWork((kinds) => {
     if (kinds.has('delivery')) deliverer.worker.wake()
   })
@@ -113,4 +113,23 @@ test('a receiver that is taken out of the config is none any more', async () => 
   await until('it is given up', () => told(rig, 'failed').length === 1)
   await end()
   expect(told(rig, 'failed')[0]).toContain('copy is not among the deliveries of digest any more')
+})
+
+test('receivers of reports that hang hold up no alert', async () => {
+  const hang = { kind: 'command', run: ['/bin/sleep', '60'], timeout_ms: 120_000 } as const
+  const rig = await written(Array.from({ length: 9 }, (_, index) => ({ name: `slow ${index}`, ...hang })))
+  const dir = makeTree()
+  const end = start(rig, [{ name: 'people', kind: 'file', dir, file_name: '{{name}}.md' }])
+  await until('no place for reports is left', async () => {
+    const { work } = await rig.ledger.claimDeliveries(9)
+    rig.ledger.release('delivery', work)
+    return work.length === 1
+  })
+  const alert = { message_id: 'alert_1', subject: 'docs is offline', text: 'docs is offline', reasons: [] }
+  await rig.ledger.record([{ type: 'alert_raised', ...alert, targets: ['people', 'gone'] }])
+  await until('the alert is delivered', () => told(rig, 'delivered').length === 1 && told(rig, 'failed').length === 1)
+  expect(readdirSync(dir)).toEqual(['sluice-alert.md'])
+  expect(told(rig, 'failed')[0]).toContain('gone is not among the deliveries of alerts any more')
+  rig.hard.abort()
+  await end()
 })

@@ -166,7 +166,7 @@ test('a code span is closed by nothing that a name holds', () => {
   ])
 })
 
-const delivery = { report_path: '/r/weekly.md', target: 'hook', has_id_of_run: false }
+const delivery = { report_path: '/r/weekly.md', target: 'hook' }
 
 test('templates of deliveries know what a message has, no less and no more', () => {
   const written = { ...filledRun(), state: 'written' as const, written_ms: due_ms }
@@ -194,8 +194,6 @@ test('the message of a run is the same at every try, and has its values', () => 
   })
   expect(message.text.startsWith('Nothing much.\n')).toBe(true)
   expect(reportMessage({ written, ...delivery, target: 'other' }, settingsOf()).id).not.toBe(message.id)
-  const of_run = { written, ...delivery, has_id_of_run: true }
-  expect(reportMessage(of_run, settingsOf()).id, 'of version 0.1').toBe('run_2722cb71e67e80f0c61b1f54')
   const next = reportMessage({ written: { ...written, due_ms: due_ms + 1 }, ...delivery }, settingsOf())
   expect(next.id).not.toBe(message.id)
   const elsewhere = { ...written, project_id: 'project_11111111111111111111' }

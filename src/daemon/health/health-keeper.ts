@@ -16,7 +16,7 @@ import type { Metrics } from '../../status/metrics.ts'
 import type { SyncReport } from '../../sync/report.ts'
 import { stuckAfter_ms } from '../limits.ts'
 import { ledger_pulse, type Tools } from '../tools.ts'
-import { createAlertSender, recordUnlessStuck } from './alert-sender.ts'
+import { createAlertRaiser, recordUnlessStuck } from './alert-raiser.ts'
 import type { HealthAnswer, HealthEndpoints } from './health-endpoints.ts'
 
 export interface HealthKeeperOptions {
@@ -25,12 +25,14 @@ export interface HealthKeeperOptions {
   config: () => Config
   /** How many calls for uploads may be out at once now. */
   width: () => number
-  /** To receivers of alerts, never with our token. */
+  /** To the checker, and to receivers of alerts where nothing can be recorded; never with our token. */
   receivers: HttpClient
 }
 
 /** Arrivals that are counted at once; the rest follows with the next look. */
 const arrivals_at_once = 5_000
+/** How often the end of a delivery is asked for: somebody waits for it. */
+const due_again_ms = 50
 /** What a crash takes with it of the time at work; a commit a minute is nothing. */
 const at_work_ms = minute_ms
 
@@ -42,7 +44,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
   const { clock, pulses, report, measures } = tools
   const stop = new AbortController()
   const view = openHealthView(config().state_dir)
-  const sender = createAlertSender({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
+  const raiser = createAlertRaiser({ ...tools, receivers, config, signal: stop.signal, isLedgerStuck })
   const ping = createCheckerPing({ ...tools, receivers })
   const started_ms = clock.now_ms()
   /** When it was last recorded that the daemon is at work, by both clocks; its start says so as well. */
@@ -69,7 +71,7 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     } finally {
       // Who waits for alerts and for the ping does not pay for an address that is taken.
       const group_ms = waiting.length > 0 ? 0 : alerts.group_ms
-      await pulse.during(sender.look(health.reasons, view, group_ms))
+      await pulse.during(raiser.check(health.reasons, view, group_ms))
       for (const resolve of waiting) resolve()
       if (health.healthy) await ping(alerts, stop.signal)
     }
@@ -205,24 +207,23 @@ export function keepHealth({ tools, config, width, receivers }: HealthKeeperOpti
     /** Look now. */
     wake: () => worker.wake(),
     /**
-     * Looks now, sends at once what is wrong, and resolves when no alert is due or under way any
-     * more.
+     * Checks now, raises an alert at once for what is wrong, and resolves when no alert is due or
+     * on its way any more.
      */
     async tellAtOnce(): Promise<void> {
-      do {
-        await sender.drained()
-        await new Promise<void>((resolve) => {
-          asked.push(resolve)
-          worker.wake()
-        })
-      } while (sender.isDelivering())
+      await new Promise<void>((resolve) => {
+        asked.push(resolve)
+        worker.wake()
+      })
+      await raiser.drained()
+      while (!stop.signal.aborted && view.isAlertDue(clock.now_ms())) await clock.sleep(due_again_ms, stop.signal)
     },
     async close(): Promise<void> {
       stop.abort()
       await worker.ended
       await endpoints?.close()
       await receivers.close()
-      await sender.drained()
+      await raiser.drained()
       measures.current = undefined
       view.close()
     },

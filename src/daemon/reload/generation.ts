@@ -125,8 +125,11 @@ export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): 
 
 export function startReportDeliverer(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
   const { receivers: http, clock } = tools
-  const delivery_tools = { http, clock, signal: settings.hard, environment: readEnvironment().for_commands }
-  return asks(settings) ? ofPool(startDeliverer(runTools(tools, settings), delivery_tools)) : undefined
+  const { config, asking, hard: signal } = settings
+  // A single pass that asks nothing delivers nothing; alerts need no prompt.
+  if (asking === 'never') return undefined
+  const delivery_tools = { http, clock, signal, environment: readEnvironment().for_commands }
+  return ofPool(startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }))
 }
 
 function asks({ asking, config }: WorkerSettings): boolean {

@@ -1,5 +1,6 @@
+import { type DeliveryKey, deliveryKey, deliveryName } from '../../domain/delivery.ts'
 import { lookKey } from '../../domain/file.ts'
-import type { DeliveryKey, LookWork, Release } from '../ledger.ts'
+import type { LookWork, Release } from '../ledger.ts'
 import type { Claimed } from './claimed.ts'
 
 /**
@@ -51,10 +52,7 @@ export class AllInFlight {
     ({ run }) => run,
     (run) => run,
   )
-  readonly delivery = new InFlight<DeliveryKey, DeliveryKey>(
-    ({ run, target }) => ({ run, target }),
-    ({ run, target }) => `${run} ${target}`,
-  )
+  readonly delivery = new InFlight<DeliveryKey, DeliveryKey>(deliveryKey, deliveryName)
 
   release(...[work, items]: Release): void {
     if (work === 'look') this.look.release(items)

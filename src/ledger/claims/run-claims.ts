@@ -1,7 +1,9 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { Claimed, DeliveryKey } from '../ledger.ts'
+import { type DeliveryKey, deliveryName } from '../../domain/delivery.ts'
+import type { Claimed } from '../ledger.ts'
 import type { DeliveryWork, RunWork } from '../prompt-work.ts'
 import type { RunRecorder } from '../record/record-run.ts'
+import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
 import { open_run_states, type RunRow } from '../rows/run-rows.ts'
 
@@ -20,16 +22,27 @@ interface DueRun {
   project_id: string
 }
 
+interface DeliveryChoice {
+  only_alerts: boolean
+  in_flight: readonly DeliveryKey[]
+}
+
 interface DueDelivery {
-  run: number
+  run: number | null
+  alert: number | null
   target: string
   attempts: number
   wanted_ms: number
-  own_id: number
+}
+
+interface RunClaimParts {
+  recorder: RunRecorder
+  deliveries: DeliveryRows
+  pause: PauseRow
 }
 
 /** Answers the runs and deliveries that are due and not in flight. */
-export function createRunClaims(database: Sqlite, recorder: RunRecorder, pause: PauseRow) {
+export function createRunClaims(database: Sqlite, { recorder, deliveries, pause }: RunClaimParts) {
   // In the order in which they came to be, not of their due times: a run by hand may be of a later time than one that is then
   // made up. Two that are planned side by side would tell the same.
   const oldest_runs = database.prepare(
@@ -38,15 +51,14 @@ export function createRunClaims(database: Sqlite, recorder: RunRecorder, pause: 
          (SELECT id FROM runs WHERE prompt = prompts.id AND state IN (${open_run_states}) ORDER BY +id LIMIT 1)
        WHERE prompts.configured = 1 ORDER BY runs.not_before_ms, runs.id`,
   )
-  const of_configured = 'run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1))'
+  const may_go = `state = 'wanted' AND (alert IS NOT NULL OR @only_alerts = 0
+    AND run IN (SELECT id FROM runs WHERE prompt IN (SELECT id FROM prompts WHERE configured = 1)))`
   const due_deliveries = database.prepare(
-    `SELECT run, target, attempts, wanted_ms, own_id FROM deliveries
-       WHERE state = 'wanted' AND not_before_ms <= ? AND ${of_configured} ORDER BY not_before_ms, run, rowid LIMIT ?`,
+    `SELECT run, alert, target, attempts, wanted_ms FROM deliveries WHERE ${may_go} AND not_before_ms <= @now_ms
+       ORDER BY alert IS NULL, not_before_ms, run, rowid LIMIT @limit`,
   )
   const next_delivery = database
-    .prepare(
-      `SELECT min(not_before_ms) FROM deliveries WHERE state = 'wanted' AND not_before_ms > ? AND ${of_configured}`,
-    )
+    .prepare(`SELECT min(not_before_ms) FROM deliveries WHERE ${may_go} AND not_before_ms > @now_ms`)
     .pluck()
 
   function claimRuns(limit: number, { except, in_flight }: RunChoice, now_ms: number): Claimed<RunWork> {
@@ -63,20 +75,23 @@ export function createRunClaims(database: Sqlite, recorder: RunRecorder, pause: 
     return { work, next_due_ms: oldest.find(({ not_before_ms }) => not_before_ms > now_ms)?.not_before_ms }
   }
 
-  function claimDeliveries(limit: number, in_flight: readonly DeliveryKey[], now_ms: number): Claimed<DeliveryWork> {
-    if (pause.holds(now_ms)) return { work: [], next_due_ms: undefined }
-    const rows = due_deliveries.all(now_ms, limit + in_flight.length) as DueDelivery[]
-    const isInFlight = (row: DueDelivery) =>
-      in_flight.some(({ run, target }) => run === row.run && target === row.target)
-    const free = rows.filter((row) => !isInFlight(row)).slice(0, limit)
-    const work = free.map(({ own_id, ...row }) => {
-      const run = recorder.runs.get(row.run)!
-      const has_id_of_run = own_id === 0
-      const report_path = run.report_path ?? ''
-      const written = { ...runWork(run), state: 'answered' as const, written_ms: run.ended_ms ?? row.wanted_ms }
-      return { ...row, has_id_of_run, report_path, written }
-    })
-    return { work, next_due_ms: (next_delivery.get(now_ms) as number | null) ?? undefined }
+  function claimDeliveries(limit: number, choice: DeliveryChoice, now_ms: number): Claimed<DeliveryWork> {
+    const in_flight = new Set(choice.in_flight.map(deliveryName))
+    // A pause is for what goes to the service and for reports, not for what is wrong.
+    const query = { only_alerts: choice.only_alerts || pause.holds(now_ms) ? 1 : 0, now_ms }
+    const due = due_deliveries.all({ ...query, limit: limit + in_flight.size }) as DueDelivery[]
+    const work = due
+      .map((row) => deliveryWork(row))
+      .filter((delivery) => !in_flight.has(deliveryName(delivery)))
+      .slice(0, limit)
+    return { work, next_due_ms: (next_delivery.get(query) as number | null) ?? undefined }
+  }
+
+  function deliveryWork({ run, alert, ...row }: DueDelivery): DeliveryWork {
+    if (run === null) return { ...row, alert: alert!, raised: deliveries.alert(alert!) }
+    const of_run = recorder.runs.get(run)!
+    const written = { ...runWork(of_run), state: 'answered' as const, written_ms: of_run.ended_ms ?? row.wanted_ms }
+    return { ...row, run, report_path: of_run.report_path ?? '', written }
   }
 
   function runWork(run: RunRow): Omit<RunWork, 'state'> & Pick<RunRow, 'state'> {

@@ -74,12 +74,13 @@ const of_counts: Rules = {
   broken: [['a count that status shows differs from the files', 'sums.files <> 0 OR sums.bytes <> 0']],
 }
 
-/** A row of `table` whose `column` names no row of `parent`. */
+/** A row of `table` whose `column` names a row that `parent` does not have. */
 function orphans(table: string, column: string, parent: string, what: string): Rules {
+  const named = `${table}.${column}`
   return {
     from: `FROM ${table}`,
-    example: `'${table} of ' || ${table}.${column}`,
-    broken: [[what, `NOT EXISTS (SELECT 1 FROM ${parent} WHERE ${parent}.id = ${table}.${column})`]],
+    example: `'${table} of ' || ${named}`,
+    broken: [[what, `${named} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${parent} WHERE ${parent}.id = ${named})`]],
   }
 }
 
@@ -105,6 +106,7 @@ const of_others: readonly Rules[] = [
   ...['run_turns', 'run_assets', 'run_refusals', 'deliveries'].map((table) =>
     orphans(table, 'run', 'runs', `a part of a run (${table}) is of a run that the ledger does not have`),
   ),
+  orphans('deliveries', 'alert', 'alerts', 'a delivery is of an alert that the ledger does not have'),
   orphans('told', 'prompt', 'prompts', 'what a report covered is of a prompt that the ledger does not have'),
   {
     from: `FROM told LEFT JOIN runs ON runs.id = told.run`,

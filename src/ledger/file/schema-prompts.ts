@@ -11,11 +11,10 @@
  * run_turns, run_assets, run_refusals  what a run asks about, as it was planned; contents and files may go on without it.
  * told       what each prompt was told by written runs, once and for all: never trimmed. By md5 and size and not by content, so
  *            that a rebuilt ledger takes it from the manifests beside the reports before it has any contents (`run` is NULL then).
- * deliveries (run, target): each is retried on its own. `own_id` 1: its id is made of the run and its target; 0: of the run
- *            alone, as where it was first wanted. `output`: the end of what the command of the last try wrote.
- * alerts     what was told when the health changed, newest last. `reasons`: what stood then, so that the next life neither tells
- *            it again nor forgets that it was told.
- * alert_deliveries  (alert, target): each is retried on its own, as those of reports are.
+ * alerts     what was reported when the health changed, newest last. `reasons`: what stood then, so that the next life neither
+ *            reports it again nor forgets it.
+ * deliveries one receiver of a report (`run`) or of an alert (`alert`): each is retried on its own. `output`: the end of what
+ *            the command of the last try wrote.
  */
 export const prompts_schema = `
 CREATE TABLE prompts (
@@ -116,23 +115,6 @@ CREATE TABLE told (
   PRIMARY KEY (prompt, md5, size, what)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE deliveries (
-  run INTEGER NOT NULL,
-  target TEXT NOT NULL,
-  state TEXT NOT NULL,
-  attempts INTEGER NOT NULL DEFAULT 0,
-  not_before_ms INTEGER NOT NULL,
-  wanted_ms INTEGER NOT NULL,
-  done_ms INTEGER,
-  error_code TEXT,
-  error_message TEXT,
-  own_id INTEGER NOT NULL DEFAULT 0,
-  output TEXT,
-  PRIMARY KEY (run, target)
-) STRICT;
-CREATE INDEX deliveries_due ON deliveries (not_before_ms) WHERE state = 'wanted';
-CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
-
 CREATE TABLE alerts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   message_id TEXT NOT NULL,
@@ -142,8 +124,9 @@ CREATE TABLE alerts (
   reasons TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE alert_deliveries (
-  alert INTEGER NOT NULL,
+CREATE TABLE deliveries (
+  run INTEGER,
+  alert INTEGER,
   target TEXT NOT NULL,
   state TEXT NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -152,7 +135,11 @@ CREATE TABLE alert_deliveries (
   done_ms INTEGER,
   error_code TEXT,
   error_message TEXT,
-  PRIMARY KEY (alert, target)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX alert_deliveries_due ON alert_deliveries (not_before_ms) WHERE state = 'wanted';
+  output TEXT,
+  UNIQUE (run, target),
+  UNIQUE (alert, target),
+  CHECK ((run IS NULL) <> (alert IS NULL))
+) STRICT;
+CREATE INDEX deliveries_due ON deliveries (not_before_ms) WHERE state = 'wanted';
+CREATE INDEX deliveries_failed ON deliveries (run) WHERE state = 'failed';
 `

@@ -2,6 +2,7 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
 import type { PromptFact, RunFact } from '../../domain/run.ts'
 import { type RunStep, runAfter } from '../../domain/run-progress.ts'
+import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import { createPromptRows, type PromptRows } from '../rows/prompt-rows.ts'
 import { createRunRows, type RunRows } from '../rows/run-rows.ts'
 
@@ -10,11 +11,10 @@ const run_days = 730
 /** Runs dropped by one `tidy`; each may have some hundred rows of assets. */
 const trimmed_at_once = 50
 
-/** Applies facts about prompts, runs and deliveries: the pure transition, then everything in the ledger that follows from it. */
-export function createRunRecorder(database: Sqlite) {
+/** Applies facts about prompts and runs: the pure transition, then everything in the ledger that follows from it. */
+export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   const prompts: PromptRows = createPromptRows(database)
   const runs: RunRows = createRunRows(database)
-  const deliveries: DeliveryRows = createDeliveryRows(database)
   const tell = [
     ['asset', 'run_assets'],
     ['refusal', 'run_refusals'],
@@ -49,14 +49,6 @@ export function createRunRecorder(database: Sqlite) {
       case 'schedule_reset':
         prompts.reset(fact.prompt, fact.checked_ms)
         break
-      case 'delivery_wanted_again':
-        if (runs.get(fact.run)?.state === 'written') deliveries.wantAgain(fact.run, fact.targets, at_ms)
-        break
-      case 'delivered':
-      case 'delivery_set_back':
-      case 'delivery_failed':
-        deliveries.apply(fact, at_ms)
-        break
       default:
         step(fact, at_ms)
     }
@@ -65,7 +57,7 @@ export function createRunRecorder(database: Sqlite) {
   /** Old runs that are over. What was told stays for ever, and the newest run of each prompt. */
   function trim(at_ms: number): void {
     for (const run of old.all(at_ms - run_days * day_ms) as number[]) {
-      deliveries.deleteOf(run)
+      deliveries.deleteOfRun(run)
       runs.delete(run)
     }
   }
@@ -130,65 +122,11 @@ export function createRunRecorder(database: Sqlite) {
     if (fact.type === 'run_written') {
       for (const statement of tell) statement.run({ prompt: before.prompt, run: before.id })
       prompts.mark(before.prompt, before.due_ms)
-      deliveries.want(before.id, fact.targets, at_ms)
+      deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
   }
 
-  return { deliveries, runs, prompts, apply, trim }
+  return { runs, prompts, apply, trim }
 }
 
 export type RunRecorder = ReturnType<typeof createRunRecorder>
-
-type DeliveryFact = Extract<RunFact, { type: 'delivered' | 'delivery_set_back' | 'delivery_failed' }>
-
-/**
- * Rows of `deliveries`: `wanted` until it is `done`, or `failed` when it was given up and a person must look. A fact about a
- * delivery that is not wanted (any more) changes nothing.
- */
-function createDeliveryRows(database: Sqlite) {
-  const want_sql = database.prepare(
-    `INSERT OR IGNORE INTO deliveries (run, target, state, not_before_ms, wanted_ms, own_id)
-       VALUES (@run, @target, 'wanted', @at_ms, @at_ms, 1)`,
-  )
-  const want_again = database.prepare(
-    `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms, own_id)
-       VALUES (@run, @target, 'wanted', @at_ms, @at_ms, 1)
-       ON CONFLICT (run, target) DO UPDATE SET state = 'wanted', attempts = 0, not_before_ms = @at_ms, wanted_ms = @at_ms,
-         done_ms = NULL, error_code = NULL, error_message = NULL WHERE state <> 'done'`,
-  )
-  const update = (change: string) =>
-    database.prepare(`UPDATE deliveries SET ${change} WHERE run = @run AND target = @target AND state = 'wanted'`)
-  const fault = 'error_code = @code, error_message = @message, output = @output'
-  const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`)
-  const set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
-  const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
-  const delete_sql = database.prepare('DELETE FROM deliveries WHERE run = ?')
-
-  function want(run: number, targets: readonly string[], at_ms: number): void {
-    for (const target of targets) want_sql.run({ run, target, at_ms })
-  }
-
-  /** As if it were wanted for the first time; its id stays what it was. */
-  function wantAgain(run: number, targets: readonly string[], at_ms: number): void {
-    for (const target of targets) want_again.run({ run, target, at_ms })
-  }
-
-  function apply(fact: DeliveryFact, at_ms: number): void {
-    const { run, target } = fact
-    const known = { run, target, output: fact.output ?? null }
-    if (fact.type === 'delivered') done.run({ ...known, at_ms })
-    else {
-      const { code, message } = fact.error
-      if (fact.type === 'delivery_failed') fail.run({ ...known, at_ms, code, message })
-      else set_back.run({ ...known, not_before_ms: fact.not_before_ms, code, message })
-    }
-  }
-
-  function deleteOf(run: number): void {
-    delete_sql.run(run)
-  }
-
-  return { want, wantAgain, apply, deleteOf }
-}
-
-type DeliveryRows = ReturnType<typeof createDeliveryRows>

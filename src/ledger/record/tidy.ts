@@ -2,9 +2,9 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms } from '../../base/time/time.ts'
 import type { Tickets } from '../file/tickets.ts'
 import type { LedgerLimits } from '../ledger.ts'
-import type { AlertRows } from '../rows/alert-rows.ts'
 import type { ContentRows } from '../rows/content-rows.ts'
 import type { Counts, Usage } from '../rows/counts.ts'
+import type { DeliveryRows } from '../rows/delivery-rows.ts'
 import type { FileRecorder } from './record-file.ts'
 import type { RunRecorder } from './record-run.ts'
 
@@ -18,7 +18,7 @@ export interface TidyParts {
   files: FileRecorder
   counts: Counts
   runs: RunRecorder
-  alerts: AlertRows
+  deliveries: DeliveryRows
   tickets: Tickets
   contents: ContentRows
 }
@@ -29,7 +29,7 @@ export function tidyLedger(database: Sqlite, parts: TidyParts, limits: LedgerLim
   trimHistory(database, limits, tidy_rows, at_ms)
   dropTombstones(database, parts, at_ms)
   parts.runs.trim(at_ms)
-  parts.alerts.trim()
+  parts.deliveries.trimAlerts()
   eraseOldTickets(parts)
 }
 

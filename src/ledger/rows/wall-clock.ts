@@ -49,7 +49,6 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
     make_due('contents', 'labels_due_ms', `state = 'ready' AND labels_due_ms IS NOT NULL`),
     make_due('runs', 'not_before_ms', `state IN (${open_run_states})`),
     make_due('deliveries', 'not_before_ms', `state = 'wanted'`),
-    make_due('alert_deliveries', 'not_before_ms', `state = 'wanted'`),
     // A scan of the time that is taken back answers nobody who asks from now on.
     make_due('folders', 'scan_wanted_ms', 'scan_wanted_ms IS NOT NULL'),
     make_due('folders', 'moved_ms', 'moved_ms IS NOT NULL'),

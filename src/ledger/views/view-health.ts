@@ -4,8 +4,8 @@ import type { RunState } from '../../domain/run.ts'
 import { underway } from '../content-queue.ts'
 import { openLedgerReadOnly } from '../open-ledger.ts'
 import type { PromptState } from '../prompt-work.ts'
-import { readDueAlerts, readTold } from '../rows/alert-rows.ts'
 import { usedSince } from '../rows/counts.ts'
+import { readTold } from '../rows/delivery-rows.ts'
 import { readAbsences, readAtWork, readEndedPause, readPause } from '../rows/pause-row.ts'
 import { open_runs_of_prompt } from '../rows/run-rows.ts'
 import { readTroubles } from '../rows/trouble-rows.ts'
@@ -83,9 +83,13 @@ export function openHealthView(state_dir: string) {
   const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
   const last_delivery = database
     .prepare(
-      `SELECT max(done_ms) FROM (SELECT done_ms FROM deliveries WHERE state = 'done' ORDER BY rowid DESC LIMIT 100)`,
+      `SELECT max(done_ms) FROM (SELECT done_ms FROM deliveries
+         WHERE state = 'done' AND run IS NOT NULL ORDER BY rowid DESC LIMIT 100)`,
     )
     .pluck()
+  const due_alert = database.prepare(
+    `SELECT 1 FROM deliveries WHERE state = 'wanted' AND alert IS NOT NULL AND not_before_ms <= ? LIMIT 1`,
+  )
   return {
     /** Several reads of one moment. */
     together: <Answer>(read: () => Answer) => database.transaction(read)(),
@@ -147,14 +151,15 @@ export function openHealthView(state_dir: string) {
     lastDelivery_ms: () => (last_delivery.get() as number | null) ?? undefined,
     /** What stands, as the newest alert told it. */
     told: () => readTold(database),
-    dueAlerts: (now_ms: number, limit: number) => readDueAlerts(database, now_ms, limit),
+    /** Whether an alert is due, or on its way and not recorded as delivered yet. */
+    isAlertDue: (now_ms: number) => due_alert.get(now_ms) !== undefined,
     close: () => void database.close(),
   }
 }
 
 const given_up_alerts = `UNION ALL
-       SELECT NULL, NULL, target, max(done_ms), error_code, error_message FROM alert_deliveries AS given
-       WHERE state = 'failed' AND NOT EXISTS (SELECT 1 FROM alert_deliveries AS arrived
+       SELECT NULL, NULL, target, max(done_ms), error_code, error_message FROM deliveries AS given
+       WHERE state = 'failed' AND alert IS NOT NULL AND NOT EXISTS (SELECT 1 FROM deliveries AS arrived
          WHERE arrived.target = given.target AND arrived.state = 'done' AND arrived.alert > given.alert)
        GROUP BY target`
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { codeSpan, escapeMarkdown, formatCount } from '../../base/text/format.ts'
 import { localDate, localTime } from '../../base/time/time.ts'
-import type { Message } from '../../deliver/message.ts'
-import type { DeliveryWork, RunWork } from '../../ledger/prompt-work.ts'
+import { type Message, messageId } from '../../deliver/message.ts'
+import type { ReportToDeliver, RunWork } from '../../ledger/prompt-work.ts'
 import { chatIdsOf, composeManifest, type Manifest, manifestPath, type RunContent } from '../manifest.ts'
 import { type Coverage, coverageLine, expectedFiles } from '../plan/coverage.ts'
 import { missingLabel } from '../plan/plan-run.ts'
@@ -42,15 +41,12 @@ export function coverageOf({ coverage, due_ms }: Pick<RunWork, 'coverage' | 'due
   }
 }
 
-export interface ReportDelivery extends Pick<DeliveryWork, 'report_path' | 'target' | 'has_id_of_run'> {
+export interface ReportDelivery extends Pick<ReportToDeliver, 'report_path' | 'target'> {
   written: RunContent & { written_ms: number }
 }
 
 /** The same id and the same text at every try. */
-export function reportMessage(
-  { written, report_path, target, has_id_of_run }: ReportDelivery,
-  settings: PromptSettings,
-): Message {
+export function reportMessage({ written, report_path, target }: ReportDelivery, settings: PromptSettings): Message {
   const zone = settings.schedule.timezone
   const coverage = coverageOf(written)
   const date = localDate(written.due_ms, zone)
@@ -63,7 +59,8 @@ export function reportMessage(
     count: formatCount(written.assets.length),
   }
   return {
-    id: messageId(written, has_id_of_run ? undefined : target),
+    // The project is part of it: another installation may have a prompt of this name.
+    id: messageId('run', [written.project_id, written.prompt, written.due_ms, target]),
     subject: `${written.prompt} ${date}`,
     text: bodyOf(written, coverage, zone),
     at_ms: written.written_ms,
@@ -79,19 +76,6 @@ export function reportMessage(
       answer: mainAnswer(written),
     },
   }
-}
-
-/**
- * Of the project, the prompt, its due time and the name of the delivery alone, so that it is the same in every life, and that of no
- * other installation. A receiver that gets two deliveries of a run must not drop the second as one that it has seen.
- */
-function messageId(
-  { project_id, prompt, due_ms }: Pick<RunWork, 'project_id' | 'prompt' | 'due_ms'>,
-  target: string | undefined,
-): string {
-  const parts = [project_id, prompt, due_ms, ...(target === undefined ? [] : [target])]
-  const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
-  return `run_${digest.slice(0, 24)}`
 }
 
 function frontMatterOf(run: RunContent, settings: PromptSettings, coverage: Coverage, zone: string) {

@@ -1,6 +1,6 @@
 import { escapeMarkdown, formatDuration } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
-import type { ToldReason } from '../../domain/alert.ts'
+import type { ToldReason } from '../../domain/delivery.ts'
 import type { Reason } from './health-promises.ts'
 
 /** What is to be told of a change of the health. */

@@ -1,0 +1,94 @@
+import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { DeliveryFact, DeliveryKey, ToldReason } from '../../domain/delivery.ts'
+import type { RaisedAlert } from '../prompt-work.ts'
+
+/** Alerts are for people, who ask about the last ones. The newest also says what was reported. */
+const max_alerts = 1_000
+
+/**
+ * Rows of `deliveries` and `alerts`. A delivery is `wanted` until it is `done`, or `failed` when it
+ * was given up and a person must look. A fact about one that is not wanted changes nothing.
+ */
+export function createDeliveryRows(database: Sqlite) {
+  const want_sql = database.prepare(
+    `INSERT OR IGNORE INTO deliveries (run, alert, target, state, not_before_ms, wanted_ms)
+       VALUES (@run, @alert, @target, 'wanted', @at_ms, @at_ms)`,
+  )
+  // As if it were wanted for the first time.
+  const want_again = database.prepare(
+    `INSERT INTO deliveries (run, target, state, not_before_ms, wanted_ms)
+       SELECT id, @target, 'wanted', @at_ms, @at_ms FROM runs WHERE id = @run AND state = 'written'
+       ON CONFLICT (run, target) DO UPDATE SET state = 'wanted', attempts = 0, not_before_ms = @at_ms, wanted_ms = @at_ms,
+         done_ms = NULL, error_code = NULL, error_message = NULL WHERE state <> 'done'`,
+  )
+  const update = (change: string) =>
+    database.prepare(
+      `UPDATE deliveries SET ${change} WHERE (run = @run OR alert = @alert) AND target = @target AND state = 'wanted'`,
+    )
+  const fault = 'error_code = @code, error_message = @message, output = @output'
+  const done = update(`state = 'done', done_ms = @at_ms, error_code = NULL, error_message = NULL, output = @output`)
+  const set_back = update(`attempts = attempts + 1, not_before_ms = @not_before_ms, ${fault}`)
+  const fail = update(`state = 'failed', done_ms = @at_ms, ${fault}`)
+  const raise = database.prepare(
+    'INSERT INTO alerts (message_id, at_ms, subject, text, reasons) VALUES (@message_id, @at_ms, @subject, @text, @reasons)',
+  )
+  const alert_sql = database.prepare('SELECT message_id, at_ms, subject, text, reasons FROM alerts WHERE id = ?')
+  const delete_of_run = database.prepare('DELETE FROM deliveries WHERE run = ?')
+  const trim_sql = ['DELETE FROM deliveries WHERE alert', 'DELETE FROM alerts WHERE id'].map((rows) =>
+    database.prepare(`${rows} <= (SELECT max(id) FROM alerts) - ${max_alerts}`),
+  )
+
+  function apply(fact: DeliveryFact, at_ms: number): void {
+    switch (fact.type) {
+      case 'alert_raised': {
+        const { message_id, subject, text, reasons, targets } = fact
+        const row = { message_id, at_ms, subject, text, reasons: JSON.stringify(reasons) }
+        want({ alert: Number(raise.run(row).lastInsertRowid) }, targets, at_ms)
+        break
+      }
+      case 'delivery_wanted_again':
+        for (const target of fact.targets) want_again.run({ run: fact.run, target, at_ms })
+        break
+      case 'delivered':
+        done.run({ ...triedRow(fact), at_ms })
+        break
+      case 'delivery_set_back':
+        set_back.run({ ...triedRow(fact), not_before_ms: fact.not_before_ms, ...fact.error })
+        break
+      case 'delivery_failed':
+        fail.run({ ...triedRow(fact), at_ms, ...fact.error })
+    }
+  }
+
+  function want({ run, alert }: { run?: number; alert?: number }, targets: readonly string[], at_ms: number): void {
+    const of = { run: run ?? null, alert: alert ?? null }
+    for (const target of targets) want_sql.run({ ...of, target, at_ms })
+  }
+
+  function alert(id: number): RaisedAlert {
+    const row = alert_sql.get(id) as Omit<RaisedAlert, 'reasons'> & { reasons: string }
+    return { ...row, reasons: JSON.parse(row.reasons) as ToldReason[] }
+  }
+
+  function deleteOfRun(run: number): void {
+    delete_of_run.run(run)
+  }
+
+  function trimAlerts(): void {
+    for (const statement of trim_sql) statement.run()
+  }
+
+  return { apply, want, alert, deleteOfRun, trimAlerts }
+}
+
+export type DeliveryRows = ReturnType<typeof createDeliveryRows>
+
+function triedRow({ run, alert, target, output }: DeliveryKey & { output?: string | undefined }) {
+  return { run: run ?? null, alert: alert ?? null, target, output: output ?? null }
+}
+
+/** What stands as it was last reported; empty before the first alert. */
+export function readTold(database: Sqlite): ToldReason[] {
+  const newest = database.prepare('SELECT reasons FROM alerts ORDER BY id DESC LIMIT 1').pluck().get()
+  return newest === undefined ? [] : (JSON.parse(newest as string) as ToldReason[])
+}
