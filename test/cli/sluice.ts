@@ -18,6 +18,7 @@ const quick = {
   // A second one costs its start in every pass, and has nothing to do.
   hashing: { threads: 1 },
   asking: { first_ms: 20, most_ms: 200 },
+  watching: { root_check_ms: 500, scan_rest_ms: 200 },
 }
 /** Of the folder docs. */
 export const settle_ms = 50

@@ -22,6 +22,7 @@ const quick = {
   uploads: { brake: 'off', min_resend_s: 0, concurrency: 4, retry_first_ms: 20, retry_most_ms: 200 },
   follow: { first_ms: 20, most_ms: 200, dead_hit_after_ms: 1_000 },
   audit: { pages_per_minute: 6_000 },
+  watching: { root_check_ms: 500, scan_rest_ms: 200 },
 }
 const quick_folder = { settle_ms: 100 }
 

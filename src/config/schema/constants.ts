@@ -74,6 +74,10 @@ export const constants = {
     burst_events: 1_000,
     /** So many changes in one directory become one look at it, which is cheaper from there on. */
     directory_hints: 200,
+    /** How often an offline folder is checked, and an online one for whether it still is the same directory. */
+    root_check_ms: 5 * second_ms,
+    /** The rest between a scan and the next one that events or a command ask for: many events are one scan. */
+    scan_rest_ms: 2 * second_ms,
     /** Where nothing is watched, the shortest rest between scans that find something: people look after a minute. */
     scan_least_ms: 30 * second_ms,
     /** The longest rest while nothing changes: what a file on a quiet share may wait. */

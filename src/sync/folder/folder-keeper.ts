@@ -1,5 +1,5 @@
 import { runWorker, type Worker } from '../../base/run/worker.ts'
-import { minute_ms, second_ms } from '../../base/time/time.ts'
+import { minute_ms } from '../../base/time/time.ts'
 import type { Examiner } from '../../disk/read/examiner.ts'
 import { type OnlineRoot, withKnownId, wordOn } from '../../disk/root/mount.ts'
 import { type RootTrust, rootChange, trustInRoot } from '../../disk/root/root-trust.ts'
@@ -26,8 +26,6 @@ interface KeeperTools extends ScanTools, Pick<IntakeTools, 'report'> {
 
 export type FolderKeeper = ReturnType<typeof keepFolder>
 
-/** How often an offline folder is looked at, and an online one for whether it still is the same. */
-const root_look_ms = 5 * second_ms
 const hints_at_once = 500
 
 /**
@@ -67,7 +65,7 @@ export function keepFolder(
     const found = await checkRoot()
     if (!found) {
       busy = false
-      return { wait_ms: root_look_ms }
+      return { wait_ms: watching.root_check_ms }
     }
     const { state, root } = found
     if (await watcher?.keepOn(clock.monotonic_ms(), state, root)) scan_asked = true
@@ -81,7 +79,7 @@ export function keepFolder(
     if (!scan_asked) busy = false
     // One that is due rests as well: a scan that could not be recorded is due from its end on.
     const soon_ms = Math.max(scan_asked ? 0 : timer.dueIn_ms(), timer.restsFor_ms(why))
-    return { wait_ms: Math.max(1, Math.min(root_look_ms, soon_ms)) }
+    return { wait_ms: Math.max(1, Math.min(watching.root_check_ms, soon_ms)) }
   }
 
   function isScanDue(): boolean {
@@ -193,7 +191,7 @@ export function keepFolder(
   }
 
   async function followQueued(): Promise<{ wait_ms: number }> {
-    if (!is_online) return { wait_ms: root_look_ms }
+    if (!is_online) return { wait_ms: watching.root_check_ms }
     const { paths, directories } = hints.take(hints_at_once)
     if (paths.length === 0 && directories.length === 0) return { wait_ms: minute_ms }
     looking = true

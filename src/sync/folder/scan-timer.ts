@@ -1,8 +1,5 @@
-import { type Clock, second_ms } from '../../base/time/time.ts'
+import type { Clock } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
-
-/** Scans that are asked for rest at least this long after the last one: a storm of events is one scan. */
-const least_rest_ms = 2 * second_ms
 
 /** When a folder's next scan may and must begin. By the monotonic clock: a wall clock set back must not put a scan off. */
 export function createScanTimer(clock: Clock, limits: PaceLimits) {
@@ -16,7 +13,7 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
     dueIn_ms: () => due_ms - clock.monotonic_ms(),
     /** How long one that was asked for has to rest. By doubt as long as the last one took: half of the time is enough for scans. */
     restsFor_ms(why: 'wanted' | 'doubt'): number {
-      const rest_ms = why === 'wanted' ? least_rest_ms : Math.max(least_rest_ms, last_took_ms)
+      const rest_ms = why === 'wanted' ? limits.scan_rest_ms : Math.max(limits.scan_rest_ms, last_took_ms)
       return ended_ms + rest_ms - clock.monotonic_ms()
     },
     /** Whoever it was that asked, now is the time. */
@@ -71,6 +68,8 @@ export type PacedScan = ScanFindings & { took_ms: number; last_ms: number | unde
 /** Fields of the section `watching`, and the folder's own interval. */
 export interface PaceLimits {
   readonly rescan_interval_ms: number
+  /** Between a scan and the next one that is asked for. */
+  readonly scan_rest_ms: number
   readonly scan_least_ms: number
   readonly scan_most_ms: number
   readonly scan_load_percent: number

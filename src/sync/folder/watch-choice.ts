@@ -22,6 +22,7 @@ import type { PaceLimits } from './scan-timer.ts'
 export type WatchingSettings = WatchShares &
   HearingLimits &
   Omit<PaceLimits, 'rescan_interval_ms'> & {
+    readonly root_check_ms: number
     readonly burst_events: number
     readonly directory_hints: number
     readonly deaf_rest_ms: number
