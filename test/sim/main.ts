@@ -11,7 +11,8 @@ const shrink_most_ms = 120_000
 
 const { values: options } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '10' },
+    /** Default: 10, or none where days are given. */
+    seeds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     day: { type: 'string', multiple: true },
     without: { type: 'string', default: '' },
@@ -49,9 +50,9 @@ const table = new Table()
 
 function* days(): Generator<Day> {
   for (const file of options.day ?? []) yield JSON.parse(real.readFileSync(file, 'utf8')) as Day
-  if (options.day) return
+  const seeds = options.seeds ?? (options.day ? '0' : '10')
   const without = options.without.split(',').filter(Boolean) as FaultKind[]
-  for (let seed = Number(options.seed), left = Number(options.seeds); left > 0; seed++, left--) {
+  for (let seed = Number(options.seed), left = Number(seeds); left > 0; seed++, left--) {
     const day = drawDay(seed, without)
     if (options.having === '' || day.faults.some((fault) => faultName(fault) === options.having)) yield day
   }

@@ -58,8 +58,8 @@ function copyOfTree(patch) {
 function build(tree, built) {
   mkdirSync(built, { recursive: true })
   const project = join(tree, 'test/sim/tsconfig.json')
-  // A planted fault may leave something unused.
-  const options = ['-p', project, '--outDir', built, '--noUnusedLocals', 'false', '--noUnusedParameters', 'false']
+  // `npm run check:types` checks the types; a planted fault need not have right ones.
+  const options = ['-p', project, '--outDir', built, '--noCheck']
   const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), options, { stdio: 'inherit' })
   if (status !== 0) throw new Error('the sim does not build')
   cpSync(join(tree, 'package.json'), join(built, 'package.json'))
