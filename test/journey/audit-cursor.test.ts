@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { audited, auditOf, loseEndOfFirstPage, many, secondPage } from './audited.ts'
+import { audited, auditOf, list_page, loseEndOfFirstPage, many, secondPage, three_pages } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const patient = { follow: { list_from: 1_000 } }
@@ -10,7 +10,7 @@ function listed(journey: Journey): (number | undefined)[] {
 
 localJourneys('the place in the list is lost in the middle of a round', (profile) => {
   test('another place on the same page is taken: no asset is read twice, none is called missing', async () => {
-    const journey = await begin({ profile, tree: many(230), config: patient })
+    const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
@@ -22,14 +22,14 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     expect(listed(journey)).toEqual([200, 400, 400, 400, 200, 200])
     const { round, last } = await auditOf(journey)
     expect(round).toBe(1)
-    expect(last!.counts).toMatchObject({ usable: 230, missing: 0, unanswered: 0, unknown: 0 })
-    expect(await audited(journey)).toMatchObject({ usable: 227, missing: 3 })
+    expect(last!.counts).toMatchObject({ usable: 29, missing: 0, unanswered: 0, unknown: 0 })
+    expect(await audited(journey)).toMatchObject({ usable: 26, missing: 3 })
     for (const removed of names) expect(journey.file(removed)?.stage).toBe('removed_on_service')
     journey.ends({ left_out: names })
   })
 
   test('no other place is left: the round begins anew, and ends right', async () => {
-    const journey = await begin({ profile, tree: many(230), config: patient })
+    const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
@@ -38,14 +38,14 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
     expect(listed(journey)).toEqual([200, ...Array.from({ length: 6 }, () => 400), 200, 200, 200])
-    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 222, missing: 8, unanswered: 0, unknown: 0 })
+    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 21, missing: 8, unanswered: 0, unknown: 0 })
     expect(journey.troubles()).toEqual([])
     expect(new Set(names.map((removed) => journey.file(removed)?.stage))).toEqual(new Set(['removed_on_service']))
     journey.ends({ left_out: names })
   })
 
   test('after a restart, which knows one place only: the round begins anew, and ends right', async () => {
-    const journey = await begin({ profile, tree: many(230), config: patient })
+    const journey = await begin({ profile, tree: many(three_pages), config: patient, list_page })
     await journey.allReady()
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
@@ -57,7 +57,7 @@ localJourneys('the place in the list is lost in the middle of a round', (profile
     await journey.start()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
     expect(listed(journey).slice(before)).toEqual([400, 200, 200, 200])
-    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 229, missing: 1, unanswered: 0, unknown: 0 })
+    expect((await auditOf(journey)).last!.counts).toMatchObject({ usable: 28, missing: 1, unanswered: 0, unknown: 0 })
     journey.ends({ left_out: names })
   })
 })

@@ -3,7 +3,7 @@ import { hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { realWait } from '../waiting.ts'
-import { audited, auditOf, many, secondPage, setFileStatusThere } from './audited.ts'
+import { audited, auditOf, list_page, many, secondPage, setFileStatusThere, three_pages } from './audited.ts'
 import { begin, type Journey, localJourneys } from './harness.ts'
 
 const few = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
@@ -103,28 +103,38 @@ localJourneys('rounds of the audit', (profile) => {
   })
 
   test('assets come and go while its pages are read: nothing is called missing that is there', async () => {
-    const journey = await begin({ profile, tree: many(230), config: { follow: { list_from: 1_000 } } })
+    const journey = await begin({
+      profile,
+      tree: many(three_pages),
+      config: { follow: { list_from: 1_000 } },
+      list_page,
+    })
     await journey.allReady()
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
     await second.reached
     // From the first page, from those to come, and new ones at the beginning of the list.
-    await removeThere(journey, 'docs/229.txt', 'docs/3.txt')
+    await removeThere(journey, 'docs/28.txt', 'docs/3.txt')
     journey.write({ 'docs/new.txt': 'new', 'docs/newer.txt': 'newer' })
     await journey.stage('docs/new.txt', 'ready')
     await journey.stage('docs/newer.txt', 'ready')
     second.goOn()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
-    const removed = ['docs/229.txt', 'docs/3.txt']
+    const removed = ['docs/28.txt', 'docs/3.txt']
     const missing = journey.files().filter(({ stage }) => stage !== 'ready')
     expect(removed).toEqual(expect.arrayContaining(missing.map(({ name }) => name)))
-    expect(await audited(journey)).toMatchObject({ usable: 230, unknown: 0 })
+    expect(await audited(journey)).toMatchObject({ usable: 29, unknown: 0 })
     for (const name of removed) await journey.stage(name, 'removed_on_service')
     journey.ends({ left_out: removed })
   })
 
   test('a restart in the middle goes on where the round was', async () => {
-    const journey = await begin({ profile, tree: many(230), config: { follow: { list_from: 1_000 } } })
+    const journey = await begin({
+      profile,
+      tree: many(three_pages),
+      config: { follow: { list_from: 1_000 } },
+      list_page,
+    })
     await journey.allReady()
     const second = secondPage(journey)
     await journey.record({ type: 'audit_wanted' })
@@ -135,7 +145,7 @@ localJourneys('rounds of the audit', (profile) => {
     await journey.start()
     await journey.until('the audit is over', async () => (await auditOf(journey)).last !== undefined)
     expect(journey.requests('assets.list').length - before, 'the second page again, and the third').toBe(2)
-    expect((await auditOf(journey)).last).toMatchObject({ pages: 3, counts: { usable: 230, missing: 0 } })
+    expect((await auditOf(journey)).last).toMatchObject({ pages: 3, counts: { usable: 29, missing: 0 } })
     expect(journey.requests('assets.read').filter(({ status }) => status === 404)).toEqual([])
   })
 

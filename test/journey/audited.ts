@@ -9,6 +9,10 @@ import type { Journey } from './harness.ts'
 
 const Database = sqliteDriver()
 
+/** Assets on a page of the list, and files enough for three pages, also where eight of them are removed. */
+export const list_page = 10
+export const three_pages = 29
+
 export async function auditOf(journey: Journey): Promise<AuditState> {
   const audits = await journey.daemon.ledger.audits()
   return audits.find(({ project_id }) => project_id === journey.project_id)!
@@ -71,7 +75,7 @@ function forgetPlaces(journey: Journey): void {
 export async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
   const came = journey.assets()
   const listed = profile === 'hosted' ? came : came.reverse()
-  const lost = listed.slice(100 - count, 100).map(({ asset_id }) => asset_id)
+  const lost = listed.slice(list_page - count, list_page).map(({ asset_id }) => asset_id)
   const names = lost.map((asset_id) => name(journey, asset_id))
   for (const asset_id of lost) expect(await journey.service.removeAsset(asset_id)).toBe(true)
   forgetPlaces(journey)

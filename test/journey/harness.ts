@@ -23,6 +23,7 @@ import { until, within } from '../waiting.ts'
 import { pathsOnDisk } from './disk-truth.ts'
 import { checkEnd, notReady, wantedOnDisk } from './end-check.ts'
 import { type Hold, holdNext } from './hold.ts'
+import { startInBetween } from './in-between.ts'
 import type { JourneyOptions } from './journey-options.ts'
 import { type FileView, type FolderView, LedgerView, type TroubleView } from './ledger-view.ts'
 import { type ConfigChange, type Fields, quickConfig } from './quick-config.ts'
@@ -69,6 +70,7 @@ export async function begin(options: JourneyOptions, start: 'started' | 'not sta
   const { profile } = options
   const service = await startService({ data_dir: makeStore(), profile, ...answersChecked(profile), ...options.service })
   const journey = new Journey(options, base, service)
+  if (options.list_page !== undefined) await journey.shortenPages(options.list_page)
   if (start === 'started') await journey.start()
   return journey
 }
@@ -84,6 +86,8 @@ export class Journey {
   readonly #holds: Hold[] = []
   readonly #owns_service: boolean
   #daemon: Daemon | undefined
+  /** Where the daemon finds the service, if not at its own address. */
+  #address: string | undefined
   #view: LedgerView | undefined
   #end: { left_out: string[]; also_there: string[]; half_sent: boolean } = {
     left_out: [],
@@ -126,9 +130,17 @@ export class Journey {
     renameSync(`${file}.new`, file)
   }
 
+  /** Gives the daemon another address, where pages of the list hold no more than this. */
+  async shortenPages(most_assets: number): Promise<void> {
+    const shorter = (path: string) => path.replace(/\blimit=100\b/, `limit=${most_assets}`)
+    const { address } = await startInBetween(this.service.api, { path: shorter })
+    this.#address = address
+  }
+
   config(change: ConfigChange = {}): Config {
     const { folders = { docs: {} }, config = {} } = this.#options
-    const service = { base_url: this.service.api, project_id: this.project_id, token_file: join(this.home, 'token') }
+    const base_url = this.#address ?? this.service.api
+    const service = { base_url, project_id: this.project_id, token_file: join(this.home, 'token') }
     const places = { state_dir: join(this.home, 'state'), base: this.base, home: this.home }
     return quickConfig(places, { service }, { folders, ...config }, change)
   }

@@ -17,6 +17,8 @@ export interface Answer {
 }
 
 export interface Change {
+  /** The path that the service sees. */
+  path?: (path: string) => string
   /** Answers in place of the service, which never sees the call. */
   instead?: (request: Passing) => Answer | undefined
   /** What the service answered, or something else in its place. */
@@ -34,7 +36,7 @@ export async function startInBetween(api: string, change: Change): Promise<{ add
 
     async function passOn(): Promise<Answer> {
       const kept = ['x-api-key', 'x-project-id', 'content-type'] as const
-      const passed = await fetch(api + path, {
+      const passed = await fetch(api + (change.path?.(path) ?? path), {
         method,
         headers: kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])) as never,
         ...(sent === '' ? {} : { body: sent }),

@@ -13,6 +13,8 @@ export interface JourneyOptions {
   /** Sections of the config; what is named here replaces what quick-config.ts says. */
   config?: ConfigChange
   service?: Partial<ServiceOptions>
+  /** The most assets on a page of the list, where the client asks for 100: three pages need fewer files. */
+  list_page?: number
   mode?: 'run' | 'once'
   /** Of the daemon. */
   clock?: Clock
