@@ -51,6 +51,8 @@ export default defineConfig({
           isolate: false,
         },
       },
+      // Only root can run them: disks that are mounted and unmounted. `npm run test:root` runs them, `npm test` does not.
+      { test: { ...of_every_file, name: 'root', include: ['test/**/*.root.ts'] } },
     ],
     globalSetup: ['test/build-first.ts'],
     // A process that ends removes the folders of all the tests that were made in it.

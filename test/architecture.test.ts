@@ -53,7 +53,7 @@ const timers_of_tests: Record<string, string> = {
   'journey/mounted-daemon.ts': 'a script that runs in a process of its own',
   'journey/mounted-over.test.ts': 'the same',
   'journey/swapped-disks.ts': 'the same',
-  'journey/full-disk.test.ts': 'the same',
+  'journey/full-disk.root.ts': 'the same',
 }
 
 test('tests await facts: what uses a timer is named, with its reason', () => {

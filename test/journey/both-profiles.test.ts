@@ -14,6 +14,6 @@ test('every journey but those about disks alone is made against both profiles: n
   })
   expect(bound.map((file) => basename(file))).toEqual([])
   const of_disks = journeyFiles().filter((file) => readFileSync(file, 'utf8').includes('diskJourneys('))
-  expect(of_disks.map((file) => basename(file, '.test.ts')).sort()).toEqual(about_disks)
+  expect(of_disks.map((file) => basename(file).replace(/\.(test|root)\.ts$/, '')).sort()).toEqual(about_disks)
   expect(localJourneyFiles().length).toBeGreaterThan(20)
 })

@@ -8,7 +8,7 @@ const tests = fileURLToPath(new URL('..', import.meta.url))
 export function journeyFiles(): string[] {
   const names = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   return names
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => /\.(test|root)\.ts$/.test(name))
     .map((name) => join(tests, name))
     .filter((file) =>
       /import \{[^}]*\b(begin|localJourneys|diskJourneys)\b[^}]*\} from '[./]*(journey\/)?harness\.ts'/.test(

@@ -77,6 +77,7 @@ const service = await startService({ data_dir: place + '/service', profile })
 const { project_id } = service.projects.create('mounts')
 writeFileSync(place + '/token', service.tokens.create('mounts').token, { mode: 0o600 })
 Object.assign(constants.scan, { missing_files: 5 })
+Object.assign(constants.watching, { root_check_ms: 500, scan_rest_ms: 200 })
 Object.assign(constants.uploads, { retry_first_ms: 20, retry_most_ms: 200 })
 const config = configFromObject({
   service: { base_url: service.api, project_id, token_file: place + '/token' },
