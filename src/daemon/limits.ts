@@ -1,4 +1,4 @@
-import { slowest_bytes_per_s } from '../base/net/read-answer.ts'
+import { slowest_bytes_per_s } from '../base/net/transfer-pace.ts'
 import { backoff_ms, hour_ms, minute_ms, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { slowAfter_ms } from '../domain/content.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitPace, slowest_bytes_per_s } from '../../src/base/net/read-answer.ts'
+import { limitPace, slowest_bytes_per_s } from '../../src/base/net/transfer-pace.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 function started(first_ms: number) {

@@ -1,16 +1,22 @@
 import { setMaxListeners } from 'node:events'
 import type { Readable } from 'node:stream'
 import { createSecureContext, rootCertificates } from 'node:tls'
-import type { Agent, Dispatcher, EnvHttpProxyAgent } from 'undici'
+import type { Agent, EnvHttpProxyAgent } from 'undici'
 import { SluiceError } from '../run/errors.ts'
-import { type Pulses, type SharedPulse, sharePulse, unwatched } from '../run/pulse.ts'
+import { type Pulses, sharePulse, unwatched } from '../run/pulse.ts'
 import { type Clock, second_ms } from '../time/time.ts'
-import { loadProxyAgent, PlainAgent, requestThrough } from './http-client-undici.ts'
+import {
+  type AnswerOptions,
+  AnswerReader,
+  type HttpResponse,
+  loadProxyAgent,
+  PlainAgent,
+} from './http-client-undici.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { type Going, networkFault, translateNetworkError } from './network-fault.ts'
-import { type HttpResponse, readAnswer, readBriefly, slowest_bytes_per_s, watchProgress } from './read-answer.ts'
+import { slowest_bytes_per_s, watchProgress } from './transfer-pace.ts'
 
-export type { HttpResponse } from './read-answer.ts'
+export type { HttpResponse } from './http-client-undici.ts'
 
 /** Values of the proxy variables of the environment; this room does not read it. */
 export interface ProxyVariables {
@@ -68,6 +74,13 @@ export interface StreamBody {
   stream: AsyncIterable<Uint8Array>
 }
 
+interface Sending {
+  headers: Readonly<Record<string, string>>
+  body: Uint8Array | Readable | null
+  headersTimeout: number
+  signal: AbortSignal | undefined
+}
+
 export type HttpClient = ReturnType<typeof createHttpClient>
 
 /**
@@ -76,45 +89,104 @@ export type HttpClient = ReturnType<typeof createHttpClient>
  * is, and so does `http.body_length` when a stream is not as long as it said.
  */
 export function createHttpClient(options: HttpClientOptions) {
+  const { clock, timeouts, max_body_bytes } = options
   const direct = new PlainAgent(directOptions(options))
   const proxied = createProxied(options)
   // Requests wait for a free connection while others, for hours perhaps, use it: together they must move.
   const pulse = sharePulse(options.pulses ?? unwatched, 'requests to the service')
+  const limits = { clock, timeouts, max_body_bytes, pulse }
+
+  /** `signal` ends it at once, also while it waits for a free connection. */
+  async function exchange(
+    { method, url }: HttpRequest,
+    { headers, body, headersTimeout, signal }: Sending,
+    of_answer: AnswerOptions,
+  ): Promise<HttpResponse> {
+    const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
+    const reader = new AnswerReader(limits, of_answer)
+    const stop = () => reader.abort(networkFault('aborted', of_answer.going))
+    signal?.addEventListener('abort', stop)
+    pulse.begin()
+    try {
+      const path = url.pathname + url.search
+      dispatcher.dispatch({ origin: url.origin, path, method, headers, body, headersTimeout }, reader)
+      return await reader.answer
+    } finally {
+      pulse.end()
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  async function sendBytes(request: HttpRequest, bytes: Uint8Array | undefined, going: Going): Promise<HttpResponse> {
+    // Streams are watched piece by piece instead.
+    const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
+    const headersTimeout = timeouts.answer_ms + transfer_ms
+    const headers = bytes ? withLength(request.headers, bytes.byteLength) : request.headers
+    const body = bytes?.byteLength ? bytes : null
+    const { signal, body_most_ms } = request
+    const of_answer = { going, info_ms: headersTimeout, body_most_ms, onHead: () => true }
+    try {
+      return await exchange(request, { headers, body, headersTimeout, signal }, of_answer)
+    } catch (error) {
+      throw translateNetworkError(error, going)
+    }
+  }
+
+  async function sendStream(request: HttpRequest, { size, stream }: StreamBody, going: Going): Promise<HttpResponse> {
+    let handed_bytes = 0
+    let stream_fault: { error: unknown } | undefined
+    const watch = watchProgress(clock, request.signal)
+
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      // Only now: waiting for a free connection is no silence.
+      watch.allowSilence(timeouts.stall_ms)
+      try {
+        for await (const piece of stream) {
+          if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
+          handed_bytes += piece.byteLength
+          watch.progressed()
+          pulse.beat()
+          yield piece
+        }
+        if (handed_bytes < size) throw wrongLength(size, 'less')
+        // All is handed over: now the other side has its time to answer.
+        watch.allowSilence(timeouts.answer_ms)
+      } catch (error) {
+        stream_fault = { error }
+        throw error
+      }
+    }
+
+    function onHead(): boolean {
+      watch.allowSilence(Number.POSITIVE_INFINITY)
+      return handed_bytes === size
+    }
+
+    try {
+      // undici does not begin a stream of size 0, but what watches over its file must still speak.
+      if (size === 0) for await (const _ of pieces());
+      // undici takes async iterables (its Dispatcher.request documents it); its types only know their subclass.
+      const body = size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable)
+      const sending = { headers: withLength(request.headers, size), body, headersTimeout: 0, signal: watch.signal }
+      return await exchange(request, sending, { going, onHead })
+    } catch (error) {
+      if (stream_fault) throw stream_fault.error
+      if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
+      throw translateNetworkError(error, going)
+    } finally {
+      watch.end()
+    }
+  }
 
   return {
     async request(request: HttpRequest): Promise<HttpResponse> {
+      const { body, signal } = request
       const going = { method: request.method, host: request.url.host }
-      if (request.signal?.aborted) throw networkFault('aborted', going)
+      if (signal?.aborted) throw networkFault('aborted', going)
       // Each request under way listens once and leaves when it ends: as many listeners as requests are no leak.
-      if (request.signal) setMaxListeners(0, request.signal)
-      const dispatcher = proxied && !isLoopbackHost(request.url.hostname) ? proxied : direct
-      const { body } = request
-      if (typeof body === 'object' && 'stream' in body)
-        return requestWithStream(dispatcher, request, body, going, { ...options, pulse })
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      // Streams are watched piece by piece instead.
-      const transfer_ms = Math.floor((bytes?.byteLength ?? 0) / slowest_bytes_per_s) * second_ms
-      const headers_ms = options.timeouts.answer_ms + transfer_ms
-      pulse.begin()
-      try {
-        const answer = await requestThrough(dispatcher, {
-          ...target(request),
-          onInfo: endlessInfo(options.clock, headers_ms, going),
-          headers: bytes ? withLength(request.headers, bytes.byteLength) : request.headers,
-          body: bytes?.byteLength ? bytes : null,
-          headersTimeout: headers_ms,
-          signal: request.signal ?? null,
-        })
-        const { body_most_ms } = request
-        const limits = { ...options, pulse, going }
-        return body_most_ms === undefined
-          ? await readAnswer(answer, limits, () => true)
-          : await readBriefly(answer, body_most_ms, limits)
-      } catch (error) {
-        throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
-      } finally {
-        pulse.end()
-      }
+      if (signal) setMaxListeners(0, signal)
+      if (typeof body === 'object' && 'stream' in body) return sendStream(request, body, going)
+      return sendBytes(request, typeof body === 'string' ? Buffer.from(body) : body, going)
     },
     /** Ends every request and connection at once. */
     async close(): Promise<void> {
@@ -123,77 +195,8 @@ export function createHttpClient(options: HttpClientOptions) {
   }
 }
 
-async function requestWithStream(
-  dispatcher: Dispatcher,
-  request: HttpRequest,
-  { size, stream }: StreamBody,
-  going: Going,
-  options: HttpClientOptions & { pulse: SharedPulse },
-): Promise<HttpResponse> {
-  const { timeouts, clock, pulse } = options
-  let handed_bytes = 0
-  let stream_fault: { error: unknown } | undefined
-  const watch = watchProgress(clock, request.signal)
-
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    // Only now: waiting for a free connection is no silence.
-    watch.allowSilence(timeouts.stall_ms)
-    try {
-      for await (const piece of stream) {
-        if (handed_bytes + piece.byteLength > size) throw wrongLength(size, 'more')
-        handed_bytes += piece.byteLength
-        watch.progressed()
-        pulse.beat()
-        yield piece
-      }
-      if (handed_bytes < size) throw wrongLength(size, 'less')
-      // All is handed over: now the other side has its time to answer.
-      watch.allowSilence(timeouts.answer_ms)
-    } catch (error) {
-      stream_fault = { error }
-      throw error
-    }
-  }
-
-  pulse.begin()
-  try {
-    // undici does not begin a stream of size 0, but what watches over its file must still speak.
-    if (size === 0) for await (const _ of pieces());
-    const answer = await requestThrough(dispatcher, {
-      ...target(request),
-      headers: withLength(request.headers, size),
-      // undici takes async iterables (its Dispatcher.request documents it); its types only know their subclass.
-      body: size === 0 ? null : (pieces() as AsyncIterable<Uint8Array> as Readable),
-      headersTimeout: 0,
-      signal: watch.signal,
-    })
-    watch.allowSilence(Number.POSITIVE_INFINITY)
-    return await readAnswer(answer, { ...options, going }, () => handed_bytes === size)
-  } catch (error) {
-    if (stream_fault) throw stream_fault.error
-    if (watch.stalled()) throw networkFault('timeout', going, 'nothing moved any more')
-    throw request.signal?.aborted ? networkFault('aborted', going) : translateNetworkError(error, going)
-  } finally {
-    watch.end()
-    pulse.end()
-  }
-}
-
-/** Each answer 1xx begins the time for the head anew (undici 7): they have that time together. */
-function endlessInfo(clock: Clock, most_ms: number, going: Going): () => void {
-  let began_ms: number | undefined
-  return () => {
-    began_ms ??= clock.monotonic_ms()
-    if (clock.monotonic_ms() - began_ms > most_ms) throw networkFault('timeout', going, 'only answers 1xx came')
-  }
-}
-
 function wrongLength(size: number, found: 'more' | 'less'): SluiceError {
   return new SluiceError({ code: 'http.body_length', message: `a body of ${size} bytes turned out to have ${found}` })
-}
-
-function target({ method, url }: HttpRequest) {
-  return { origin: url.origin, path: url.pathname + url.search, method } as const
 }
 
 function withLength(headers: Readonly<Record<string, string>>, bytes: number): Record<string, string> {
