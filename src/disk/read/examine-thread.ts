@@ -94,21 +94,36 @@ function examining({ progress }: ExamineThreadData) {
         directories.close()
       }
     },
-    /** Reads one file that fits into memory, and hashes the same bytes. */
-    async readWhole({ root, path, stats }: { root: string; path: string; stats: BigInt64Array }) {
+    /** Reads files that fit into memory, and hashes the same bytes. */
+    async readWhole({ root, paths, stats }: FilesToExamine) {
       const directories = createDirectories(root)
+      const answers: (WholeFile | NotHashed)[] = []
       try {
-        const bytes = await readExpected(directories, path, stats, 0, (descriptor, size) => {
-          const whole = Buffer.allocUnsafeSlow(size)
-          return fill(descriptor, whole) ? whole : undefined
-        })
-        if ('kind' in bytes) return new Transferred(bytes, [])
-        return new Transferred({ kind: 'read' as const, bytes, md5: hash('md5', bytes, 'hex') }, [bytes.buffer])
+        for (const [index, path] of paths.entries()) {
+          progressed()
+          answers.push(await readExpected(directories, path, stats, index, wholeFile))
+        }
+        return new Transferred(answers, answers.flatMap(buffersOf))
       } finally {
         directories.close()
       }
     },
   }
+}
+
+interface WholeFile {
+  kind: 'read'
+  bytes: Buffer<ArrayBuffer>
+  md5: string
+}
+
+function wholeFile(descriptor: number, size: number): WholeFile | undefined {
+  const bytes = Buffer.allocUnsafeSlow(size)
+  return fill(descriptor, bytes) ? { kind: 'read', bytes, md5: hash('md5', bytes, 'hex') } : undefined
+}
+
+function buffersOf(answer: WholeFile | NotHashed): ArrayBuffer[] {
+  return answer.kind === 'read' ? [answer.bytes.buffer] : []
 }
 
 function lookAt(directories: Directories, path: string, stats: BigInt64Array, index: number) {

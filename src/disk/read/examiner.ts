@@ -1,4 +1,5 @@
 import { SluiceError } from '../../base/run/errors.ts'
+import { listOf } from '../../base/run/group.ts'
 import { type Pulses, unwatched } from '../../base/run/pulse.ts'
 import type { Thread, Transferred } from '../../base/run/thread.ts'
 import { type Clock, system_clock } from '../../base/time/time.ts'
@@ -30,6 +31,13 @@ type Answer<Method extends keyof ExamineCalls> =
       : Served
     : never
 
+type WholeAnswer = Answer<'readWhole'>[number]
+
+interface WholeToRead extends FileToRead {
+  resolve(answer: WholeAnswer): void
+  reject(error: unknown): void
+}
+
 export type Examiner = ReturnType<typeof startExaminer>
 
 /** Two keep two cores or a disk with a queue busy; the daemon's other threads need the rest. */
@@ -59,6 +67,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
   const queues: Record<Lane, Job[]> = { small: [], large: [] }
   /** Given up and not ended yet: a call of theirs hangs. */
   const given_up = new Set<Slot>()
+  const to_read_whole = new Map<string, WholeToRead[]>()
   const silent_roots = new Set<string>()
   let closed = false
   const watch =
@@ -78,6 +87,24 @@ export function startExaminer(options: ExaminerOptions = {}) {
       queues[lane].push({ lane, root, method, argument, resolve, reject })
       pump(lane)
     })
+  }
+
+  /** What is asked for in one turn of the event loop travels together: a message costs more than a small file. */
+  function readWholes(root: string): void {
+    const files = to_read_whole.get(root) ?? []
+    to_read_whole.delete(root)
+    for (const { from, to } of cut(files.length, (index) => files[index]!.stat.size)) {
+      const part = files.slice(from, to)
+      const argument = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
+      run('small', 'readWhole', argument).then(
+        (answers) => {
+          for (const [index, { resolve }] of part.entries()) resolve(answers[index]!)
+        },
+        (error) => {
+          for (const { reject } of part) reject(error)
+        },
+      )
+    }
   }
 
   /** Its jobs fail, and those of others that share a thread with them begin anew in another. */
@@ -180,11 +207,14 @@ export function startExaminer(options: ExaminerOptions = {}) {
       })
     },
     /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
-    async readWhole(root: string, path: string, stat: FileStat): Promise<Answer<'readWhole'>> {
+    async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
       if (stat.size > most_whole_bytes) {
         throw new SluiceError({ code: 'file.too_large', message: `${path} is too large to be read into memory` })
       }
-      return run('small', 'readWhole', { root, path, stats: packStats([{ path, stat }]) })
+      return new Promise((resolve, reject) => {
+        const waiting = listOf(to_read_whole, root)
+        if (waiting.push({ path, stat, resolve, reject }) === 1) queueMicrotask(() => readWholes(root))
+      })
     },
     async close(): Promise<void> {
       closed = true
