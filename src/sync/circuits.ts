@@ -221,6 +221,7 @@ export function createCircuits(tools: CircuitTools) {
     /** `step`: of an upload. */
     async succeeded(project_id: string, host: Host, step?: Step): Promise<void> {
       counts.succeeded(host, step)
+      if (resting.size === 0) return
       const able: About[] = host === 'blob' ? ['blob'] : ['account', 'api', `project:${project_id}`]
       if (step !== undefined && resting.get('uploads')?.step === step) able.push('uploads')
       const healed = able.filter((about) => resting.has(about))

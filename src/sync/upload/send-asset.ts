@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import type { Pulse } from '../../base/run/pulse.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
 import type { Ticket } from '../../domain/ticket.ts'
@@ -28,7 +29,7 @@ const ticket_margin_ms = 5 * second_ms
  * The steps for ONE content, in order: bytes that can be trusted, a slot (kept or new), PUT, complete. Every step is recorded
  * before the next begins, so that a crash anywhere goes on from where it was.
  */
-export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortSignal): Promise<void> {
+export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, signal: AbortSignal): Promise<void> {
   const { content, project_id, size, attempts } = work
   const { ledger, remote, circuits, clock, report, retry, places } = tools
   let opened: SendingSource | undefined
@@ -43,12 +44,12 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
 
   async function sendFromDisk(): Promise<void> {
     const changed: FileFact[] = []
-    const source = await openSendingSource(work, tools, changed)
+    const source = await openSendingSource(work, tools, pulse, changed)
     opened = source
     if (changed.length > 0) await ledger.record(changed)
     if (!source) return
     if (size <= tools.small_file_bytes) await sendSource(source)
-    else await places.large(() => sendSource(source))
+    else await pulse.during(places.large(() => sendSource(source)))
   }
 
   async function sendSource(source: SendingSource): Promise<void> {
@@ -86,7 +87,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
     const folder = tools.folders.get(source.place.folder)!.settings
     const filename = uploadName(folder, source.place.path)
     const asset = { filename, mime_type: source.mime_type, ...(without_md5 ? {} : { md5 }) }
-    const outcome = await places.call('create', async () => {
+    const outcome = await call('create', async () => {
       return mayNotBegin() ? undefined : await remote.createAsset(project_id, asset)
     })
     if (!outcome) return undefined
@@ -110,7 +111,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
     let outcome: Outcome<void>
     try {
       const body = tools.bandwidth.pace(source.body, signal)
-      outcome = await places.call('put', () => remote.putBytes(ticket, body, signal), body.size)
+      outcome = await call('put', () => remote.putBytes(ticket, body, signal), body.size)
     } catch (error) {
       if (!isSluiceError(error) || !error.code.startsWith('file.')) throw error
       await fileFault(source, error)
@@ -130,7 +131,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
   /** `ticket` is absent when the bytes went in an earlier life of the daemon. */
   async function complete(asset_id: string, ticket?: Ticket): Promise<void> {
     for (let tries = 0; ; tries++) {
-      const outcome = await places.call('complete', () => remote.completeAsset(project_id, asset_id))
+      const outcome = await call('complete', () => remote.completeAsset(project_id, asset_id))
       await sent
       if (outcome.ok) {
         await circuits.succeeded(project_id, 'api', 'complete')
@@ -155,7 +156,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
     ticket: Ticket | undefined,
     tries: number,
   ): Promise<boolean> {
-    const read = await remote.readAsset(project_id, asset_id)
+    const read = await pulse.during(remote.readAsset(project_id, asset_id))
     if (!read.ok) {
       if (read.failure.about === 'asset_gone') await failed(failure, 'complete', true)
       else await failed(read.failure)
@@ -230,6 +231,10 @@ export async function sendAsset(work: SendWork, tools: SendTools, signal: AbortS
 
   function later(): number {
     return clock.now_ms() + backoff_ms(attempts, retry)
+  }
+
+  function call<Answer>(step: Step, task: () => Promise<Answer>, bytes?: number): Promise<Answer> {
+    return pulse.during(places.call(step, task, bytes))
   }
 
   async function record(...facts: ContentFact[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { heldBy, type Pulse, type Pulses } from '../../base/run/pulse.ts'
+import type { Pulses } from '../../base/run/pulse.ts'
 import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../../base/run/worker.ts'
 import type { Ledger, SendWork } from '../../ledger/ledger.ts'
 import { type SendTools, sendAsset } from './send-asset.ts'
@@ -30,6 +30,7 @@ export function startUploader(
   const { ledger, circuits, clock, report, pulses, small_file_bytes } = tools
   const places = createSendPlaces(options.calls_most, clock)
   const memory = createByteGate(max_held_bytes)
+  const send_tools: SendTools = { ...tools, places, soft: options.signal }
   // Those who wait for a place see the signal.
   options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
   const sending = new Set<Promise<void>>()
@@ -37,12 +38,6 @@ export function startUploader(
   let large_in_flight = 0
   const fault_rest = new FaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
-
-  /** What one upload waits for answers for itself: a quiet one of hours is no silence while its bytes move. */
-  function toolsOf(pulse: Pulse): SendTools {
-    const held = { remote: heldBy(pulse, tools.remote), examiner: heldBy(pulse, tools.examiner) }
-    return { ...tools, ...held, soft: options.signal, places: heldBy(pulse, places) }
-  }
 
   /**
    * Work that was claimed ahead does not begin after a stop, nor while its project rests. What only
@@ -57,11 +52,12 @@ export function startUploader(
 
   async function sendOne(work: SendWork, is_probe: boolean): Promise<void> {
     const { folder, path } = work.sources[0] ?? { folder: work.project_id, path: `content ${work.content}` }
+    // What an upload waits for answers for itself: one that takes hours is no silence while its bytes move.
     const pulse = pulses.begin(`upload of ${folder}/${path}`)
     const held_bytes = isLarge(work) || work.state === 'sent' ? 0 : work.size
     await pulse.during(memory.enter(held_bytes))
     try {
-      if (mayBegin(work)) await sendAsset(work, toolsOf(pulse), options.hard_stop)
+      if (mayBegin(work)) await sendAsset(work, send_tools, pulse, options.hard_stop)
       fault_rest.succeeded()
     } catch (error) {
       if (!options.hard_stop.aborted) report.fault('upload', error)
