@@ -121,6 +121,21 @@ export function preparingOnce(database: Sqlite): Sqlite {
   return Object.assign(database, { prepare: prepareOnce })
 }
 
+/** All rows that a statement answers, with undefined in the place of NULL. */
+export function readAll<Row>(statement: Statement, ...values: unknown[]): Row[] {
+  return (statement.all(...values) as Row[]).map(withoutNull)
+}
+
+/** The first row, likewise; undefined where there is none. With `pluck`: its value. */
+export function readOne<Row>(statement: Statement, ...values: unknown[]): Row | undefined {
+  return withoutNull((statement.get(...values) as Row | null) ?? undefined)
+}
+
+function withoutNull<Row>(row: Row): Row {
+  for (const name in row) if (row[name] === null) row[name] = undefined as never
+  return row
+}
+
 /** Gives SQLite's errors our codes; anything else passes unchanged. */
 export function translateSqliteError(error: unknown, file: string): unknown {
   const code = codeOf(error)

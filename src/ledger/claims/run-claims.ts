@@ -113,7 +113,7 @@ export function createRunClaims(database: Sqlite, { recorder, deliveries, pause 
       turn,
       turns,
       assets: runs.assets(id),
-      refusals: runs.refusals(id),
+      refusals: run.refusals,
       last_written_due_ms: mark_ms,
       chat_id,
     }

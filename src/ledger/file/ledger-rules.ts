@@ -103,7 +103,7 @@ const of_others: readonly Rules[] = [
       ],
     ],
   },
-  ...['run_turns', 'run_assets', 'run_refusals', 'deliveries'].map((table) =>
+  ...['run_assets', 'deliveries'].map((table) =>
     orphans(table, 'run', 'runs', `a part of a run (${table}) is of a run that the ledger does not have`),
   ),
   orphans('deliveries', 'alert', 'alerts', 'a delivery is of an alert that the ledger does not have'),

@@ -7,8 +7,8 @@
  *            prompt, as far as manifests told this ledger: its begin, else the due time of its oldest run.
  * prompt_stays   where a prompt stood in a project that it left, so that it goes on from there when it is given it again.
  * runs       UNIQUE (prompt, due_ms): the states are those of domain/run.ts. Ids are never given twice: others keep them.
- *            `mark_ms` is the prompt's last-run mark when the run began.
- * run_turns, run_assets, run_refusals  what a run asks about, as it was planned; contents and files may go on without it.
+ *            `mark_ms` is the prompt's last-run mark when the run began. `notes`, `turns` and `refusals` are JSON.
+ * run_assets  what a run asks about, as it was planned; contents and files may go on without it.
  * told       what each prompt was told by written runs, once and for all: never trimmed. By md5 and size and not by content, so
  *            that a rebuilt ledger takes it from the manifests beside the reports before it has any contents (`run` is NULL then).
  * alerts     what was reported when the health changed, newest last. `reasons`: what stood then, so that the next life neither
@@ -62,24 +62,12 @@ CREATE TABLE runs (
   report_path TEXT,
   planned_ms INTEGER,
   ended_ms INTEGER,
+  turns TEXT NOT NULL DEFAULT '[]',
+  refusals TEXT NOT NULL DEFAULT '[]',
   UNIQUE (prompt, due_ms)
 ) STRICT;
 CREATE INDEX runs_open ON runs (prompt, due_ms) WHERE state IN ('due', 'planned', 'asking', 'asked', 'answered');
 CREATE INDEX runs_ended ON runs (ended_ms) WHERE ended_ms IS NOT NULL;
-
-CREATE TABLE run_turns (
-  run INTEGER NOT NULL,
-  turn INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  intended_ms INTEGER,
-  chat_id TEXT,
-  message_id TEXT,
-  asked_ms INTEGER,
-  answer TEXT,
-  answered_ms INTEGER,
-  asked_again INTEGER NOT NULL,
-  PRIMARY KEY (run, turn)
-) STRICT;
 
 CREATE TABLE run_assets (
   run INTEGER NOT NULL,
@@ -92,17 +80,6 @@ CREATE TABLE run_assets (
   seq INTEGER NOT NULL,
   arrived_ms INTEGER NOT NULL,
   turn INTEGER NOT NULL,
-  PRIMARY KEY (run, place)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE run_refusals (
-  run INTEGER NOT NULL,
-  place INTEGER NOT NULL,
-  content INTEGER NOT NULL,
-  md5 BLOB NOT NULL,
-  size INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  why TEXT NOT NULL,
   PRIMARY KEY (run, place)
 ) STRICT, WITHOUT ROWID;
 

@@ -15,16 +15,7 @@ const trimmed_at_once = 50
 export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   const prompts: PromptRows = createPromptRows(database)
   const runs: RunRows = createRunRows(database)
-  const tell = [
-    ['asset', 'run_assets'],
-    ['refusal', 'run_refusals'],
-  ].map(([what, table]) =>
-    database.prepare(
-      `INSERT OR IGNORE INTO told (prompt, md5, size, what, run)
-         SELECT @prompt, md5, size, '${what}', run FROM ${table} WHERE run = @run`,
-    ),
-  )
-  const restore = database.prepare(`INSERT OR IGNORE INTO told (prompt, md5, size, what) VALUES (?, ?, ?, 'asset')`)
+  const tell = database.prepare('INSERT OR IGNORE INTO told (prompt, md5, size, what, run) VALUES (?, ?, ?, ?, ?)')
   const old = database
     .prepare(
       `SELECT id FROM runs WHERE ended_ms IS NOT NULL AND ended_ms < ?
@@ -73,7 +64,8 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
       } else prompts.begin(prompt, at_ms)
     }
     const names = new Set(facts.map(({ name }) => name))
-    for (const id of prompts.configuredExcept(names)) {
+    for (const { id, name, configured } of prompts.all()) {
+      if (!configured || names.has(name)) continue
       const what = 'the prompt was taken out of the config before this run had ended; its files stay fresh'
       endOpen(id, 'prompt.unconfigured', what, at_ms)
     }
@@ -98,7 +90,7 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
   }: Extract<RunFact, { type: 'told_restored' }>): void {
     const prompt = prompts.named(name)
     if (!prompt) return
-    for (const { md5, size } of told) restore.run(prompt.id, Buffer.from(md5, 'hex'), size)
+    recordTold(prompt.id, undefined, 'asset', told)
     prompts.restored(prompt.id, run_due_ms, Math.min(run_due_ms, began_ms))
   }
 
@@ -120,10 +112,20 @@ export function createRunRecorder(database: Sqlite, deliveries: DeliveryRows) {
     runs.update(before.id, after)
     if (fact.type === 'turn_asked') prompts.keepChat(before.prompt, fact.chat_id)
     if (fact.type === 'run_written') {
-      for (const statement of tell) statement.run({ prompt: before.prompt, run: before.id })
+      recordTold(before.prompt, before.id, 'asset', runs.assets(before.id))
+      recordTold(before.prompt, before.id, 'refusal', before.refusals)
       prompts.mark(before.prompt, before.due_ms)
       deliveries.want({ run: before.id }, fact.targets, at_ms)
     }
+  }
+
+  function recordTold(
+    prompt: number,
+    run: number | undefined,
+    what: 'asset' | 'refusal',
+    contents: readonly { md5: string; size: number }[],
+  ): void {
+    for (const { md5, size } of contents) tell.run(prompt, Buffer.from(md5, 'hex'), size, what, run)
   }
 
   return { runs, prompts, apply, trim }

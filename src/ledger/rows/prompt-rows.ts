@@ -1,5 +1,5 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { PromptFact, RunState } from '../../domain/run.ts'
+import { readAll, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
+import type { PromptFact } from '../../domain/run.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { open_runs_of_prompt } from './run-rows.ts'
 
@@ -18,22 +18,9 @@ export interface PromptRow {
   chat_id: string | undefined
 }
 
-interface RawPrompt {
-  id: number
-  project: number
-  name: string
-  project_id: string
-  schedule: string
-  configured: number
-  began_ms: number
-  began_seq: number
-  restored_ms: number | null
-  checked_ms: number
-  last_written_due_ms: number | null
-  chat_id: string | null
-}
-
-const with_project = 'SELECT prompts.*, projects.project_id FROM prompts JOIN projects ON projects.id = prompts.project'
+const columns = `prompts.id, name, projects.project_id, schedule, configured, began_ms, began_seq, restored_ms, checked_ms,
+  last_written_due_ms, chat_id`
+const with_project = `SELECT ${columns} FROM prompts JOIN projects ON projects.id = prompts.project`
 
 /** Reads and writes rows of `prompts`. There are few, and they change with runs only: nothing is kept in memory. */
 export function createPromptRows(database: Sqlite) {
@@ -76,25 +63,19 @@ export function createPromptRows(database: Sqlite) {
   )
   const keep_chat = database.prepare('UPDATE prompts SET chat_id = ? WHERE id = ?')
 
-  function named(name: string): PromptRow | undefined {
-    const raw = named_sql.get(name) as RawPrompt | undefined
-    return raw && promptRow(raw)
-  }
-
-  function withId(id: number): PromptRow | undefined {
-    const raw = with_id.get(id) as RawPrompt | undefined
-    return raw && promptRow(raw)
-  }
+  const read = (statement: Statement, ...values: unknown[]) => readAll<RawPrompt>(statement, ...values).map(promptRow)
+  const named = (name: string) => read(named_sql, name)[0]
+  const withId = (id: number) => read(with_id, id)[0]
+  const all = () => read(all_sql)
 
   function states(): PromptState[] {
-    return (all_sql.all() as RawPrompt[]).map((raw) => {
-      const { id, schedule: _, restored_ms: __, ...row } = promptRow(raw)
+    return all().map(({ id, schedule: _, restored_ms: __, ...row }) => {
       return { ...row, open_runs: openRuns(id), is_new: has_run.get(id) === undefined }
     })
   }
 
-  function openRuns(id: number): { run: number; due_ms: number; state: RunState }[] {
-    return open_runs.all(id) as { run: number; due_ms: number; state: RunState }[]
+  function openRuns(id: number): PromptState['open_runs'] {
+    return readAll(open_runs, id)
   }
 
   /** Seen first: what is there now was there before it. */
@@ -110,70 +91,36 @@ export function createPromptRows(database: Sqlite) {
     come_back.run(prompt.name)
   }
 
-  function goOn(id: number, schedule: string, at_ms: number): void {
-    go_on.run({ id, schedule, at_ms })
-  }
-
-  /** Of the prompts that a new config no longer has. */
-  function configuredExcept(names: ReadonlySet<string>): number[] {
-    const all = all_sql.all() as RawPrompt[]
-    return all.filter(({ name, configured }) => configured === 1 && !names.has(name)).map(({ id }) => id)
-  }
-
-  function restExcept(names: readonly string[]): void {
-    rest.run(JSON.stringify(names))
-  }
-
-  /** Due times up to this one are dealt with; never moves back. */
-  function check(id: number, due_ms: number): void {
-    check_sql.run(due_ms, id)
-  }
-
-  function reset(name: string, checked_ms: number): void {
-    reset_sql.run(checked_ms, name)
-  }
-
-  /** A manifest told of a run of this time, and that there was the prompt since then. */
+  /** A manifest recorded a run of this time, and that the prompt existed since then. */
   function restored(id: number, due_ms: number, since_ms: number): void {
     restored_sql.run({ id, since_ms })
-    mark(id, due_ms)
-  }
-
-  /** The last-run mark; never moves back. */
-  function mark(id: number, due_ms: number): void {
     mark_sql.run({ due_ms, id })
-  }
-
-  function keepChat(id: number, chat_id: string): void {
-    keep_chat.run(chat_id, id)
   }
 
   return {
     named,
     withId,
+    all,
     states,
     openRuns,
     begin,
     move,
-    goOn,
-    configuredExcept,
-    restExcept,
-    check,
-    reset,
     restored,
-    mark,
-    keepChat,
+    goOn: (id: number, schedule: string, at_ms: number) => void go_on.run({ id, schedule, at_ms }),
+    restExcept: (names: readonly string[]) => void rest.run(JSON.stringify(names)),
+    /** Due times up to this one are dealt with; never moves back. */
+    check: (id: number, due_ms: number) => void check_sql.run(due_ms, id),
+    reset: (name: string, checked_ms: number) => void reset_sql.run(checked_ms, name),
+    /** The last-run mark; never moves back. */
+    mark: (id: number, due_ms: number) => void mark_sql.run({ due_ms, id }),
+    keepChat: (id: number, chat_id: string) => void keep_chat.run(chat_id, id),
   }
 }
 
 export type PromptRows = ReturnType<typeof createPromptRows>
 
-function promptRow({ project: _, ...raw }: RawPrompt): PromptRow {
-  return {
-    ...raw,
-    configured: raw.configured === 1,
-    restored_ms: raw.restored_ms ?? undefined,
-    last_written_due_ms: raw.last_written_due_ms ?? undefined,
-    chat_id: raw.chat_id ?? undefined,
-  }
+type RawPrompt = Omit<PromptRow, 'configured'> & { configured: number }
+
+function promptRow(raw: RawPrompt): PromptRow {
+  return { ...raw, configured: raw.configured === 1 }
 }

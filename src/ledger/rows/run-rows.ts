@@ -1,5 +1,6 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { RunAsset, RunCause, RunRefusal, RunState, RunTurn } from '../../domain/run.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
+import type { FaultNote } from '../../domain/fault-note.ts'
+import type { RunAsset, RunCause, RunPlan, RunRefusal, RunTurn } from '../../domain/run.ts'
 import { newRun, type RunProgress } from '../../domain/run-progress.ts'
 
 export interface RunRow extends RunProgress {
@@ -10,31 +11,18 @@ export interface RunRow extends RunProgress {
   cause: RunCause
   began_ms: number
   mark_ms: number | undefined
+  refusals: RunRefusal[]
 }
 
-interface RawRun {
-  id: number
-  prompt: number
-  due_ms: number
-  cause: RunCause
-  state: RunState
-  began_ms: number
-  mark_ms: number | null
-  not_before_ms: number
-  attempts: number
-  turn: number
-  notes: string
-  coverage: string | null
-  chat_id: string | null
-  error_code: string | null
-  error_message: string | null
-  why: string | null
-  report_path: string | null
-  planned_ms: number | null
-  ended_ms: number | null
+/** The columns of a fault; both are undefined without one. */
+export interface FaultColumns {
+  error_code: string | undefined
+  error_message: string | undefined
 }
 
-type Nullable<Row> = { [Key in keyof Row]: undefined extends Row[Key] ? Exclude<Row[Key], undefined> | null : Row[Key] }
+type RawRun = Omit<RunRow, 'error' | 'notes' | 'turns' | 'refusals'> &
+  FaultColumns &
+  Record<'notes' | 'turns' | 'refusals', string>
 
 /** In queries, so that they find the partial index of the open runs. */
 export const open_run_states = `'due', 'planned', 'asking', 'asked', 'answered'`
@@ -53,30 +41,20 @@ export function createRunRows(database: Sqlite) {
   const update_sql = database.prepare(
     `UPDATE runs SET state = @state, turn = @turn, not_before_ms = @not_before_ms, attempts = @attempts, notes = @notes,
        coverage = @coverage, chat_id = @chat_id, error_code = @error_code, error_message = @error_message, why = @why,
-       report_path = @report_path, planned_ms = @planned_ms, ended_ms = @ended_ms WHERE id = @id`,
+       report_path = @report_path, planned_ms = @planned_ms, ended_ms = @ended_ms, turns = @turns WHERE id = @id`,
   )
-  const turns_sql = database.prepare(
-    `SELECT body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again FROM run_turns
-       WHERE run = ? ORDER BY turn`,
-  )
-  const put_turn = database.prepare('INSERT OR REPLACE INTO run_turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   const assets_sql = database.prepare(
     `SELECT content, asset_id, lower(hex(md5)) AS md5, size, name, seq, arrived_ms, turn FROM run_assets
        WHERE run = ? ORDER BY place`,
   )
   const put_asset = database.prepare('INSERT INTO run_assets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const refusals_sql = database.prepare(
-    'SELECT content, lower(hex(md5)) AS md5, size, name, why FROM run_refusals WHERE run = ? ORDER BY place',
-  )
-  const put_refusal = database.prepare('INSERT INTO run_refusals VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const drop_plan = ['run_turns', 'run_assets', 'run_refusals'].map((table) =>
-    database.prepare(`DELETE FROM ${table} WHERE run = ?`),
-  )
+  const put_refusals = database.prepare('UPDATE runs SET refusals = ? WHERE id = ?')
+  const drop_assets = database.prepare('DELETE FROM run_assets WHERE run = ?')
   const delete_sql = database.prepare('DELETE FROM runs WHERE id = ?')
 
   function get(id: number): RunRow | undefined {
-    const raw = get_sql.get(id) as RawRun | undefined
-    return raw && runRow(raw, turns(id))
+    const raw = readOne<RawRun>(get_sql, id)
+    return raw && runRow(raw)
   }
 
   /** Undefined where the prompt has a run of this time. */
@@ -84,91 +62,55 @@ export function createRunRows(database: Sqlite) {
     run: { prompt: number; due_ms: number; cause: RunCause; mark_ms: number | undefined },
     at_ms: number,
   ): RunRow | undefined {
-    const { changes, lastInsertRowid } = insert_sql.run({ ...run, mark_ms: run.mark_ms ?? null, at_ms })
-    return changes === 0 ? undefined : { ...newRun(at_ms), ...run, id: Number(lastInsertRowid), began_ms: at_ms }
+    const { changes, lastInsertRowid } = insert_sql.run({ ...run, at_ms })
+    if (changes === 0) return undefined
+    return { ...newRun(at_ms), ...run, id: Number(lastInsertRowid), began_ms: at_ms, refusals: [] }
   }
 
-  function update(id: number, to: RunProgress): void {
-    const { turns, notes, error, ...plain } = to
-    const values = Object.entries(plain).map(([name, value]) => [name, value ?? null])
-    const fault = { error_code: error?.code ?? null, error_message: error?.message ?? null }
-    update_sql.run({ id, ...Object.fromEntries(values), ...fault, notes: JSON.stringify(notes) })
-    for (const [index, turn] of turns.entries()) put_turn.run(id, index, ...turnValues(turn))
+  function update(id: number, { turns, notes, error, ...plain }: RunProgress): void {
+    const json = { turns: JSON.stringify(turns), notes: JSON.stringify(notes) }
+    update_sql.run({ id, ...plain, ...json, error_code: error?.code, error_message: error?.message })
   }
 
   /** In place of an earlier plan. */
-  function putPlan(id: number, plan: { assets: readonly RunAsset[]; refusals: readonly RunRefusal[] }): void {
-    dropPlan(id)
+  function putPlan(id: number, plan: Pick<RunPlan, 'assets' | 'refusals'>): void {
+    drop_assets.run(id)
     for (const [place, asset] of plan.assets.entries()) {
       const { content, asset_id, md5, size, name, seq, arrived_ms, turn } = asset
       put_asset.run(id, place, content, asset_id, Buffer.from(md5, 'hex'), size, name, seq, arrived_ms, turn)
     }
-    for (const [place, { content, md5, size, name, why }] of plan.refusals.entries()) {
-      put_refusal.run(id, place, content, Buffer.from(md5, 'hex'), size, name, why)
-    }
-  }
-
-  function turns(id: number): RunTurn[] {
-    return (turns_sql.all(id) as Nullable<RunTurn>[]).map((raw) => ({
-      body: raw.body,
-      intended_ms: raw.intended_ms ?? undefined,
-      chat_id: raw.chat_id ?? undefined,
-      message_id: raw.message_id ?? undefined,
-      asked_ms: raw.asked_ms ?? undefined,
-      answer: raw.answer ?? undefined,
-      answered_ms: raw.answered_ms ?? undefined,
-      asked_again: raw.asked_again,
-    }))
+    put_refusals.run(JSON.stringify(plan.refusals), id)
   }
 
   function assets(id: number): RunAsset[] {
-    return assets_sql.all(id) as RunAsset[]
-  }
-
-  function refusals(id: number): RunRefusal[] {
-    return refusals_sql.all(id) as RunRefusal[]
+    return readAll<RunAsset>(assets_sql, id)
   }
 
   function deleteRow(id: number): void {
-    dropPlan(id)
+    drop_assets.run(id)
     delete_sql.run(id)
   }
 
-  function dropPlan(id: number): void {
-    for (const statement of drop_plan) statement.run(id)
-  }
-
-  return { get, insert, update, putPlan, turns, assets, refusals, delete: deleteRow }
+  return { get, insert, update, putPlan, assets, delete: deleteRow }
 }
 
 export type RunRows = ReturnType<typeof createRunRows>
 
-function turnValues(turn: RunTurn): (string | number | undefined)[] {
-  const { body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again } = turn
-  return [body, intended_ms, chat_id, message_id, asked_ms, answer, answered_ms, asked_again]
+function runRow(raw: RawRun): RunRow {
+  return {
+    ...withFault(raw),
+    notes: JSON.parse(raw.notes) as string[],
+    turns: JSON.parse(raw.turns) as RunTurn[],
+    refusals: JSON.parse(raw.refusals) as RunRefusal[],
+  }
 }
 
-function runRow(raw: RawRun, turns: RunTurn[]): RunRow {
-  const { id, prompt, due_ms, cause, state, began_ms, not_before_ms, attempts, turn, error_code, error_message } = raw
-  return {
-    id,
-    prompt,
-    due_ms,
-    cause,
-    state,
-    began_ms,
-    mark_ms: raw.mark_ms ?? undefined,
-    not_before_ms,
-    attempts,
-    turn,
-    turns,
-    notes: JSON.parse(raw.notes) as string[],
-    coverage: raw.coverage ?? undefined,
-    chat_id: raw.chat_id ?? undefined,
-    error: error_code === null ? undefined : { code: error_code, message: error_message ?? '' },
-    why: raw.why ?? undefined,
-    report_path: raw.report_path ?? undefined,
-    planned_ms: raw.planned_ms ?? undefined,
-    ended_ms: raw.ended_ms ?? undefined,
-  }
+/** A row with its fault as one value. */
+export function withFault<Row extends FaultColumns>({
+  error_code,
+  error_message,
+  ...row
+}: Row): Omit<Row, keyof FaultColumns> & { error: FaultNote | undefined } {
+  const error = error_code === undefined ? undefined : { code: error_code, message: error_message ?? '' }
+  return { ...row, error }
 }

@@ -1,10 +1,17 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
 import type { FaultNote } from '../../domain/fact.ts'
 import type { RunAsset, RunRefusal, RunState } from '../../domain/run.ts'
 import { openLedgerReadOnly } from '../open-ledger.ts'
 import type { PromptState } from '../prompt-work.ts'
 import { createPromptRows } from '../rows/prompt-rows.ts'
-import { createRunRows, open_run_states, type RunRow, type RunRows } from '../rows/run-rows.ts'
+import {
+  createRunRows,
+  type FaultColumns,
+  open_run_states,
+  type RunRow,
+  type RunRows,
+  withFault,
+} from '../rows/run-rows.ts'
 
 export interface RunSummary {
   run: number
@@ -73,7 +80,7 @@ const most_deliveries = 100
 
 const summary = `SELECT runs.id AS run, prompts.name AS prompt, due_ms, cause, state, runs.began_ms, ended_ms, not_before_ms, attempts,
     (SELECT count(*) FROM run_assets WHERE run = runs.id) AS assets,
-    (SELECT count(*) FROM run_refusals WHERE run = runs.id) AS refusals, why, error_code, error_message, report_path
+    json_array_length(refusals) AS refusals, why, error_code, error_message, report_path
   FROM runs JOIN prompts ON prompts.id = runs.prompt`
 
 const deliveries_sql = `SELECT deliveries.run, prompts.name AS prompt, runs.due_ms, target, deliveries.state, deliveries.attempts,
@@ -86,10 +93,12 @@ export function openPromptsView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
   const rows = { prompts: createPromptRows(database), runs: createRunRows(database) }
   const newest = database.prepare(`${summary} WHERE prompts.name = ? ORDER BY due_ms DESC LIMIT ?`)
-  const runs = (prompt: string, limit: number) =>
-    (newest.all(prompt, limit) as Raw<RunSummary>[]).map(plain<RunSummary>)
+  const runs = (prompt: string, limit: number) => summaries(newest, prompt, limit)
   const late = database.prepare(
     `${summary} WHERE prompts.configured = 1 AND state IN (${open_run_states}) AND due_ms < ? ORDER BY due_ms`,
+  )
+  const undelivered = database.prepare(
+    `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
   )
   return {
     /** Configured or resting, in the order in which they were taken up. */
@@ -98,17 +107,10 @@ export function openPromptsView(state_dir: string) {
     runs,
     run: (id: number) => runView(database, rows.runs, id),
     /** Wanted or given up; oldest first, at most `most_deliveries`. */
-    undelivered: () =>
-      (
-        database
-          .prepare(
-            `${deliveries_sql} WHERE deliveries.state = 'wanted' OR deliveries.state = 'failed' ORDER BY wanted_ms, run LIMIT ?`,
-          )
-          .all(most_deliveries) as Raw<DeliveryView>[]
-      ).map(plain<DeliveryView>),
+    undelivered: () => deliveries(undelivered, most_deliveries),
     /** Of configured prompts: open runs that came due before this time, and last runs that failed. */
     inNeed: (due_before_ms: number) => ({
-      late: (late.all(due_before_ms) as Raw<RunSummary>[]).map(plain<RunSummary>),
+      late: summaries(late, due_before_ms),
       failed: rows.prompts
         .states()
         .flatMap(({ name, configured }) => (configured ? runs(name, 1) : []))
@@ -131,13 +133,13 @@ function promptView(database: Sqlite, state: PromptState, last_run: RunSummary |
 }
 
 function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefined {
-  const raw = database.prepare(`${summary} WHERE runs.id = ?`).get(id) as Raw<RunSummary> | undefined
+  const [run] = summaries(database.prepare(`${summary} WHERE runs.id = ?`), id)
   const row = rows.get(id)
-  if (!raw || !row) return undefined
+  if (!run || !row) return undefined
   const { mark_ms, notes, coverage, planned_ms, turn, turns } = row
-  const deliveries = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`).all(id)
+  const of_run = database.prepare(`${deliveries_sql} WHERE deliveries.run = ? ORDER BY deliveries.rowid`)
   return {
-    ...plain(raw),
+    ...run,
     last_written_due_ms: mark_ms,
     notes,
     coverage,
@@ -145,20 +147,15 @@ function runView(database: Sqlite, rows: RunRows, id: number): RunView | undefin
     turn,
     turns,
     planned_assets: rows.assets(id),
-    planned_refusals: rows.refusals(id),
-    deliveries: (deliveries as Raw<DeliveryView>[]).map(plain<DeliveryView>),
+    planned_refusals: row.refusals,
+    deliveries: deliveries(of_run, id),
   }
 }
 
-/** A row as SQLite answers it: null for what is absent, the error in two columns. */
-type Raw<Row> = { [Key in Exclude<keyof Row, 'error'>]: Row[Key] | null } & {
-  error_code: string | null
-  error_message: string | null
+function summaries(statement: Statement, ...values: unknown[]): RunSummary[] {
+  return readAll<Omit<RunSummary, 'error'> & FaultColumns>(statement, ...values).map(withFault)
 }
 
-function plain<Row>(raw: Raw<Row>): Row {
-  const { error_code, error_message, ...columns } = raw
-  const error = error_code === null ? undefined : { code: error_code, message: error_message ?? '' }
-  const values = Object.entries(columns).map(([name, value]) => [name, value ?? undefined])
-  return { ...(Object.fromEntries(values) as Row), error }
+function deliveries(statement: Statement, ...values: unknown[]): DeliveryView[] {
+  return readAll<Omit<DeliveryView, 'error'> & FaultColumns>(statement, ...values).map(withFault)
 }
