@@ -199,7 +199,7 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   }
 
   function stateOf(folder: FolderRow): FolderState {
-    return folderState(folder, folders_sql.judged_ms(folder.name), counts.knownIn(folder.id))
+    return folderState(folder, folders_sql.checks(folder.name).judged_ms, counts.knownIn(folder.id))
   }
 
   return {

@@ -64,7 +64,7 @@ test('accept for what has disappeared, without a daemon: the next pass believes 
   expect((await home.inProcess('status')).out).toContain('the word is for what is missing alone')
   // As a ledger of an earlier version waits.
   const ledger = new Database(join(home.path, 'state/ledger.db'))
-  ledger.prepare('UPDATE folders SET found_files = NULL').run()
+  ledger.prepare('UPDATE folders SET disappearance = NULL').run()
   ledger.close()
   expect((await home.inProcess('accept', 'docs')).out).toContain('not looked at since Sluice was upgraded')
   expect(await home.inProcess('sync')).toMatchObject({ out: expect.stringContaining('0 of 13 files found: waiting') })

@@ -170,7 +170,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
   }
 
   function lookBegan_ms(folder: FolderRow): number | undefined {
-    return isOnline(folder) ? parts.folders.looked_ms(folder.name) : undefined
+    return folder.online ? parts.folders.checks(folder.name).looked_ms : undefined
   }
 
   function parting(raw: RawParting, held: ReadonlySet<number>): Parting {
@@ -178,7 +178,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     const { name, on_delete, on_change, delete_grace_ms, configured } = folder
     const is_held = held.has(raw.folder)
     const is_known = lookBegan_ms(folder) !== undefined
-    const first_scan_ended_ms = parts.folders.firstScanEnded_ms(name)
+    const { first_scan_ended_ms } = parts.folders.checks(name)
     return {
       why: raw.why,
       policy: raw.policy,
@@ -232,8 +232,4 @@ function nowAt({ state, gone_ms, content_state, at_ms }: RawParting): Parting['n
   const last_ready = content_state === 'ready'
   if (state === null || state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
   return { kind: state === 'present' && last_ready ? 'ready' : 'moving' }
-}
-
-function isOnline({ device, offline_reason }: FolderRow): boolean {
-  return device !== undefined && offline_reason === undefined
 }

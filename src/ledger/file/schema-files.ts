@@ -7,18 +7,17 @@
  *
  * folders    one row a configured folder. One that left the config keeps its rows (`configured` 0), so that taking it back
  *            sends nothing again.
- *   device, root_identity   what its root was when it was last online (disk/root/mount.ts). A device number is given again
- *            to the next disk. NULL: not known yet, or its filesystem tells of none.
- *   found_*  what a folder that waits for a person is asked about: the root that stood there, and how many known files were
- *            found. `empty_accepted`: a person said that this is right. Both are void after the next whole scan.
- *   kept_ms  since when it is in the configuration, with this project, without a break. NULL: since started_ms.
+ *   device, identity   what its root was when it was last online (disk/root/mount.ts). A device number is given again to the
+ *            next disk; it is text, for it has 64 bits. NULL: not known yet, or its filesystem tells of none.
+ *   disappearance   what a folder that waits for a person is asked about: the root that stood there, how many known files were
+ *            found, and whether a person accepted it. NULL again after the next whole scan.
+ *   kept_ms  since when it is in the configuration, with this project, without a break.
  *   moved_ms since when it has another root, or is configured again; NULL once it was scanned as a whole since. Until then
  *            nothing in it counts as deleted or changed: it is another place.
  *   on_delete, on_change, delete_grace_ms   what the config says now.
- *   watcher  what it is watched by, `watch_reason` why; NULL: nobody has chosen yet.
- *   deaf_ms  when its watcher was given up for what scans found against it, `deaf_reason` what that was; NULL: it was not, or
- *            it is watched again. `rebuilt_*`: how often the watcher was made anew for that, and the last time.
- *            `given_up_times`: how often it was given up for scans alone.
+ *   watch    what it is watched by, and why; since when its watcher is given up, and why. NULL: nobody has chosen yet.
+ *   deafness how often its watcher was replaced or given up because of what scans found against it.
+ *   `disappearance`, `scan_summary`, `watch` and `deafness` are JSON (rows/folder-row.ts).
  *
  * files      one row a path that is not ignored. `content` is what the path holds (`present`) or last held (other states).
  *   there_ms set where the bytes were there before the folder was kept: met by its first scan, with a ctime not later than
@@ -78,33 +77,24 @@ CREATE TABLE folders (
   label_from TEXT NOT NULL,
   rules TEXT NOT NULL,
   configured INTEGER NOT NULL,
-  device INTEGER,
+  device TEXT,
+  identity TEXT,
   offline_reason TEXT,
   state_since_ms INTEGER NOT NULL,
   started_ms INTEGER NOT NULL,
-  empty_accepted INTEGER NOT NULL DEFAULT 0,
+  kept_ms INTEGER NOT NULL,
+  moved_ms INTEGER,
+  disappearance TEXT,
   first_scan_ms INTEGER,
   scan_began_ms INTEGER,
   scan_ended_ms INTEGER,
-  scan_summary TEXT,
   scan_wanted_ms INTEGER,
-  kept_ms INTEGER,
-  on_delete TEXT NOT NULL DEFAULT 'keep',
-  on_change TEXT NOT NULL DEFAULT 'keep',
-  delete_grace_ms INTEGER NOT NULL DEFAULT 0,
-  watcher TEXT,
-  watch_reason TEXT,
-  deaf_ms INTEGER,
-  deaf_reason TEXT,
-  root_identity TEXT,
-  rebuilt_times INTEGER NOT NULL DEFAULT 0,
-  rebuilt_ms INTEGER,
-  rebuilt_reason TEXT,
-  given_up_times INTEGER NOT NULL DEFAULT 0,
-  moved_ms INTEGER,
-  found_device INTEGER,
-  found_identity TEXT,
-  found_files INTEGER
+  scan_summary TEXT,
+  watch TEXT,
+  deafness TEXT NOT NULL,
+  on_delete TEXT NOT NULL,
+  on_change TEXT NOT NULL,
+  delete_grace_ms INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE files (

@@ -1,118 +1,211 @@
-import type { Disappearance, FoundThere } from '../../domain/disappearance.ts'
-import type { FolderWatch } from '../../domain/fact.ts'
-import type { RemovalPolicy } from '../../domain/removal.ts'
+import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
+import type { Disappearance } from '../../domain/disappearance.ts'
+import type { FolderEvent, FolderFact, ScanSummary } from '../../domain/fact.ts'
+import { keep_everything, type RemovalPolicy } from '../../domain/removal.ts'
 import type { FolderState } from '../ledger.ts'
 
 export interface FolderRow extends RemovalPolicy {
+  /** 0 until it is stored. */
   id: number
   name: string
   root: string
-  project: number
   project_id: string
+  project: number
   labels: readonly string[]
   label_from: string
   rules: string
   configured: boolean
+  /** False as well before the first check: then it has no `offline_reason`. */
+  online: boolean
   device: bigint | undefined
   identity: string | undefined
   offline_reason: string | undefined
+  /** Since when it is online or offline. */
   state_since_ms: number
   started_ms: number
-  /** It has another root, or is configured again after a while: since then, until a first whole look at it. */
+  /** Since when it is in the configuration, with this project, without a break. */
+  kept_ms: number
+  /** Set when it has another root or is configured again; undefined after a first whole scan. */
   moved_ms: number | undefined
   disappearance: Disappearance | undefined
   first_scan_ms: number | undefined
   scan_began_ms: number | undefined
   scan_ended_ms: number | undefined
   scan_wanted_ms: number | undefined
-  counted: FolderState['counted']
+  /** Of the last scan. */
+  scan: ScanSummary | undefined
   watch: FolderState['watch']
+  /** What became of its watchers because of what scans found against them. */
+  deafness: Deafness
 }
 
-type Raw = Record<string, bigint | string | null>
+interface Deafness {
+  /** How often a watcher was replaced, and the last time. */
+  rebuilt: number
+  last?: { at_ms: number; why: string } | undefined
+  /** How often its watcher was given up, and only scans remained. */
+  given_up: number
+}
 
-export function folderRow(row: Raw): FolderRow {
-  const time = (value: bigint | string | null | undefined) => (value === null ? undefined : Number(value))
+/** As it is stored; a device number has 64 bits, so it is text. */
+interface StoredFolder
+  extends Omit<
+    FolderRow,
+    'id' | 'configured' | 'online' | 'device' | 'labels' | 'disappearance' | 'scan' | JsonColumn
+  > {
+  configured: 0 | 1
+  device: string | undefined
+  labels: string
+  disappearance: string | undefined
+  scan_summary: string | undefined
+  watch: string | undefined
+  deafness: string
+}
+
+type JsonColumn = 'watch' | 'deafness'
+
+/** All of them, in the order in which they were first configured. */
+export function readFolderRows(database: Sqlite): FolderRow[] {
+  const all = database.prepare(
+    `SELECT folders.*, projects.project_id FROM folders JOIN projects ON projects.id = folders.project ORDER BY folders.id`,
+  )
+  return readAll<StoredFolder & { id: number }>(all).map(folderRow)
+}
+
+function folderRow({ scan_summary, ...stored }: StoredFolder & { id: number }): FolderRow {
+  const { configured, device, offline_reason, labels, disappearance, watch, deafness } = stored
   return {
-    id: Number(row.id),
-    name: row.name as string,
-    root: row.root as string,
-    project: Number(row.project),
-    project_id: row.project_id as string,
-    labels: JSON.parse(row.labels as string) as string[],
-    label_from: row.label_from as string,
-    rules: row.rules as string,
-    on_delete: row.on_delete as RemovalPolicy['on_delete'],
-    on_change: row.on_change as RemovalPolicy['on_change'],
-    delete_grace_ms: Number(row.delete_grace_ms),
-    configured: row.configured === 1n,
-    device: row.device === null ? undefined : (row.device as bigint),
-    identity: (row.root_identity as string | null) ?? undefined,
-    offline_reason: (row.offline_reason as string | null) ?? undefined,
-    state_since_ms: Number(row.state_since_ms),
-    started_ms: Number(row.started_ms),
-    moved_ms: time(row.moved_ms),
-    disappearance: disappearanceOf(row),
-    first_scan_ms: time(row.first_scan_ms),
-    scan_began_ms: time(row.scan_began_ms),
-    scan_ended_ms: time(row.scan_ended_ms),
-    scan_wanted_ms: time(row.scan_wanted_ms),
-    counted: row.counted_files === null ? undefined : countedOf(row),
-    watch: row.watcher === null ? undefined : watchOfRow(row),
+    ...stored,
+    configured: configured === 1,
+    online: device !== undefined && offline_reason === undefined,
+    device: device === undefined ? undefined : BigInt(device),
+    labels: JSON.parse(labels) as string[],
+    disappearance: parsed(disappearance, (name, value) => (name === 'device' ? BigInt(value as string) : value)),
+    scan: parsed(scan_summary),
+    watch: parsed(watch),
+    deafness: JSON.parse(deafness) as Deafness,
   }
 }
 
-function countedOf(row: Raw): FolderState['counted'] {
-  return { files: Number(row.counted_files), directories: Number(row.counted_directories) }
+function parsed<Value>(
+  json: string | undefined,
+  revive?: (name: string, value: unknown) => unknown,
+): Value | undefined {
+  return json === undefined ? undefined : (JSON.parse(json, revive) as Value)
 }
 
-function watchOfRow(row: Raw): FolderState['watch'] {
+export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): StoredFolder {
+  const { configured, device, labels, disappearance, watch, deafness } = row
   return {
-    watcher: row.watcher as FolderWatch['watcher'],
-    reason: row.watch_reason as string,
-    deaf: row.deaf_ms === null ? undefined : { since_ms: Number(row.deaf_ms), reason: row.deaf_reason as string },
+    ...row,
+    configured: configured ? 1 : 0,
+    device: device?.toString(),
+    labels: JSON.stringify(labels),
+    disappearance: disappearance && JSON.stringify({ ...disappearance, device: String(disappearance.device) }),
+    scan_summary: scan && JSON.stringify(scan),
+    watch: watch && JSON.stringify(watch),
+    deafness: JSON.stringify(deafness),
   }
 }
 
-/** As the columns of `folders` hold it. */
-export function foundColumns(found: FoundThere | undefined) {
-  if (found === undefined) return { device: null, identity: null, files: null }
-  return { device: BigInt.asIntN(64, found.device), identity: found.identity ?? null, files: found.files }
+/** As the config says; `before`: what is known of a folder of this name. */
+export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
+  const config = { ...keep_everything, ...fact, project, configured: true }
+  if (before === undefined) return { ...newFolder(at_ms), ...config }
+  const has_same_root = before.root === fact.root
+  const is_same = before.configured && has_same_root
+  return {
+    ...before,
+    ...config,
+    kept_ms: before.configured && before.project === project ? before.kept_ms : at_ms,
+    moved_ms: is_same ? before.moved_ms : at_ms,
+    disappearance: has_same_root ? before.disappearance : undefined,
+  }
 }
 
-/** Of a row with all its columns, as safe integers; a ledger of before version 7 says nothing of it. */
-export function disappearanceOf(row: Record<string, unknown>): Disappearance | undefined {
-  const { found_device: device, found_identity: identity, found_files: files } = row
-  if (typeof device !== 'bigint' || typeof files !== 'bigint') return undefined
-  const is_accepted = row.empty_accepted === 1n
-  return { device, identity: (identity as string | null) ?? undefined, files: Number(files), is_accepted }
+function newFolder(at_ms: number) {
+  return {
+    id: 0,
+    online: false,
+    device: undefined,
+    identity: undefined,
+    offline_reason: undefined,
+    state_since_ms: at_ms,
+    started_ms: at_ms,
+    kept_ms: at_ms,
+    moved_ms: undefined,
+    disappearance: undefined,
+    first_scan_ms: undefined,
+    scan_began_ms: undefined,
+    scan_ended_ms: undefined,
+    scan_wanted_ms: undefined,
+    scan: undefined,
+    watch: undefined,
+    deafness: { rebuilt: 0, given_up: 0 },
+  }
+}
+
+type OneFolderEvent = Exclude<FolderEvent, { type: 'folder_configured' | 'folders_removed_except' }>
+
+/** What an event makes of one folder. */
+export function folderAfter(before: FolderRow, event: OneFolderEvent, at_ms: number): FolderRow {
+  switch (event.type) {
+    case 'folder_online': {
+      const { device, identity } = event
+      const state_since_ms = before.online ? before.state_since_ms : at_ms
+      return { ...before, online: true, offline_reason: undefined, state_since_ms, device, identity }
+    }
+    case 'folder_offline': {
+      const { reason, found } = event
+      const asked = before.disappearance
+      const is_same =
+        asked?.files === found?.files && asked?.device === found?.device && asked?.identity === found?.identity
+      // A word that was said while the same was found once more is a word about that.
+      const is_accepted = is_same && asked?.is_accepted === true
+      const state_since_ms = before.offline_reason === undefined ? at_ms : before.state_since_ms
+      const disappearance = found && { ...found, is_accepted }
+      return { ...before, online: false, offline_reason: reason, state_since_ms, disappearance }
+    }
+    case 'folder_watched': {
+      const { watcher, reason, rebuilt, deaf } = event
+      const { deafness } = before
+      // What is only scanned stays deaf; what is watched again is not.
+      const was_deaf = watcher === 'scan' ? before.watch?.deaf : undefined
+      return {
+        ...before,
+        watch: { watcher, reason, deaf: deaf === undefined ? was_deaf : { since_ms: at_ms, reason: deaf } },
+        deafness: {
+          rebuilt: deafness.rebuilt + (rebuilt === undefined ? 0 : 1),
+          last: rebuilt === undefined ? deafness.last : { at_ms, why: rebuilt },
+          given_up: deafness.given_up + (deaf === undefined ? 0 : 1),
+        },
+      }
+    }
+    case 'scan_wanted':
+      return { ...before, scan_wanted_ms: Math.max(before.scan_wanted_ms ?? event.at_ms, event.at_ms) }
+    case 'scan_finished': {
+      const { began_ms, summary } = event
+      const { moved_ms, first_scan_ms = at_ms } = before
+      const scan_began_ms = Math.min(began_ms, at_ms)
+      const scanned = { ...before, first_scan_ms, scan_began_ms, scan_ended_ms: at_ms, scan: summary }
+      if (!isWhole(event)) return scanned
+      const is_before_move = moved_ms !== undefined && began_ms < moved_ms
+      return { ...scanned, moved_ms: is_before_move ? moved_ms : undefined, disappearance: undefined }
+    }
+  }
+}
+
+/** False where more could not be read than is listed: what is missing was not looked at. */
+export function isWhole({ summary, is_part }: Extract<FolderEvent, { type: 'scan_finished' }>): boolean {
+  return !is_part && summary.unreadable_total <= summary.unreadable.length
 }
 
 /** `known_files`: those that are here as far as we know. */
-export function folderState(folder: FolderRow, judged_ms: number | undefined, known_files: number): FolderState {
-  const { name, root, project_id, offline_reason, state_since_ms, device, identity, started_ms } = folder
-  const is_moved = folder.moved_ms !== undefined
-  const { first_scan_ms, scan_began_ms, scan_ended_ms, scan_wanted_ms, disappearance, counted, watch } = folder
-  const online = device !== undefined && offline_reason === undefined
-  return {
-    name,
-    root,
-    project_id,
-    online,
-    offline_reason,
-    state_since_ms,
-    judged_ms,
-    device,
-    identity,
-    started_ms,
-    is_moved,
-    first_scan_ms,
-    scan_began_ms,
-    scan_ended_ms,
-    scan_wanted_ms,
-    disappearance,
-    known_files,
-    counted,
-    watch,
-  }
+export function folderState(
+  { scan, moved_ms, ...folder }: FolderRow,
+  judged_ms: number | undefined,
+  known_files: number,
+): FolderState {
+  const counted = scan && { files: scan.files, directories: scan.directories }
+  return { ...folder, is_moved: moved_ms !== undefined, counted, judged_ms, known_files }
 }

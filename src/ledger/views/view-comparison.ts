@@ -1,11 +1,10 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
-import type { Disappearance } from '../../domain/disappearance.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
 import { after_all_paths } from '../path-order.ts'
 import { best_copy_first } from '../rows/copies.ts'
 import { fileStat } from '../rows/file-rows.ts'
-import { disappearanceOf } from '../rows/folder-row.ts'
+import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
 
 /** A file that should be here, as far as it is compared with the disk. */
 export interface ComparedFile {
@@ -18,14 +17,9 @@ export interface ComparedFile {
   asset_id: string | undefined
 }
 
-export interface ComparedFolder {
-  root: string
+export interface ComparedFolder extends Pick<FolderRow, 'root' | 'device' | 'identity' | 'disappearance'> {
   /** It was given this root, or was configured again, and was not looked at as a whole since. */
   is_moved: boolean
-  /** st_dev of the root when it was last online. */
-  device: bigint | undefined
-  identity: string | undefined
-  disappearance: Disappearance | undefined
 }
 
 /** A content with an asset, and one of its files. */
@@ -62,9 +56,6 @@ const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id
 
 /** What the ledger is held against disk and service by. Every answer is a page, of the moment in which it is asked for. */
 export function createComparisonView(database: Sqlite) {
-  const folder_sql = database
-    .prepare('SELECT folders.* FROM folders WHERE name = ? AND configured = 1')
-    .safeIntegers(true)
   const page = database
     .prepare(
       `SELECT ${columns} FROM files
@@ -99,18 +90,8 @@ export function createComparisonView(database: Sqlite) {
   const newest = database.prepare('SELECT coalesce(max(id), 0) FROM contents').pluck()
 
   function folder(name: string): ComparedFolder | undefined {
-    const row = folder_sql.get(name) as
-      | { root: string; device: bigint | null; root_identity: string | null; moved_ms: bigint | null }
-      | undefined
-    if (row === undefined) return undefined
-    const { root, device, root_identity, moved_ms } = row
-    return {
-      root,
-      is_moved: moved_ms !== null,
-      device: device ?? undefined,
-      identity: root_identity ?? undefined,
-      disappearance: disappearanceOf({ ...row }),
-    }
+    const row = readFolderRows(database).find((folder) => folder.name === name && folder.configured)
+    return row && { ...row, is_moved: row.moved_ms !== undefined }
   }
 
   /** In path order; those that are gone are left out. An unknown folder has none. */

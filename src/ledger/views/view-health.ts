@@ -184,7 +184,7 @@ function oldestWaiting(database: Sqlite): WaitingFile | undefined {
      ORDER BY wanted_ms LIMIT ${most_candidates}`,
   )
   const source = database.prepare(
-    `SELECT folders.name || '/' || path AS name, size, max(state_since_ms, coalesce(kept_ms, 0)) AS able_ms FROM files JOIN folders ON folders.id = files.folder
+    `SELECT folders.name || '/' || path AS name, size, max(state_since_ms, kept_ms) AS able_ms FROM files JOIN folders ON folders.id = files.folder
      WHERE content = ? AND state = 'present' AND configured = 1 AND (offline_reason IS NULL OR ?) LIMIT 1`,
   )
   const rows = candidates.iterate() as Iterable<{ id: number; since_ms: number; state: string }>
@@ -207,7 +207,7 @@ function oldestLook(database: Sqlite): WaitingFile | undefined {
     (
       database
         .prepare(
-          `SELECT id, name, max(state_since_ms, coalesce(kept_ms, 0)) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
+          `SELECT id, name, max(state_since_ms, kept_ms) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
         )
         .all() as { id: number; name: string; able_ms: number }[]
     ).map((folder) => [folder.id, folder]),

@@ -1,14 +1,15 @@
 import { waitsForPerson } from '../../domain/disappearance.ts'
 import type { PersonFact } from '../../domain/fact.ts'
 import { openLedgerReadOnly } from '../open-ledger.ts'
+import { readFolderRows } from '../rows/folder-row.ts'
 import type { Amount } from './view-folders.ts'
 
 /** What one pass has done, told beside what view.ts says of the whole. Reads only. */
 export type PassView = ReturnType<typeof openPassView>
 
 /**
- * `waits`: a word that is said of the whole folder is about that and nothing else. `unlooked`: it waits since an earlier version, which
- * did not keep what it had found; a word counts only after the next look.
+ * `waits`: a person's word about the whole folder is about that and nothing else. `unlooked`: the ledger does not know what was
+ * found; a word counts only after the next check.
  */
 export type DisappearanceWait = 'none' | 'waits' | 'unlooked'
 
@@ -54,10 +55,10 @@ export function openPassView(state_dir: string) {
       return database.prepare(reached[type]).get({ folder, ...rangeOf(path) }) as Amount
     },
     /** Whether it waits for a word about what has disappeared. */
-    disappearanceIn(folder: string) {
-      const row = database.prepare('SELECT * FROM folders WHERE name = ?').get(folder) as FolderWait | undefined
-      if (!waitsForPerson(row?.offline_reason ?? undefined)) return 'none'
-      return typeof row?.found_files === 'number' ? 'waits' : 'unlooked'
+    disappearanceIn(folder: string): DisappearanceWait {
+      const row = readFolderRows(database).find(({ name }) => name === folder)
+      if (!waitsForPerson(row?.offline_reason)) return 'none'
+      return row?.disappearance ? 'waits' : 'unlooked'
     },
     /** Why files are skipped, with the rule. Reads every file's row. */
     skipped: () =>
@@ -71,12 +72,6 @@ export function openPassView(state_dir: string) {
     hasContent: (content: number) => database.prepare('SELECT 1 FROM contents WHERE id = ?').get(content) !== undefined,
     close: () => void database.close(),
   }
-}
-
-interface FolderWait {
-  offline_reason: string | null
-  /** No such column before version 7. */
-  found_files?: number | null
 }
 
 /** A file, or everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
