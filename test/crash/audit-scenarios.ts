@@ -1,7 +1,7 @@
 import type { Scenario } from './scenarios.ts'
 import type { World } from './world.ts'
 
-const audit_is_over = `EXISTS (SELECT 1 FROM audits WHERE last_ended_ms IS NOT NULL AND began_ms IS NULL AND wanted = 0)`
+const audit_is_over = `EXISTS (SELECT 1 FROM audits WHERE last IS NOT NULL AND began_ms IS NULL AND wanted = 0)`
 const nothing_is_underway = `NOT EXISTS (SELECT 1 FROM contents WHERE state NOT IN ('ready', 'refused'))`
 const all_is_ready = `NOT EXISTS (SELECT 1 FROM contents WHERE state <> 'ready')`
 

@@ -1,10 +1,10 @@
 /*
  * How it went, and what holds it up.
  *
- * audits     one row a project: the running round of the audit (`began_ms` NULL between two), how far it is (`cursor`, `listed`)
- *            and what it counted, and the same of the last full one (`last_*`). `emptied_ms`: when a round found so much gone at
- *            once that a person must look; NULL once a person said that it is right. `restored_ms`: when the ledger came back
- *            from a backup, until a full round has ended: what is ready in it may have been removed since, by ourselves.
+ * audits     one row a project, made with it: the running round of the audit (`began_ms` NULL between two), its progress
+ *            (`cursor`, `listed`) and its counts. `last`: the last full round, as JSON (rows/audit-rows.ts). `emptied_ms`: when a
+ *            round found so much gone at once that a person must look; NULL once a person accepted it. `restored_ms`: when the
+ *            ledger came back from a backup, until a full round has ended: we may have removed since what it calls ready.
  * usage      per hour: contents first wanted (the brake) and bytes sent (the daily limit).
  * history    from `reserved` on, narrow, for people. Never read by workers.
  * hosts      `blob`: the origin that uploads last went to, so that `doctor` can try it; never a path or a query, which are secrets.
@@ -33,19 +33,14 @@ CREATE TABLE audits (
   missing INTEGER NOT NULL DEFAULT 0,
   unknown INTEGER NOT NULL DEFAULT 0,
   slots INTEGER NOT NULL DEFAULT 0,
-  last_began_ms INTEGER,
-  last_ended_ms INTEGER,
-  last_pages INTEGER,
-  last_usable INTEGER,
-  last_unready INTEGER,
-  last_failed INTEGER,
-  last_missing INTEGER,
-  last_unanswered INTEGER,
-  last_unknown INTEGER,
-  last_slots INTEGER,
+  last TEXT,
   emptied_ms INTEGER,
   restored_ms INTEGER
 ) STRICT;
+
+CREATE TRIGGER audits_of_projects AFTER INSERT ON projects BEGIN
+  INSERT INTO audits (project) VALUES (new.id);
+END;
 
 CREATE TABLE usage (
   what TEXT NOT NULL,

@@ -1,33 +1,36 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { type AuditFact, isMassRemoval, type ListedAsset } from '../../domain/audit.ts'
 import type { ContentFact } from '../../domain/fact.ts'
 import {
   type AuditRows,
-  type AuditState,
   createAuditRows,
   type UnauditedAsset,
   type UnauditedPage,
   type UnauditedQuery,
 } from '../rows/audit-rows.ts'
 import { best_copy_first } from '../rows/copies.ts'
+import { fileRow } from '../rows/file-rows.ts'
 import type { ContentRecorder } from './record-content.ts'
 import type { FileRecorder } from './record-file.ts'
-import { createRestoredProjects, type RestoredProjects } from './restored.ts'
 
 /** Rows of contents that one call may go through: a few milliseconds of the ledger's time. */
 const rows_at_once = 20_000
+/** Rows in memory at a time: thousands of files may have the same bytes. */
+const copies_at_once = 5_000
 
 /** Applies facts of the audit: which contents were seen on the service in this round, and how many of each kind. */
 export function createAuditRecorder(database: Sqlite, parts: { contents: ContentRecorder; files: FileRecorder }) {
-  const { contents } = parts
+  const { contents, files } = parts
   const rows: AuditRows = createAuditRows(database)
-  const restored: RestoredProjects = createRestoredProjects(database, parts)
   const by_asset = database.prepare('SELECT id, state FROM contents WHERE asset_id = ? AND project = ?')
   const mark = database.prepare('UPDATE contents SET audited_round = ? WHERE id = ?')
   const marked = database.prepare(
-    `SELECT audits.project, audited_round, round, began_ms IS NOT NULL AS is_running
+    `SELECT audits.project, audited_round, round, began_ms IS NOT NULL AS is_running, restored_ms IS NOT NULL AS is_restored
        FROM contents JOIN audits ON audits.project = contents.project WHERE contents.id = ?`,
   )
+  const copies_sql = database
+    .prepare(`SELECT * FROM files WHERE content = ? AND state = 'present' LIMIT ${copies_at_once}`)
+    .safeIntegers(true)
   const unaudited_sql = database.prepare(
     `SELECT id AS content, asset_id, size, coalesce(
            (SELECT folders.name || '/' || path FROM files JOIN folders ON folders.id = files.folder
@@ -56,7 +59,9 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
         break
       case 'assets_listed': {
         const project = rows.running(fact.project_id, fact.round)
-        if (project !== undefined) list(project, fact, at_ms)
+        if (project === undefined) break
+        rows.turnPage(project, fact.cursor)
+        for (const item of fact.items) see(project, item, at_ms)
         break
       }
       case 'asset_confirmed':
@@ -67,8 +72,6 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
         if (project === undefined) break
         if (fact.resend) resend(project, at_ms)
         rows.end(project, fact.unanswered, at_ms)
-        restored.audited(project)
-        rows.judgeEmptied(project, at_ms)
         break
       }
     }
@@ -77,32 +80,39 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
   /** After a fact about a content. */
   function follow(type: ContentFact['type'], content: number, at_ms: number): void {
     count(type, content)
-    if (type === 'asset_missing') restored.assetMissing(content, at_ms)
+    if (type === 'asset_missing' && readOne<Marked>(marked, content)?.is_restored) wantRestored(content, at_ms)
+  }
+
+  /**
+   * The service lacks an asset, and the ledger came back from a backup since the last audit. We may have removed it ourselves
+   * after the backup was made, and the same bytes may be there as another asset. So this is not reported: its files are checked
+   * as if they were new, then the service is asked for their bytes, and they are sent where it lacks them. The brake counts them.
+   */
+  function wantRestored(content: number, at_ms: number): void {
+    for (;;) {
+      const copies = copies_sql.all(content) as Parameters<typeof fileRow>[0][]
+      for (const copy of copies) files.lookAgain(fileRow(copy), {}, at_ms)
+      if (copies.length < copies_at_once) break
+    }
+    contents.apply({ type: 'content_wanted_again', content, not_before_ms: at_ms }, at_ms)
+    contents.apply({ type: 'content_orphaned', content }, at_ms)
   }
 
   /** Whether it counts as looked at in this round, and as what. */
   function count(type: ContentFact['type'], content: number): void {
     const bucket = bucket_of[type]
     if (bucket === undefined) return
-    const row = marked.get(content) as Marked | undefined
-    if (row === undefined) return
+    const row = readOne<Marked>(marked, content)
+    // Before the first round nothing is marked.
+    if (row === undefined || row.round === 0) return
     const { project, audited_round, round, is_running } = row
     const was_usable = audited_round === round
     if (bucket === 'usable' && was_usable) return
-    mark.run(bucket === 'usable' ? round : bucket === 'unready' ? -round : null, content)
+    mark.run(bucket === 'usable' ? round : bucket === 'unready' ? -round : undefined, content)
     if (!is_running) return
     rows.count(project, bucket, 1)
     if (was_usable) rows.count(project, 'usable', -1)
     if (bucket === 'usable' && audited_round === -round) rows.count(project, 'unready', -1)
-  }
-
-  /** A person says that what is gone there is rightly gone. */
-  function accept(project: number): void {
-    rows.acceptEmptied(project)
-  }
-
-  function states(): AuditState[] {
-    return rows.states()
   }
 
   function unaudited({ project_id, after, limit }: UnauditedQuery): UnauditedPage {
@@ -113,15 +123,6 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     const assets = unaudited_sql.all(query) as UnauditedAsset[]
     if (assets.length === limit) return { assets, next: assets.at(-1)!.content }
     return through < (newest.get() as number) ? { assets, next: through } : { assets }
-  }
-
-  function list(
-    project: number,
-    { cursor, items }: Extract<AuditFact, { type: 'assets_listed' }>,
-    at_ms: number,
-  ): void {
-    rows.turnPage(project, cursor)
-    for (const item of items) see(project, item, at_ms)
   }
 
   function see(project: number, { asset_id, status }: ListedAsset, at_ms: number): void {
@@ -147,16 +148,17 @@ export function createAuditRecorder(database: Sqlite, parts: { contents: Content
     }
   }
 
-  return { apply, follow, accept, states, unaudited }
+  return { apply, follow, accept: rows.acceptEmptied, states: rows.states, unaudited }
 }
 
 export type AuditRecorder = ReturnType<typeof createAuditRecorder>
 
 interface Marked {
   project: number
-  audited_round: number | null
+  audited_round: number | undefined
   round: number
   is_running: 0 | 1
+  is_restored: 0 | 1
 }
 
 type Bucket = 'usable' | 'unready' | 'failed' | 'missing'

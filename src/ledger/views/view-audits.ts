@@ -21,12 +21,10 @@ export function readAudits(database: Sqlite): AuditView[] {
       .pluck()
       .all() as string[],
   )
-  const rows = createAuditRows(database)
-  const emptied = rows.emptied()
-  return rows
+  return createAuditRows(database)
     .states()
     .filter(({ project_id }) => configured.has(project_id))
-    .map(({ project_id, last, running, expected }) => ({
+    .map(({ project_id, last, running, expected, emptied }) => ({
       project_id,
       last_full: last && {
         ...last.counts,
@@ -41,6 +39,6 @@ export function readAudits(database: Sqlite): AuditView[] {
         missing: running.counts.missing,
         expected,
       },
-      emptied: emptied.get(project_id),
+      emptied,
     }))
 }
