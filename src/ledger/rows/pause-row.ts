@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { minute_ms } from '../../base/time/time.ts'
 import type { Absence } from '../../domain/absence.ts'
 import type { LifeFact, PauseFact } from '../../domain/fact.ts'
@@ -28,7 +28,8 @@ export function createPauseRow(database: Sqlite, absences: AbsenceRows) {
     if (fact.type === 'resumed') drop.run()
     else {
       const since_ms = before && goes_on ? before.since_ms : at_ms
-      put.run({ since_ms, until_ms: fact.until_ms ?? null, by: fact.by, why: fact.why ?? null })
+      const { by, why, until_ms } = fact
+      put.run({ since_ms, until_ms, by, why })
     }
     reload()
   }
@@ -65,17 +66,7 @@ function isInForce({ until_ms }: Pause, now_ms: number): boolean {
 }
 
 function readRow(database: Sqlite): Pause | undefined {
-  const row = database.prepare('SELECT since_ms, until_ms, by_whom, why FROM pause').get() as PauseColumns | undefined
-  if (!row) return undefined
-  const { since_ms, until_ms, by_whom, why } = row
-  return { since_ms, until_ms: until_ms ?? undefined, by: by_whom, why: why ?? undefined }
-}
-
-interface PauseColumns {
-  since_ms: number
-  until_ms: number | null
-  by_whom: string
-  why: string | null
+  return readOne(database.prepare('SELECT since_ms, until_ms, by_whom AS "by", why FROM pause'))
 }
 
 /** A restart, an update, a crash: whoever is back sooner was not away. Else a daemon that dies again and again would never be late. */
@@ -95,7 +86,7 @@ export function createAbsenceRows(database: Sqlite) {
   function atWork({ since_ms }: LifeFact, at_ms: number): void {
     // A clock that ran ahead and was set right: the absence that it made lies ahead, and would cover what is really late.
     forget.run(at_ms)
-    const until_ms = (until.get() as number | undefined) ?? 0
+    const until_ms = readOne<number>(until) ?? 0
     if (since_ms - until_ms > shortest_ms) note('away', until_ms, since_ms)
     put.run(at_ms)
   }
@@ -117,10 +108,10 @@ export type AbsenceRows = ReturnType<typeof createAbsenceRows>
 
 /** Of a ledger that is open for reading, by their beginning. */
 export function readAbsences(database: Sqlite): Absence[] {
-  return database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms').all() as Absence[]
+  return readAll(database.prepare('SELECT why, from_ms, to_ms FROM absences ORDER BY from_ms'))
 }
 
 /** Until when a daemon that watches is known to have been at work. */
 export function readAtWork(database: Sqlite): number | undefined {
-  return database.prepare('SELECT until_ms FROM at_work').pluck().get() as number | undefined
+  return readOne(database.prepare('SELECT until_ms FROM at_work').pluck())
 }

@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { TroubleFact } from '../../domain/fact.ts'
 
 export interface Trouble {
@@ -23,7 +23,7 @@ export function createTroubleRows(database: Sqlite) {
   function apply(fact: TroubleFact, at_ms: number): void {
     if (fact.type === 'daemon_started') forget.run()
     else if (fact.type === 'trouble_ended') end.run(fact.about)
-    else begin.run({ about: fact.about, ...fact.error, hint: fact.error.hint ?? null, at_ms })
+    else begin.run({ hint: undefined, about: fact.about, ...fact.error, at_ms })
   }
 
   return { apply }
@@ -33,11 +33,7 @@ export type TroubleRows = ReturnType<typeof createTroubleRows>
 
 /** Oldest first. */
 export function readTroubles(database: Sqlite): Trouble[] {
-  const rows = database.prepare('SELECT * FROM troubles ORDER BY since_ms, about').all()
-  return (rows as (Omit<Trouble, 'hint'> & { hint: string | null })[]).map((row) => ({
-    ...row,
-    hint: row.hint ?? undefined,
-  }))
+  return readAll(database.prepare('SELECT * FROM troubles ORDER BY since_ms, about'))
 }
 
 /** Which host uploads go to is known from tickets alone: its origin is kept, of the signed address nothing else. */
@@ -59,5 +55,5 @@ export type HostRows = ReturnType<typeof createHostRows>
 
 /** `https://blobs.example.com`; undefined before the first upload. */
 export function readBlobOrigin(database: Sqlite): string | undefined {
-  return database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck().get() as string | undefined
+  return readOne(database.prepare(`SELECT origin FROM hosts WHERE what = 'blob'`).pluck())
 }

@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import { to_send } from '../content-queue.ts'
 import { open_run_states } from './run-rows.ts'
@@ -29,7 +29,7 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
   let newest_ms = Number.NEGATIVE_INFINITY
   let kept_ms = Number.NEGATIVE_INFINITY
   let taken_back: TimeTakenBack | undefined
-  const row_sql = database.prepare('SELECT newest_ms, back_from_ms, back_to_ms FROM wall_clock')
+  const row_sql = database.prepare('SELECT newest_ms, back_from_ms AS from_ms, back_to_ms AS to_ms FROM wall_clock')
   const keep = database.prepare(
     'INSERT OR REPLACE INTO wall_clock (id, newest_ms, back_from_ms, back_to_ms) VALUES (1, ?, ?, ?)',
   )
@@ -64,7 +64,7 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
     else if (taken_back) goOnFrom(taken_back, now_ms)
     newest_ms = Math.max(newest_ms, now_ms)
     if (newest_ms < kept_ms + keep_after_ms) return
-    keep.run(newest_ms, taken_back?.from_ms ?? null, taken_back?.to_ms ?? null)
+    keep.run(newest_ms, taken_back?.from_ms, taken_back?.to_ms)
     kept_ms = newest_ms
   }
 
@@ -88,15 +88,11 @@ export function createWallClock(database: Sqlite, on_set_back: () => void) {
 
   /** After a rollback. */
   function reload(): void {
-    const row = row_sql.get() as
-      | { newest_ms: number; back_from_ms: number | null; back_to_ms: number | null }
-      | undefined
-    kept_ms = row?.newest_ms ?? Number.NEGATIVE_INFINITY
-    newest_ms = kept_ms
-    taken_back =
-      row && row.back_from_ms !== null && row.back_to_ms !== null
-        ? { from_ms: row.back_from_ms, to_ms: row.back_to_ms }
-        : undefined
+    const row = readOne<{ newest_ms: number } & Partial<TimeTakenBack>>(row_sql)
+    newest_ms = row?.newest_ms ?? Number.NEGATIVE_INFINITY
+    kept_ms = newest_ms
+    const { from_ms, to_ms } = row ?? {}
+    taken_back = from_ms === undefined || to_ms === undefined ? undefined : { from_ms, to_ms }
   }
 
   return { passes, reload }
