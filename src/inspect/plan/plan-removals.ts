@@ -13,7 +13,8 @@ import {
   removalVerdict,
   type Twin,
 } from '../../domain/removal.ts'
-import type { KnownParting, OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
+import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
 import { count, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
@@ -70,7 +71,7 @@ export function planRemovals(given: Given): Map<string, FolderRemovals> {
   const lost = lostByContent(given.folders)
   const leaving = new Map([...lost.values()].flat().map((departure) => [keyOf(departure), departure]))
   const facts = { ...given, lost, leaving }
-  const outdated = [...facts.cases.outdated()]
+  const outdated = facts.cases.outdated()
   const known = new Set(outdated.map(({ id }) => id))
   const parting = [...lost.keys()].filter((id) => !known.has(id)).flatMap((id) => facts.cases.content(id) ?? [])
   const judged = [...outdated, ...parting].flatMap((content) => caseOf(content, facts) ?? [])
@@ -171,22 +172,24 @@ function partingNow({ folder: name, why }: Departure & PathIn, facts: Facts): Pa
   return { why, policy, accepted: false, at_ms, folder, now }
 }
 
-function partingBefore({ folder: name, path, row, ...known }: KnownParting, facts: Facts): Parting {
-  const kept = walked(name, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
-  return { ...known, ...kept, folder: folderOf(name, facts), now: nowAt(name, path, row, known.at_ms, facts) }
+function partingBefore(known: KnownParting, facts: Facts): Parting {
+  const kept = walked(known.folder, facts)?.is_given_anew ? ({ why: 'let_go', policy: 'keep' } as const) : {}
+  return { ...known, ...kept, folder: folderOf(known.folder, facts), now: nowAt(known, facts) }
 }
 
-function nowAt(name: string, path: string, row: KnownParting['row'], at_ms: number, facts: Facts): Parting['now'] {
+function nowAt(
+  { folder: name, path, state = 'gone', gone_ms, content_state, at_ms }: KnownParting,
+  facts: Facts,
+): Parting['now'] {
   const folder = walked(name, facts)
   const leaving = facts.leaving.get(keyOf({ folder: name, path }))
-  const last_ready = row?.content_state === 'ready'
+  const last_ready = content_state === 'ready'
   if (leaving && leaving.why !== 'changed') return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
-  if (row === undefined || row.state === 'gone') {
+  if (state === 'gone') {
     const is_back = folder?.is_believed && lookAt(join(folder.config.path, path)).kind === 'file'
-    return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: row?.gone_ms ?? at_ms, last_ready }
+    return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
   }
-  const comes_in =
-    leaving !== undefined || row.state === 'seen' || (row.state === 'present' && isComing(row.content_state))
+  const comes_in = leaving !== undefined || state === 'seen' || (state === 'present' && isComing(content_state))
   return { kind: comes_in ? 'ready' : 'moving' }
 }
 

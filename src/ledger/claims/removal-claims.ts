@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import {
   type FolderLook,
   isMuch,
@@ -14,6 +14,7 @@ import { type ContentRow, content_columns, contentRow } from '../rows/content-ro
 import type { Usage } from '../rows/counts.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
+import { createPartingRows, type KnownParting } from '../rows/parting-rows.ts'
 import type { PauseRow } from '../rows/pause-row.ts'
 import {
   deletedIn,
@@ -48,7 +49,8 @@ const not_excepted =
  */
 export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
   /** By project and size, within one claim: many files that are left out may have one size, and as many contents. */
-  const newest_twins = new Map<string, number | null>()
+  const newest_twins = new Map<string, number | undefined>()
+  const partings = createPartingRows(database)
   const select = (due: string, order_and_limit: string) =>
     database
       .prepare(`SELECT ${content_columns} FROM contents WHERE ${due} AND ${not_excepted} ${order_and_limit}`)
@@ -78,12 +80,6 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     )
     .pluck()
   const is_asked_about = database.prepare(is_asked_about_sql)
-  const partings = database.prepare(
-    `SELECT partings.*, files.state, files.gone_ms, contents.state AS content_state
-       FROM partings LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
-         LEFT JOIN contents ON contents.id = files.content
-       WHERE partings.content = ?`,
-  )
   const removing_by_folder = database.prepare(
     `SELECT partings.folder, count(*) AS files, json_group_array(at_ms) FILTER (WHERE why = 'deleted') AS deleted_ms
        FROM (SELECT id FROM contents WHERE state = 'ready' AND remove_due_ms IS NOT NULL
@@ -118,12 +114,12 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
       if (mayGo(row, held, now_ms)) work.push(hand(row, { is_fresh: true, is_doubted: false }, now_ms))
     }
     if (rows.length === most_judged) return { work, next_due_ms: now_ms }
-    return { work, next_due_ms: (next_due.get({ now_ms }) as number | null) ?? undefined }
+    return { work, next_due_ms: readOne(next_due, { now_ms }) }
   }
 
   function hand(row: ContentRow, how: Pick<RemoveWork, 'is_fresh' | 'is_doubted'>, now_ms: number): RemoveWork {
     const { contents, folders } = parts
-    const name = (name_sql.get(row.id) as string | undefined) ?? `content ${row.id}`
+    const name = readOne<string>(name_sql, row.id) ?? `content ${row.id}`
     if (how.is_fresh) contents.apply({ type: 'removal_intended', content: row.id }, now_ms)
     const project_id = folders.projectId(row.project)
     return { content: row.id, project_id, asset_id: row.asset_id!, name, attempts: row.attempts, ...how }
@@ -144,7 +140,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
   function judged(row: ContentRow, held: ReadonlySet<number>, now_ms: number): RemovalVerdict {
     return removalVerdict({
       now_ms,
-      partings: (partings.all(row.id) as RawParting[]).map((raw) => parting(raw, held)),
+      partings: partings.ofContent(row.id).map((known) => parting(known, held)),
       is_needed: !row.made_here || is_needed.get({ content: row.id, asset_id: row.asset_id }) !== undefined,
       twin: twin(row),
       is_asked_about: is_asked_about.get(row.id) !== undefined,
@@ -154,12 +150,8 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
 
   function twin({ id, project, size }: ContentRow): Twin {
     const key = `${project} ${size}`
-    let newest = newest_twins.get(key)
-    if (newest === undefined) {
-      newest = newest_twin.get({ project, size }) as number | null
-      newest_twins.set(key, newest)
-    }
-    return twinOf(id, newest)
+    if (!newest_twins.has(key)) newest_twins.set(key, readOne(newest_twin, { project, size }))
+    return twinOf(id, newest_twins.get(key))
   }
 
   function looks(project: number): FolderLook[] {
@@ -173,19 +165,14 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     return folder.online ? parts.folders.checks(folder.name).looked_ms : undefined
   }
 
-  function parting(raw: RawParting, held: ReadonlySet<number>): Parting {
-    const folder = parts.folders.withId(raw.folder)!
-    const { name, on_delete, on_change, delete_grace_ms, configured } = folder
-    const is_held = held.has(raw.folder)
+  function parting(known: KnownParting, held: ReadonlySet<number>): Parting {
+    const folder = parts.folders.named(known.folder)!
     const is_known = lookBegan_ms(folder) !== undefined
-    const { first_scan_ended_ms } = parts.folders.checks(name)
+    const { first_scan_ended_ms } = parts.folders.checks(folder.name)
     return {
-      why: raw.why,
-      policy: raw.policy,
-      accepted: raw.accepted === 1,
-      at_ms: raw.at_ms,
-      folder: { name, on_delete, on_change, delete_grace_ms, configured, is_known, is_held, first_scan_ended_ms },
-      now: nowAt(raw),
+      ...known,
+      folder: { ...folder, is_known, is_held: held.has(folder.id), first_scan_ended_ms },
+      now: nowAt(known),
     }
   }
 
@@ -194,7 +181,7 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
     const { usage, limits } = parts
     const { per_ms } = limits.removal
     const held = new Set<number>()
-    for (const { folder, files, deleted_ms } of removing_by_folder.all() as RemovingIn[]) {
+    for (const { folder, files, deleted_ms } of readAll<RemovingIn>(removing_by_folder)) {
       const removing = files + usage.over(removedIn(folder), per_ms, now_ms).files
       const lately = usage.over(deletedIn(folder), per_ms, now_ms).files
       const deleted = mostWithin(JSON.parse(deleted_ms) as number[], per_ms) + lately
@@ -216,20 +203,9 @@ interface RemovingIn {
   deleted_ms: string
 }
 
-interface RawParting {
-  folder: number
-  why: Parting['why']
-  policy: Parting['policy']
-  accepted: 0 | 1
-  at_ms: number
-  state: string | null
-  gone_ms: number | null
-  content_state: string | null
-}
-
 /** A path whose row was forgotten was gone for months. */
-function nowAt({ state, gone_ms, content_state, at_ms }: RawParting): Parting['now'] {
+function nowAt({ state = 'gone', gone_ms, content_state, at_ms }: KnownParting): Parting['now'] {
   const last_ready = content_state === 'ready'
-  if (state === null || state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
+  if (state === 'gone') return { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
   return { kind: state === 'present' && last_ready ? 'ready' : 'moving' }
 }

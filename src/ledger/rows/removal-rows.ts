@@ -25,8 +25,8 @@ export const newest_it_may_be = `max(iif(files.state = 'skipped', coalesce(files
  * What a content has for a twin, by `newest_it_may_be` of the rows of its size. A file that was left out, as it lies there, before the
  * content came here was a copy of it at the most: what went there later gave it another stat.
  */
-export function twinOf(content: number, newest: number | null): Twin {
-  if (newest === null) return 'none'
+export function twinOf(content: number, newest: number | undefined): Twin {
+  if (newest === undefined) return 'none'
   if (newest === all_contents) return 'moving'
   return newest >= content ? 'left_out' : 'left_out_before'
 }

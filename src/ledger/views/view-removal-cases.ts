@@ -1,7 +1,7 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { ContentState } from '../../domain/content.ts'
-import type { FileState } from '../../domain/file.ts'
-import type { Parting, RemovalWait, Twin } from '../../domain/removal.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
+import type { RemovalWait, Twin } from '../../domain/removal.ts'
+import { usedSince } from '../rows/counts.ts'
+import { createPartingRows } from '../rows/parting-rows.ts'
 import { deletedIn, may_be_any, newest_it_may_be, removedIn, twinOf } from '../rows/removal-rows.ts'
 import { is_asked_about_sql } from '../rows/run-rows.ts'
 import type { Amount } from './view-folders.ts'
@@ -17,13 +17,6 @@ export interface OutdatedContent {
   is_removing: boolean
   /** The service would not, and is not asked before; undefined: it was not asked. */
   refused_until_ms: number | undefined
-}
-
-export interface KnownParting extends Pick<Parting, 'why' | 'policy' | 'accepted' | 'at_ms'> {
-  folder: string
-  path: string
-  /** What the ledger knows of the path by now; undefined: it was forgotten. */
-  row: { state: FileState; gone_ms: number | undefined; content_state: ContentState | undefined } | undefined
 }
 
 /** A path that is here, as far as is known. */
@@ -42,12 +35,11 @@ export interface TwinPath extends PathIn {
   twin: Twin
 }
 
-type Raw = Record<string, number | string | Buffer | null>
-
 /** Rows in memory at a time: a folder may have millions. */
 const page_rows = 5_000
 
-const content_columns = `contents.id, project_id, md5, size, asset_id, contents.state, remove_why, remove_due_ms`
+const content_columns = `contents.id, project_id, lower(hex(md5)) AS md5, size, asset_id, contents.state = 'removing' AS is_removing,
+  iif(remove_why = 'service', remove_due_ms, NULL) AS refused_until_ms`
 const of_contents = 'FROM contents JOIN projects ON projects.id = contents.project'
 
 /** What may be removed on the service, for who asks beforehand. */
@@ -60,14 +52,6 @@ export function createRemovalCasesView(database: Sqlite) {
   )
   const one = database.prepare(
     `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
-  )
-  const partings_sql = database.prepare(
-    `SELECT folders.name AS folder, partings.path, why, policy, partings.accepted, at_ms, files.state, files.gone_ms,
-         contents.state AS content_state
-       FROM partings JOIN folders ON folders.id = partings.folder
-         LEFT JOIN files ON files.folder = partings.folder AND files.path = partings.path
-         LEFT JOIN contents ON contents.id = files.content
-       WHERE partings.content = ? ORDER BY partings.folder, partings.path`,
   )
   const paths_sql = database.prepare(
     `SELECT path, content, state = 'blocked' AS is_blocked FROM files
@@ -86,38 +70,25 @@ export function createRemovalCasesView(database: Sqlite) {
        GROUP BY files.folder, path`,
   )
   const is_asked_about = database.prepare(is_asked_about_sql)
-  const lately = database.prepare(
-    `SELECT coalesce(sum(files), 0) AS files FROM usage
-       WHERE hour_ms > @since_ms AND what = @what || (SELECT id FROM folders WHERE name = @folder AND configured = 1)`,
-  )
+  const folder_id = database.prepare('SELECT id FROM folders WHERE name = ? AND configured = 1').pluck()
+  const used = usedSince(database)
 
   /** Those that no path holds and that a policy may remove, and those that are being removed. */
-  function* outdated(): Generator<OutdatedContent> {
-    for (const raw of outdated_sql.all() as Raw[]) yield outdatedContent(raw)
+  function outdated(): OutdatedContent[] {
+    return readAll<RawContent>(outdated_sql).map(outdatedContent)
   }
 
   /** Undefined for one that is not ready, or that this ledger did not make. */
   function content(id: number): OutdatedContent | undefined {
-    const raw = one.get(id) as Raw | undefined
-    return raw && outdatedContent(raw)
-  }
-
-  function partings(content: number): KnownParting[] {
-    return (partings_sql.all(content) as Raw[]).map(knownParting)
+    return readAll<RawContent>(one, id).map(outdatedContent)[0]
   }
 
   /** Those of a folder that are not gone, in path order. */
   function* paths(folder: string): Generator<HoldingPath, undefined> {
     let after = ''
     for (;;) {
-      const page = paths_sql.all({ folder, after }) as {
-        path: string
-        content: number | null
-        is_blocked: number
-      }[]
-      for (const { path, content, is_blocked } of page) {
-        yield { path, content: content ?? undefined, is_blocked: is_blocked === 1 }
-      }
+      const page = readAll<Omit<HoldingPath, 'is_blocked'> & { is_blocked: 0 | 1 }>(paths_sql, { folder, after })
+      for (const row of page) yield { ...row, is_blocked: row.is_blocked === 1 }
       if (page.length < page_rows) return undefined
       after = page.at(-1)!.path
     }
@@ -125,12 +96,12 @@ export function createRemovalCasesView(database: Sqlite) {
 
   /** The paths that hold it, or other bytes that the service keeps as the same asset. */
   function holders({ id, asset_id }: Pick<OutdatedContent, 'id' | 'asset_id'>): PathIn[] {
-    return holders_sql.all({ id, asset_id }) as PathIn[]
+    return readAll(holders_sql, { id, asset_id })
   }
 
   /** Files of its size in the folders of its project that may be it, under another name. */
   function twins({ id, size, project_id }: Pick<OutdatedContent, 'id' | 'size' | 'project_id'>): TwinPath[] {
-    const rows = twins_sql.all({ size, project_id }) as (PathIn & { newest: number })[]
+    const rows = readAll<PathIn & { newest: number }>(twins_sql, { size, project_id })
     return rows.map(({ folder, path, newest }) => ({ folder, path, twin: twinOf(id, newest) }))
   }
 
@@ -140,35 +111,28 @@ export function createRemovalCasesView(database: Sqlite) {
 
   /** Contents of a folder that were removed without a person's word since then; `deleted`: whose files were deleted. */
   function removedSince(folder: string, since_ms: number, which: 'all' | 'deleted'): number {
-    const what = (which === 'all' ? removedIn(0) : deletedIn(0)).slice(0, -1)
-    return (lately.get({ folder, since_ms, what }) as { files: number }).files
+    const id = readOne<number>(folder_id, folder)
+    return id === undefined ? 0 : used(which === 'all' ? removedIn(id) : deletedIn(id), since_ms).files
   }
 
-  return { outdated, content, partings, paths, holders, twins, isAskedAbout, removedSince }
+  return {
+    outdated,
+    content,
+    partings: createPartingRows(database).ofContent,
+    paths,
+    holders,
+    twins,
+    isAskedAbout,
+    removedSince,
+  }
 }
 
 export type RemovalCasesView = ReturnType<typeof createRemovalCasesView>
 
-function outdatedContent(raw: Raw): OutdatedContent {
-  return {
-    id: raw.id as number,
-    project_id: raw.project_id as string,
-    md5: (raw.md5 as Buffer).toString('hex'),
-    size: raw.size as number,
-    asset_id: raw.asset_id as string,
-    is_removing: raw.state === 'removing',
-    refused_until_ms: raw.remove_why === 'service' ? (raw.remove_due_ms as number) : undefined,
-  }
-}
+type RawContent = Omit<OutdatedContent, 'is_removing'> & { is_removing: 0 | 1 }
 
-function knownParting({ state, gone_ms, content_state, ...raw }: Raw): KnownParting {
-  const { folder, path, why, policy, at_ms } = raw as unknown as KnownParting
-  const row = {
-    state: state as FileState,
-    gone_ms: (gone_ms as number | null) ?? undefined,
-    content_state: (content_state as ContentState | null) ?? undefined,
-  }
-  return { folder, path, why, policy, at_ms, accepted: raw.accepted === 1, row: state === null ? undefined : row }
+function outdatedContent(raw: RawContent): OutdatedContent {
+  return { ...raw, is_removing: raw.is_removing === 1 }
 }
 
 /** What is in the assistant and held by no file here. */
@@ -195,7 +159,7 @@ export const no_removals: RemovalsView = {
 
 /** Each read is of an index that holds these alone. */
 export function readRemovals(database: Sqlite): RemovalsView {
-  const all = <Row>(sql: string) => database.prepare(sql).all() as Row[]
+  const all = <Row>(sql: string) => readAll<Row>(database.prepare(sql))
   return {
     outdated: all<Amount>(
       `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes FROM contents WHERE state = 'ready' AND outdated_ms IS NOT NULL`,
@@ -221,12 +185,7 @@ export function readRemovals(database: Sqlite): RemovalsView {
 /** Reads every content's row. */
 export function readOwnership(database: Sqlite): { ours: number; others: number } {
   const read = `SELECT coalesce(sum(made_here), 0) AS ours, count(*) - coalesce(sum(made_here), 0) AS others FROM contents WHERE state = 'ready'`
-  return database.prepare(read).get() as { ours: number; others: number }
-}
-
-interface PathOf {
-  folder: string
-  path: string
+  return readOne<{ ours: number; others: number }>(database.prepare(read))!
 }
 
 /** What no path holds any more and the service still has. */
@@ -237,7 +196,7 @@ export interface PartingView {
   /** What it waits for until then, or longer; undefined: for nothing. */
   why: RemovalWait | undefined
   /** Where it waits for files of its size that are left out: one of them. */
-  left_out: PathOf | undefined
+  left_out: PathIn | undefined
   is_ours: boolean
   /** A path that held it had another folder path, project or rules then: what goes with such a change is kept. */
   was_let_go: boolean
@@ -248,50 +207,42 @@ export interface OlderVersion extends PartingView {
   asset_id: string
 }
 
-interface RawParting {
+interface RawParting extends Pick<PartingView, 'outdated_ms' | 'due_ms' | 'why'> {
   id: number
-  outdated_ms: number
-  due_ms: number | null
-  why: RemovalWait | null
-  made_here: 0 | 1
-  let_go: 0 | 1
+  is_ours: 0 | 1
+  was_let_go: 0 | 1
   asset_id: string
 }
 
-const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here, asset_id,
-  EXISTS (SELECT 1 FROM partings AS of_path WHERE of_path.content = contents.id AND of_path.why = 'let_go') AS let_go`
+const parting_columns = `contents.id, outdated_ms, remove_due_ms AS due_ms, remove_why AS why, made_here AS is_ours, asset_id,
+  EXISTS (SELECT 1 FROM partings AS of_path WHERE of_path.content = contents.id AND of_path.why = 'let_go') AS was_let_go`
 
 /** Undefined where a path holds the content, or it was never there. */
 export function readPartingOf(database: Sqlite, content: number): PartingView | undefined {
-  const row = database
-    .prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
-    .get(content) as RawParting | undefined
-  return row && partingView(database, row)
+  const read = database.prepare(`SELECT ${parting_columns} FROM contents WHERE id = ? AND outdated_ms IS NOT NULL`)
+  const row = readOne<RawParting>(read, content)
+  return row && olderVersion(database, row)
 }
 
 /** Of a path whose file is there; the latest first. */
 export function readOlderVersionsOf(database: Sqlite, folder: string, path: string): OlderVersion[] {
-  const rows = database
-    .prepare(
-      `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
+  const read = database.prepare(
+    `SELECT ${parting_columns} FROM partings JOIN contents ON contents.id = partings.content
        WHERE partings.folder = (SELECT id FROM folders WHERE name = ?) AND path = ? AND partings.why <> 'deleted'
          AND contents.state IN ('ready', 'removing') AND outdated_ms IS NOT NULL ORDER BY outdated_ms DESC`,
-    )
-    .all(folder, path) as RawParting[]
-  return rows.map((row) => ({ ...partingView(database, row), asset_id: row.asset_id }))
+  )
+  return readAll<RawParting>(read, folder, path).map((row) => olderVersion(database, row))
 }
 
-function partingView(database: Sqlite, raw: RawParting): PartingView {
-  const { id, outdated_ms, due_ms, why, made_here, let_go } = raw
-  const [is_ours, was_let_go] = [made_here === 1, let_go === 1]
-  const left_out = why === 'left_out' ? leftOutTwin(database, id) : undefined
-  return { outdated_ms, due_ms: due_ms ?? undefined, why: why ?? undefined, left_out, is_ours, was_let_go }
+function olderVersion(database: Sqlite, { id, ...row }: RawParting): OlderVersion {
+  const left_out = row.why === 'left_out' ? leftOutTwin(database, id) : undefined
+  return { ...row, left_out, is_ours: row.is_ours === 1, was_let_go: row.was_let_go === 1 }
 }
 
 /** Undefined: the last of them has just gone or been taken up. */
-function leftOutTwin(database: Sqlite, content: number): PathOf | undefined {
+function leftOutTwin(database: Sqlite, content: number): PathIn | undefined {
   const read = `SELECT folders.name AS folder, path FROM contents JOIN files ON files.size = contents.size AND (${may_be_any})
       JOIN folders ON folders.id = files.folder AND folders.configured = 1 AND folders.project = contents.project
     WHERE contents.id = ? AND files.state = 'skipped' GROUP BY files.folder, path HAVING ${newest_it_may_be} >= contents.id LIMIT 1`
-  return database.prepare(read).get(content) as PathOf | undefined
+  return readOne(database.prepare(read), content)
 }
