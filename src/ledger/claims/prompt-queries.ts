@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { to_send } from '../content-queue.ts'
 import { isBefore } from '../path-order.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from '../prompt-work.ts'
@@ -34,20 +34,20 @@ interface PageOfFolder {
   prompt: number
   only_come: number
   began_ms: number
-  restored_ms: number | null
+  restored_ms: number | undefined
 }
 
-interface RawUnready {
-  path: string
+interface RawUnready extends Omit<UnreadyFile, 'folder' | 'stage' | 'told'> {
   state: string
-  size: number
-  content_state: string | null
-  content: number | null
-  md5: string | null
-  content_size: number | null
-  seen_ms: number
-  why: string | null
-  told: number
+  content_state: string | undefined
+  content_size: number | undefined
+  told: 0 | 1
+}
+
+interface UnreadyRows {
+  rows: RawUnready[]
+  /** The last path that was read, where more may follow. */
+  next?: string
 }
 
 /** What prompts ask about files. Pages go on by a cursor, in an order that nothing changes. */
@@ -102,9 +102,9 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
     const { only_fresh, since_ms, after, limit } = query
     const began_seq = prompt?.began_seq ?? 0
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
-    const last = last_read.get(first, most_arrivals_read) as number | null
-    if (last === null) return { arrivals: [] }
-    const rows = arrivals_sql.all({
+    const last = readOne<number>(last_read, first, most_arrivals_read)
+    if (last === undefined) return { arrivals: [] }
+    const rows = readAll<Omit<Arrival, 'told'> & { told: 0 | 1 }>(arrivals_sql, {
       first,
       last,
       after_seq: after?.seq ?? -1,
@@ -115,11 +115,11 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
       began_seq,
       ...asked(query, prompt),
       limit,
-    }) as (Omit<Arrival, 'told'> & { told: number })[]
+    })
     const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
-    if (last_read.get(last + 1, 1) === null) return { arrivals: found }
+    if (readOne(last_read, last + 1, 1) === undefined) return { arrivals: found }
     // Before the first path of the first arrival that was not read.
     return { arrivals: found, next: { seq: last + 1, path: '' } }
   }
@@ -131,41 +131,27 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
     const files: UnreadyFile[] = []
     for (const [index, folder] of wanted.entries()) {
       if (index < begun) continue
-      let after_path = index === begun ? (after?.path ?? '') : ''
-      if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path: after_path } }
-      const page = pageOf({
-        folder: folder.id,
-        started_ms: folder.started_ms,
-        after: after_path,
-        limit: limit - files.length,
-        ...asked(query, prompt),
-      })
-      for (const row of page.rows) files.push(unreadyFile(folder, row))
-      if (page.next !== undefined) {
-        after_path = page.next
-        return { files, next: { folder: folder.name, path: after_path } }
-      }
+      const path = index === begun ? (after?.path ?? '') : ''
+      if (files.length > 0 && files.length >= limit) return { files, next: { folder: folder.name, path } }
+      const { id, name, started_ms } = folder
+      const here = { folder: id, started_ms, after: path, limit: limit - files.length }
+      const { rows, next } = pageOf({ ...here, ...asked(query, prompt) })
+      for (const row of rows) files.push(unreadyFile(name, row))
+      if (next !== undefined) return { files, next: { folder: name, path: next } }
     }
     return { files }
   }
 
-  /** Rows of one folder in the order of their paths; `next`: the last path that was read, where more may follow. */
-  function pageOf(query: PageOfFolder): {
-    rows: RawUnready[]
-    next?: string
-  } {
-    if ((on_the_way.get() as number) > most_sorted) return walkOn(query)
-    const unready = unready_sql.all(query) as RawUnready[]
-    const unsettled = unsettled_sql.all(query) as RawUnready[]
-    const rows = [...unready, ...unsettled].sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
+  /** Rows of one folder in the order of their paths. */
+  function pageOf(query: PageOfFolder): UnreadyRows {
+    if (readOne<number>(on_the_way)! > most_sorted) return walkOn(query)
+    const both = [unready_sql, unsettled_sql].flatMap((statement) => readAll<RawUnready>(statement, query))
+    const rows = both.sort((a, b) => (isBefore(a.path, b.path) ? -1 : 1)).slice(0, query.limit)
     return rows.length < query.limit ? { rows } : { rows, next: rows.at(-1)!.path }
   }
 
-  function walkOn({ limit, ...query }: PageOfFolder): {
-    rows: RawUnready[]
-    next?: string
-  } {
-    const read = walk.all(query) as (RawUnready & { came: number })[]
+  function walkOn({ limit, ...query }: PageOfFolder): UnreadyRows {
+    const read = readAll<RawUnready & { came: 0 | 1 }>(walk, query)
     const rows = read.filter((row) => row.came === 1 && stageOfUnready(row) !== undefined).slice(0, limit)
     if (rows.length === limit) return { rows, next: rows.at(-1)!.path }
     return read.length < most_files_read ? { rows } : { rows, next: read.at(-1)!.path }
@@ -190,7 +176,7 @@ function asked(
     prompt: prompt?.id ?? 0,
     only_come: only_come ? 1 : 0,
     began_ms: prompt?.began_ms ?? Number.MAX_SAFE_INTEGER,
-    restored_ms: prompt?.restored_ms ?? null,
+    restored_ms: prompt?.restored_ms,
   }
 }
 
@@ -211,17 +197,10 @@ function stageOfUnready({ state, content_state }: RawUnready): UnreadyFile['stag
   return stages[content_state ?? state]
 }
 
-function unreadyFile({ name }: FolderRow, row: RawUnready): UnreadyFile {
+function unreadyFile(folder: string, row: RawUnready): UnreadyFile {
+  const { path, content, seen_ms, why } = row
   const stage = stageOfUnready(row)!
-  return {
-    folder: name,
-    path: row.path,
-    stage,
-    content: row.content ?? undefined,
-    md5: row.content === null ? undefined : (row.md5 ?? undefined),
-    size: row.content_size ?? row.size,
-    seen_ms: row.seen_ms,
-    why: row.why ?? undefined,
-    told: stage === 'refused' && row.told === 1,
-  }
+  const md5 = content === undefined ? undefined : row.md5
+  const size = row.content_size ?? row.size
+  return { folder, path, stage, content, md5, size, seen_ms, why, told: stage === 'refused' && row.told === 1 }
 }

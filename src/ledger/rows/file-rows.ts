@@ -165,7 +165,7 @@ export function fileRow(raw: RawFile): FileRow {
 }
 
 /** Node gives inodes above 2^63 as negative numbers (its stat arrays are of int64): they are kept and compared like that. */
-export function fileStat(raw: RawFile): FileStat {
+export function fileStat(raw: { readonly [Part in keyof FileStat]?: unknown }): FileStat {
   return {
     size: Number(raw.size),
     mtime_ns: raw.mtime_ns as bigint,

@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
 import { after_all_paths } from '../path-order.ts'
@@ -40,10 +40,8 @@ export interface AttachedLabel {
   label_id: string
 }
 
-type Raw = Record<string, bigint | string | Buffer | null>
-
 const columns = `files.path, files.state, files.reason, size, mtime_ns, ctime_ns, inode,
-  (SELECT md5 FROM contents WHERE id = files.content AND files.state = 'present') AS md5,
+  (SELECT lower(hex(md5)) FROM contents WHERE id = files.content AND files.state = 'present') AS md5,
   (SELECT asset_id FROM contents WHERE id = files.content AND files.state = 'present') AS asset_id`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
 /** Of the file that an asset is called by. */
@@ -96,12 +94,11 @@ export function createComparisonView(database: Sqlite) {
 
   /** In path order; those that are gone are left out. An unknown folder has none. */
   function files(query: { folder: string; after: string; limit: number }): ComparedFile[] {
-    return (page.all({ ...query, last: after_all_paths }) as Raw[]).map(comparedFile)
+    return readAll<RawFile>(page, { ...query, last: after_all_paths }).map(comparedFile)
   }
 
   function file(folder: string, path: string): ComparedFile | undefined {
-    const raw = one.get({ folder, path }) as Raw | undefined
-    return raw && comparedFile(raw)
+    return readAll<RawFile>(one, { folder, path }).map(comparedFile)[0]
   }
 
   /** True when a file with this inode, size and mtime was left out by the folder's `start`: it moved, and stays left out. */
@@ -118,26 +115,25 @@ export function createComparisonView(database: Sqlite) {
     limit: number
   }): ComparedAsset[] {
     const folders = query.folders ? JSON.stringify(query.folders) : null
-    return (ready_sql.all({ ...query, folders }) as Raw[]).map(comparedAsset)
+    return readAll(ready_sql, { ...query, folders })
   }
 
   /** Those of these assets that are known here; one asset may be that of several contents. */
   function assets(project_id: string, asset_ids: readonly string[]): ComparedAsset[] {
-    return (listed.all({ project_id, ids: JSON.stringify(asset_ids) }) as Raw[]).map(comparedAsset)
+    return readAll(listed, { project_id, ids: JSON.stringify(asset_ids) })
   }
 
   function asset(content: number): ComparedAsset | undefined {
-    const raw = asset_sql.get(content) as Raw | undefined
-    return raw && comparedAsset(raw)
+    return readOne(asset_sql, content)
   }
 
   function labels(contents: readonly number[]): AttachedLabel[] {
-    return labels_sql.all(JSON.stringify(contents)) as AttachedLabel[]
+    return readAll(labels_sql, JSON.stringify(contents))
   }
 
   /** The highest id of a content. */
   function newestContent(): number {
-    return newest.get() as number
+    return readOne<number>(newest)!
   }
 
   return { folder, files, file, wasBeforeStart, ready, assets, asset, labels, newestContent }
@@ -145,28 +141,9 @@ export function createComparisonView(database: Sqlite) {
 
 export type ComparisonView = ReturnType<typeof createComparisonView>
 
-function textOf(value: Raw[string] | undefined): string | undefined {
-  return (value as string | null) ?? undefined
-}
+type RawFile = Omit<ComparedFile, 'stat'> & Record<keyof FileStat, bigint>
 
-function comparedFile(raw: Raw): ComparedFile {
-  return {
-    path: raw.path as string,
-    state: raw.state as FileState,
-    reason: textOf(raw.reason),
-    stat: fileStat(raw as Parameters<typeof fileStat>[0]),
-    md5: (raw.md5 as Buffer | null)?.toString('hex'),
-    asset_id: textOf(raw.asset_id),
-  }
-}
-
-function comparedAsset(raw: Raw): ComparedAsset {
-  return {
-    content: raw.content as unknown as number,
-    asset_id: raw.asset_id as string,
-    state: raw.state as ContentState,
-    error_code: textOf(raw.error_code),
-    folder: textOf(raw.folder),
-    path: textOf(raw.path),
-  }
+function comparedFile(raw: RawFile): ComparedFile {
+  const { path, state, reason, md5, asset_id } = raw
+  return { path, state, reason, stat: fileStat(raw), md5, asset_id }
 }

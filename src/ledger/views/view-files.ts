@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
 import type { FileStat, FileState } from '../../domain/file.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
@@ -115,26 +115,21 @@ export function createFilesView(database: Sqlite) {
     const found =
       row.content && database.prepare(`SELECT ${content_columns} FROM contents WHERE id = ?`).raw().get(row.content)
     const content = found ? contentRow(found) : undefined
-    const ofContent = (sql: string) => (content ? database.prepare(sql).all(content.id) : [])
+    const ofContent = <Row>(sql: string) => (content ? readAll<Row>(database.prepare(sql), content.id) : [])
+    const holders = ofContent<FileStory['others'][number]>(
+      `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
+       WHERE content = ? AND state = 'present' LIMIT ${most_others + 1}`,
+    )
     return {
       folder,
       stage: stageOfRow(raw as RawRow),
       row,
       content,
-      labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name') as never,
-      others: (
-        ofContent(
-          `SELECT folders.name AS folder, path FROM files JOIN folders ON folders.id = files.folder AND configured = 1
-           WHERE content = ? AND state = 'present' LIMIT ${most_others + 1}`,
-        ) as { folder: string; path: string }[]
-      ).filter((other) => other.folder !== folder || other.path !== path),
-      history: (
-        ofContent(
-          `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${most_history}`,
-        ) as { at_ms: number; event: string; detail: string | null }[]
-      )
-        .reverse()
-        .map((entry) => ({ ...entry, detail: entry.detail ?? undefined })),
+      labels: ofContent('SELECT name, label_id FROM asset_labels WHERE content = ? ORDER BY name'),
+      others: holders.filter((other) => other.folder !== folder || other.path !== path),
+      history: ofContent<FileStory['history'][number]>(
+        `SELECT at_ms, event, detail FROM history WHERE content = ? ORDER BY id DESC LIMIT ${most_history}`,
+      ).reverse(),
     }
   }
 
