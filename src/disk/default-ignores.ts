@@ -82,86 +82,41 @@ const ordinary_groups: readonly Group[] = [
 const dot_file: DefaultIgnore = { rule: '.*', reason: 'hidden file or folder (dot_files is off)', final: false }
 
 interface NamePattern extends DefaultIgnore {
-  readonly start: string
-  readonly end: string
-  /** No `*`: `start` is the whole name. */
-  readonly whole: boolean
+  /** Matches the names that the rule is about. */
+  readonly shape: RegExp
   readonly directories_only: boolean
 }
 
 function compileGroups(groups: readonly Group[], final: boolean): NamePattern[] {
-  return groups.flatMap(([reason, ...patterns]) =>
-    patterns.map((rule) => {
-      const directories_only = rule.endsWith('/')
-      const name = (directories_only ? rule.slice(0, -1) : rule).toLowerCase()
-      const star = name.indexOf('*')
-      const start = star < 0 ? name : name.slice(0, star)
-      return {
-        rule,
-        reason,
-        final,
-        directories_only,
-        whole: star < 0,
-        start,
-        end: star < 0 ? '' : name.slice(star + 1),
-      }
+  return groups.flatMap(([reason, ...rules]) =>
+    rules.map((rule) => {
+      const name = rule.replace(/\/$/, '').replace(/[\\^$.+?()[\]{}|]/g, '\\$&')
+      const shape = new RegExp(`^${name.replace('*', '.*')}$`, 'is')
+      return { rule, reason, final, shape, directories_only: rule.endsWith('/') }
     }),
   )
 }
 
-function matches(pattern: NamePattern, lower_name: string): boolean {
-  if (pattern.whole) return lower_name === pattern.start
-  return (
-    lower_name.length >= pattern.start.length + pattern.end.length &&
-    lower_name.startsWith(pattern.start) &&
-    lower_name.endsWith(pattern.end)
-  )
-}
-
-/**
- * This runs for each entry of a million files, so a name meets only the patterns that share its first character, or its last
- * two (last one, for `*~`). Almost every name meets none, and then is not even turned to lower case.
- */
-function indexPatterns(patterns: readonly NamePattern[]): (name: string) => readonly NamePattern[] {
-  const by_first = new Map<number, NamePattern[]>()
-  const by_end = new Map<number, NamePattern[]>()
-  for (const pattern of patterns) {
-    const [index, key] = pattern.start === '' ? [by_end, endKey(pattern.end)] : [by_first, lowerCode(pattern.start, 0)]
-    index.set(key, [...(index.get(key) ?? []), pattern])
-  }
-  return (name) => {
-    const first = by_first.get(lowerCode(name, 0))
-    const last = by_end.get(lowerCode(name, name.length - 1))
-    const end = by_end.get(endKey(name))
-    if (first === undefined && last === undefined && end === undefined) return no_patterns
-    return [first, last, end].flatMap((list) => list ?? no_patterns)
-  }
-}
-
-const no_patterns: readonly NamePattern[] = []
-
-/** The last two characters as one number above that of any single one; of one character, that. */
-function endKey(name: string): number {
-  const last = lowerCode(name, name.length - 1)
-  return name.length < 2 ? last : 0x10000 * lowerCode(name, name.length - 2) + last
-}
-
-/** No pattern begins or ends with a letter beyond ASCII. */
-function lowerCode(name: string, index: number): number {
-  const code = name.charCodeAt(index)
-  return code >= 65 && code <= 90 ? code + 32 : code
-}
-
 const final_patterns = compileGroups(final_groups, true)
 const ordinary_patterns = compileGroups(ordinary_groups, false)
-const candidatesFor = indexPatterns([...final_patterns, ...ordinary_patterns])
+/** Final ones first: a name that is both (`.env.tmp`) has the rule that cannot be lifted. */
+const all_patterns = [...final_patterns, ...ordinary_patterns]
+
+/**
+ * One look at each name of a million files: almost none has a rule. A pattern is tried from its
+ * fixed end alone, since `.*` would be tried at every character.
+ */
+const any_shape = new RegExp(
+  all_patterns.map(({ shape }) => shape.source.replace(/^\^\.\*|\.\*\$/, '')).join('|'),
+  'is',
+)
 
 /**
  * Every default, for documents and tests; the rule of dot-files comes last and holds only without `dot_files`.
  *
  * @internal
  */
-export const default_ignores: readonly DefaultIgnore[] = [...final_patterns, ...ordinary_patterns, dot_file]
+export const default_ignores: readonly DefaultIgnore[] = [...all_patterns, dot_file]
 
 /**
  * The default that a name falls under: a final one before all others, the dot-file rule last. `isLifted` is asked only about
@@ -173,9 +128,8 @@ export function defaultIgnore(
   dot_files: boolean,
   isLifted: (rule: DefaultIgnore) => boolean = never,
 ): DefaultIgnore | undefined {
-  const candidates = candidatesFor(name)
-  if (candidates.length > 0) {
-    const found = firstMatch(candidates, name.toLowerCase(), kind, isLifted)
+  if (any_shape.test(name)) {
+    const found = all_patterns.find((pattern) => isAbout(pattern, name, kind) && (pattern.final || !isLifted(pattern)))
     if (found !== undefined) return found
   }
   return !dot_files && name.charCodeAt(0) === 46 && !isLifted(dot_file) ? dot_file : undefined
@@ -183,23 +137,13 @@ export function defaultIgnore(
 
 const never = () => false
 
-/** A name that is both (`.env.tmp`) is told as the final one, which cannot be lifted. */
-function firstMatch(
-  candidates: readonly NamePattern[],
-  lower_name: string,
-  kind: 'file' | 'directory',
-  isLifted: (rule: DefaultIgnore) => boolean,
-): DefaultIgnore | undefined {
-  const matching = candidates.filter(
-    (pattern) => (kind === 'directory' || !pattern.directories_only) && matches(pattern, lower_name),
-  )
-  return matching.find((pattern) => pattern.final) ?? matching.find((pattern) => !isLifted(pattern))
+function isAbout({ shape, directories_only }: NamePattern, name: string, kind: 'file' | 'directory'): boolean {
+  return (kind === 'directory' || !directories_only) && shape.test(name)
 }
 
 /** The defaults, no final ones, whose mark one segment of a pattern bears: `*.tmp` that of `*.tmp`, `.config` that of dot-files. */
 export function defaultsNamedBy(segment: string): DefaultIgnore[] {
-  const lower = segment.toLowerCase()
-  const named: DefaultIgnore[] = ordinary_patterns.filter((pattern) => matches(pattern, lower))
-  if (lower.startsWith('.')) named.push(dot_file)
+  const named: DefaultIgnore[] = ordinary_patterns.filter(({ shape }) => shape.test(segment))
+  if (segment.startsWith('.')) named.push(dot_file)
   return named
 }
