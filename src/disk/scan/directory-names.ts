@@ -65,6 +65,11 @@ export function directoriesIn(root: string, path: string): { path: string; kind:
   }
 }
 
+/** '' is the root, and the parent of what lies in it. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
 export function pathIn(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }

@@ -1,5 +1,6 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from '../default-ignores.ts'
+import { parentOf } from './directory-names.ts'
 import { createWideningRule, ignore_file_name, readIgnoreFile } from './ignore-file.ts'
 import {
   anchorPattern,
@@ -171,14 +172,13 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   }
 
   function goDown(directory: string): DirectoryRules | Ignored {
-    const { parent, name } = splitPath(directory)
-    const above = rulesIn(parent)
+    const above = rulesIn(parentOf(directory))
     if ('ignored' in above) return above
-    return judgeDirectory(above, name, directory) ?? rules.enter(above, directory, true)
+    return judgeDirectory(above, directory) ?? rules.enter(above, directory, true)
   }
 
-  function judgeDirectory(above: DirectoryRules, name: string, path: string): Ignored | undefined {
-    return rules.judge(above, name, path, 'directory') ?? widening.judge(path)
+  function judgeDirectory(above: DirectoryRules, path: string): Ignored | undefined {
+    return rules.judge(above, basename(path), path, 'directory') ?? widening.judge(path)
   }
 
   return {
@@ -189,10 +189,9 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
      */
     verdict(path: string, kind: 'file' | 'directory'): Verdict {
       if (path === '') return not_ignored
-      const { parent, name } = splitPath(path)
-      const here = rulesIn(parent)
+      const here = rulesIn(parentOf(path))
       if ('ignored' in here) return here
-      const ignored = kind === 'directory' ? judgeDirectory(here, name, path) : rules.judge(here, name, path, kind)
+      const ignored = kind === 'directory' ? judgeDirectory(here, path) : rules.judge(here, basename(path), path, kind)
       return ignored ?? not_ignored
     },
     /**
@@ -213,11 +212,6 @@ function isPassing(rules: DirectoryRules | Ignored): boolean {
 }
 
 const not_ignored: Verdict = { ignored: false }
-
-function splitPath(path: string): { parent: string; name: string } {
-  const slash = path.lastIndexOf('/')
-  return { parent: slash < 0 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
-}
 
 /**
  * A lift brings back what a default ignores, for a person who asks for exactly that: its pattern must bear the mark of the
@@ -258,10 +252,11 @@ function liftBy(rule: DefaultIgnore, body: string, directory: string): Lift {
   return {
     rule,
     // The pattern must speak of the path itself: being inside a lifted folder lifts nothing.
-    covers: (_name, path) => paths.match(path) !== undefined && paths.match(parentOf(path)) === undefined,
+    covers: (_name, path) => paths.match(path) !== undefined && paths.match(directoryAbove(path)) === undefined,
   }
 }
 
-function parentOf(path: string): string {
+/** Of a path that may end in `/`, and with a `/` at its own end. */
+function directoryAbove(path: string): string {
   return path.slice(0, path.lastIndexOf('/', path.length - 2) + 1)
 }

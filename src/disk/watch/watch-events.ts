@@ -4,11 +4,11 @@ import { basename, join, resolve } from 'node:path'
 import { FSWatcher } from 'chokidar'
 import { codeOf } from '../../base/run/errors.ts'
 import { second_ms, system_clock } from '../../base/time/time.ts'
-import { directoriesIn } from '../scan/directory-names.ts'
+import { directoriesIn, parentOf } from '../scan/directory-names.ts'
 import type { IgnoreRules } from '../scan/ignore.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
 import { atCallInTurn, heardEvent, onFlood } from './inotify-limits.ts'
-import { burst_reason, type Hint, hintAt, parentOf } from './watch-trouble.ts'
+import { burst_reason, type Hint, hintAt } from './watch-trouble.ts'
 
 export interface WatchListener {
   hint(hint: Hint): void

@@ -4,6 +4,7 @@ import { messageOf, SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { offline, rootStatus } from '../root/mount.ts'
 import { sharesBelow } from '../root/shares-below.ts'
+import { parentOf } from '../scan/directory-names.ts'
 import { ignore_file_name } from '../scan/ignore-file.ts'
 import { heardEvent, onFlood } from './inotify-limits.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type FolderWatcher,
   type Hint,
   hintAt,
-  parentOf,
   root_removed,
   type StartingWatcher,
 } from './watch-trouble.ts'

@@ -71,10 +71,6 @@ export function hintAt(directory: string): Hint {
   return directory === '' ? { kind: 'folder' } : { kind: 'directory', path: directory }
 }
 
-export function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
 /** What every watcher is started with. */
 export interface StartingWatcher {
   rules: IgnoreRules

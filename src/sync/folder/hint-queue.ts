@@ -1,3 +1,4 @@
+import { parentOf } from '../../disk/scan/directory-names.ts'
 import type { Hint } from '../../disk/watch/watch.ts'
 
 export interface HintLimits {
@@ -67,10 +68,6 @@ export function createHintQueue(limits: HintLimits) {
     clear,
     isEmpty: () => path_count === 0 && directories.size === 0,
   }
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 /** A scan of a directory covers those below it, which stand right after it in this order. */
