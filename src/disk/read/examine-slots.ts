@@ -2,8 +2,7 @@ import { freemem } from 'node:os'
 import type { Pulse } from '../../base/run/pulse.ts'
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { second_ms } from '../../base/time/time.ts'
-import { type FileStat, large_bytes } from '../../domain/file.ts'
-import { putStat } from '../scan/scan-batch.ts'
+import { large_bytes } from '../../domain/file.ts'
 import { createProgress, type Progress } from '../scan/thread-progress.ts'
 import type { ExamineCalls, ExamineThreadData } from './examine-thread.ts'
 
@@ -50,11 +49,6 @@ export function isSlow({ jobs }: Slot, now_ms: number): boolean {
   return [...jobs].some(([{ lane }, { began_ms }]) => lane === 'small' && began_ms < now_ms - slow_ms)
 }
 
-export interface FileToRead {
-  path: string
-  stat: FileStat
-}
-
 /** About a millisecond of small files: long enough to hide the message, short enough to spread over the threads. */
 const most_paths = 64
 const most_bytes = 8 * 1_048_576
@@ -85,14 +79,6 @@ export function cut(
     }
   }
   return slices
-}
-
-export function packStats(entries: readonly FileToRead[]): BigInt64Array {
-  const stats = new BigInt64Array(4 * entries.length)
-  for (const [index, { stat }] of entries.entries()) {
-    putStat(stats, index, { size: BigInt(stat.size), mtimeNs: stat.mtime_ns, ctimeNs: stat.ctime_ns, ino: stat.inode })
-  }
-  return stats
 }
 
 /** What this process can still take before the system or its control group has none left. */

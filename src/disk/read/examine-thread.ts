@@ -1,20 +1,20 @@
 import { createHash, hash } from 'node:crypto'
 import { closeSync, lstatSync } from 'node:fs'
 import { serveCalls, Transferred } from '../../base/run/thread.ts'
-import { type FileStat, large_bytes } from '../../domain/file.ts'
+import type { FileStat } from '../../domain/file.ts'
 import { notOpened } from '../root/inside.ts'
 import { entryKind, type SpecialKind } from '../scan/directory-names.ts'
 import {
   createDirectories,
   type Directories,
   fill,
-  fillLater,
-  hashNow,
+  hashSmall,
   hasStat,
+  max_small_bytes,
   openToRead,
-  statOpen,
+  readPart,
 } from '../scan/read-file.ts'
-import { putStat } from '../scan/scan-batch.ts'
+import { fileStatOf } from '../scan/scan-batch.ts'
 import { countInto } from '../scan/thread-progress.ts'
 
 /** What is at a path now. */
@@ -44,69 +44,59 @@ export interface ExamineThreadData {
   progress: SharedArrayBuffer
 }
 
-/** Between the threads only what is not known on the other side travels, in few objects: these are sent for each file. */
-export interface FilesToExamine {
+export interface FileToRead {
+  path: string
+  stat: FileStat
+}
+
+interface FilesToRead {
   root: string
-  paths: readonly string[]
-  /** Four for each path: size, mtime_ns, ctime_ns, inode. */
-  stats: BigInt64Array
+  files: readonly FileToRead[]
 }
 
 export type ExamineCalls = ReturnType<typeof examining>
 
 /**
- * The work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and nothing else: paths
- * come in groups that share directories, so a directory is opened and checked once for a row of its files.
+ * The work of an examiner's thread. A small file costs open, fstat, read, fstat and close, and
+ * nothing else: paths come in groups that share directories, and a directory is opened and checked
+ * once for its files.
  */
 function examining({ progress }: ExamineThreadData) {
   const progressed = countInto(progress)
 
+  /** Opens and checks the directory of files in a row once. */
+  async function forEach<Item, Answer>(
+    root: string,
+    items: readonly Item[],
+    work: (directories: Directories, item: Item) => Promise<Answer> | Answer,
+  ): Promise<Answer[]> {
+    const directories = createDirectories(root)
+    const answers: Answer[] = []
+    try {
+      for (const item of items) {
+        progressed()
+        answers.push(await work(directories, item))
+      }
+      return answers
+    } finally {
+      directories.close()
+    }
+  }
+
   return {
-    /** Undefined: a file, whose stat is in `stats`. */
-    lstat({ root, paths }: Pick<FilesToExamine, 'root' | 'paths'>) {
-      const directories = createDirectories(root)
-      const stats = new BigInt64Array(4 * paths.length)
-      try {
-        const others = paths.map((path, index) => {
-          progressed()
-          return lookAt(directories, path, stats, index)
-        })
-        return new Transferred({ others, stats }, [stats.buffer])
-      } finally {
-        directories.close()
-      }
-    },
-    /** A string is the md5 of a file that is as expected. Between the parts of large files the thread does what else has arrived. */
-    async fingerprint({ root, paths, stats }: FilesToExamine) {
-      const directories = createDirectories(root)
-      const answer: (string | NotHashed)[] = []
-      try {
-        for (const [index, path] of paths.entries()) {
-          progressed()
-          answer.push(
-            await readExpected(directories, path, stats, index, (descriptor, size) =>
-              size < large_bytes ? hashNow(descriptor, size) : hashLarge(descriptor, size, progressed),
-            ),
-          )
-        }
-        return answer
-      } finally {
-        directories.close()
-      }
-    },
+    lstat: ({ root, paths }: { root: string; paths: readonly string[] }) => forEach(root, paths, lookAt),
+    /** Between the parts of large files the thread does what else has arrived. */
+    fingerprint: ({ root, files }: FilesToRead) =>
+      forEach(root, files, async (directories, file): Promise<Fingerprint> => {
+        const md5 = await readExpected(directories, file, (descriptor, size) =>
+          size <= max_small_bytes ? hashSmall(descriptor, size) : hashParts(descriptor, size, progressed),
+        )
+        return typeof md5 === 'string' ? { kind: 'hashed', md5, stat: file.stat } : md5
+      }),
     /** Reads files that fit into memory, and hashes the same bytes. */
-    async readWhole({ root, paths, stats }: FilesToExamine) {
-      const directories = createDirectories(root)
-      const answers: (WholeFile | NotHashed)[] = []
-      try {
-        for (const [index, path] of paths.entries()) {
-          progressed()
-          answers.push(await readExpected(directories, path, stats, index, wholeFile))
-        }
-        return new Transferred(answers, answers.flatMap(buffersOf))
-      } finally {
-        directories.close()
-      }
+    async readWhole({ root, files }: FilesToRead) {
+      const answers = await forEach(root, files, (directories, file) => readExpected(directories, file, wholeFile))
+      return new Transferred(answers, answers.flatMap(buffersOf))
     },
   }
 }
@@ -126,18 +116,16 @@ function buffersOf(answer: WholeFile | NotHashed): ArrayBuffer[] {
   return answer.kind === 'read' ? [answer.bytes.buffer] : []
 }
 
-function lookAt(directories: Directories, path: string, stats: BigInt64Array, index: number) {
+function lookAt(directories: Directories, path: string): Look {
   try {
     const { directory, name } = directories.of(path)
-    if (directory.kind === 'outside') return { kind: 'missing' as const }
+    if (directory.kind === 'outside') return { kind: 'missing' }
     if (directory.kind !== 'open') return directory
     const stat = lstatSync(directory.prefix + name, { bigint: true, throwIfNoEntry: false })
-    if (stat === undefined) return { kind: 'missing' as const }
+    if (stat === undefined) return { kind: 'missing' }
     const kind = entryKind(stat.mode)
-    if (kind === 'directory') return { kind }
-    if (kind !== 'file') return { kind: 'special' as const, what: kind }
-    putStat(stats, index, stat)
-    return undefined
+    if (kind === 'file') return { kind, stat: fileStatOf(stat) }
+    return kind === 'directory' ? { kind } : { kind: 'special', what: kind }
   } catch (error) {
     return notOpened(error)
   }
@@ -146,9 +134,7 @@ function lookAt(directories: Directories, path: string, stats: BigInt64Array, in
 /** Reads a file that has the expected stat before and after it: a FIFO or a device is never read. */
 async function readExpected<Content>(
   directories: Directories,
-  path: string,
-  expected: BigInt64Array,
-  index: number,
+  { path, stat }: FileToRead,
   read: (descriptor: number, size: number) => Promise<Content | undefined> | Content | undefined,
 ): Promise<Content | NotHashed> {
   let descriptor: number | undefined
@@ -156,10 +142,9 @@ async function readExpected<Content>(
     const { directory, name } = directories.of(path)
     if (directory.kind !== 'open') return directory
     descriptor = openToRead(directory.prefix + name)
-    const stat = statOpen(descriptor)
-    if (!hasStat(stat, expected, index)) return changed
-    const content = await read(descriptor, Number(stat.size))
-    return content !== undefined && hasStat(statOpen(descriptor), expected, index) ? content : changed
+    if (!hasStat(descriptor, stat)) return changed
+    const content = await read(descriptor, stat.size)
+    return content !== undefined && hasStat(descriptor, stat) ? content : changed
   } catch (error) {
     return notOpened(error)
   } finally {
@@ -169,32 +154,26 @@ async function readExpected<Content>(
 
 const changed: NotHashed = { kind: 'changed' }
 
-/** Most of a millisecond of md5: longer than the message between the threads that read and hash, short for small files that wait. */
+/**
+ * The md5 of a part takes almost a millisecond: longer than a message between the threads that read
+ * and hash, and short for small files that wait.
+ */
 const part_bytes = 524_288
 
-type Buffers = readonly [Buffer, Buffer]
-/** Of files that are through, for the next ones. */
-const spare_buffers: Buffers[] = []
-
 /** One part is read while the one before it is hashed: it takes as long as md5 alone. */
-async function hashLarge(descriptor: number, size: number, progressed: () => void): Promise<string | undefined> {
-  const buffers = spare_buffers.pop() ?? [Buffer.allocUnsafeSlow(part_bytes), Buffer.allocUnsafeSlow(part_bytes)]
-  const partAt = (position: number) =>
-    buffers[(position / part_bytes) % 2]!.subarray(0, Math.min(part_bytes, size - position))
-  try {
-    const md5 = createHash('md5')
-    let reading = fillLater(descriptor, partAt(0), 0)
-    for (let position = 0; position < size; position += part_bytes) {
-      if (!(await reading)) return undefined
-      progressed()
-      const next = position + part_bytes
-      if (next < size) reading = fillLater(descriptor, partAt(next), next)
-      md5.update(partAt(position))
-    }
-    return md5.digest('hex')
-  } finally {
-    spare_buffers.push(buffers)
+async function hashParts(descriptor: number, size: number, progressed: () => void): Promise<string | undefined> {
+  const md5 = createHash('md5')
+  const partAt = (position: number) => readPart(descriptor, position, Math.min(part_bytes, size - position))
+  let reading = partAt(0)
+  for (let position = 0; position < size; position += part_bytes) {
+    const part = await reading
+    if (part === undefined) return undefined
+    progressed()
+    const next = position + part_bytes
+    if (next < size) reading = partAt(next)
+    md5.update(part)
   }
+  return md5.digest('hex')
 }
 
 serveCalls(examining)

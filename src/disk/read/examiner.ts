@@ -6,20 +6,8 @@ import { type Clock, system_clock } from '../../base/time/time.ts'
 import type { FileStat } from '../../domain/file.ts'
 import { offline } from '../root/mount.ts'
 import type { RootAsker } from '../root/root-asker.ts'
-import { statAt } from '../scan/scan-batch.ts'
-import {
-  countOf,
-  cut,
-  type FileToRead,
-  isSlow,
-  type Job,
-  type Lane,
-  lanes,
-  packStats,
-  type Slot,
-  startOne,
-} from './examine-slots.ts'
-import type { ExamineCalls, FilesToExamine, Fingerprint, Look } from './examine-thread.ts'
+import { countOf, cut, isSlow, type Job, type Lane, lanes, type Slot, startOne } from './examine-slots.ts'
+import type { ExamineCalls, FileToRead, Fingerprint, Look } from './examine-thread.ts'
 
 export type { Fingerprint, Look } from './examine-thread.ts'
 
@@ -95,8 +83,7 @@ export function startExaminer(options: ExaminerOptions = {}) {
     to_read_whole.delete(root)
     for (const { from, to } of cut(files.length, (index) => files[index]!.stat.size)) {
       const part = files.slice(from, to)
-      const argument = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
-      run('small', 'readWhole', argument).then(
+      run('small', 'readWhole', { root, files: part.map(fileToRead) }).then(
         (answers) => {
           for (const [index, { resolve }] of part.entries()) resolve(answers[index]!)
         },
@@ -188,23 +175,16 @@ export function startExaminer(options: ExaminerOptions = {}) {
       const answers = await Promise.all(
         slices.map(({ from, to }) => run('small', 'lstat', { root, paths: paths.slice(from, to) })),
       )
-      return answers.flatMap(({ others, stats }) =>
-        others.map((other, index): Look => other ?? { kind: 'file', stat: statAt(stats, index) }),
-      )
+      return answers.flat()
     },
     async fingerprint(root: string, entries: readonly FileToRead[]): Promise<Fingerprint[]> {
       const slices = cut(entries.length, (index) => entries[index]!.stat.size)
       const answers = await Promise.all(
-        slices.map(({ from, to, lane }) => {
-          const part = entries.slice(from, to)
-          const files: FilesToExamine = { root, paths: part.map(({ path }) => path), stats: packStats(part) }
-          return run(lane, 'fingerprint', files)
-        }),
+        slices.map(({ from, to, lane }) =>
+          run(lane, 'fingerprint', { root, files: entries.slice(from, to).map(fileToRead) }),
+        ),
       )
-      return answers.flat().map((answer, index): Fingerprint => {
-        const { stat } = entries[index]!
-        return typeof answer === 'string' ? { kind: 'hashed', md5: answer, stat } : answer
-      })
+      return answers.flat()
     },
     /** For files up to 64 MiB: the bytes that were hashed are the bytes handed over. */
     async readWhole(root: string, path: string, stat: FileStat): Promise<WholeAnswer> {
@@ -223,6 +203,11 @@ export function startExaminer(options: ExaminerOptions = {}) {
       await Promise.all([...slots, ...given_up].map(({ thread }) => thread.terminate()))
     },
   }
+}
+
+/** Callers know more of a file, which need not travel. */
+function fileToRead({ path, stat }: FileToRead): FileToRead {
+  return { path, stat }
 }
 
 function noAnswer(root: string): SluiceError {

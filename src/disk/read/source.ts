@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { SluiceError } from '../../base/run/errors.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { notOpened, placeOf, realRootLater } from '../root/inside.ts'
-import { keptTime } from '../scan/scan-batch.ts'
+import { fileStatOf } from '../scan/scan-batch.ts'
 
 /** What the file must still be when its last byte is handed over. */
 export interface ExpectedFile {
@@ -87,7 +87,10 @@ async function readStart(handle: FileHandle, path: string, bytes: number): Promi
   }
 }
 
-/** Undefined: the file ended first. */
+/**
+ * Undefined: the file ended first. Reads through the handle, not its number: a handle closes after
+ * its reads, so that they never meet another file of the same number.
+ */
 async function readChunk(handle: FileHandle, position: number, length: number): Promise<Uint8Array | undefined> {
   const chunk = Buffer.allocUnsafeSlow(length)
   for (let done = 0; done < length; ) {
@@ -100,9 +103,7 @@ async function readChunk(handle: FileHandle, position: number, length: number): 
 
 async function hasStat(handle: FileHandle, expected: FileStat): Promise<boolean> {
   const stat = await handle.stat({ bigint: true })
-  const [mtime_ns, ctime_ns] = [keptTime(stat.mtimeNs), keptTime(stat.ctimeNs)]
-  const now = { size: Number(stat.size), mtime_ns, ctime_ns, inode: stat.ino }
-  return stat.isFile() && sameStat(now, expected)
+  return stat.isFile() && sameStat(fileStatOf(stat), expected)
 }
 
 const faults = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, lstatSync } from 'node:fs'
 import { entryKind, isGone } from './directory-names.ts'
-import { type BatchRoom, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
+import { type BatchRoom, fileStatOf, no_md5, putStat, type ScanBatch } from './scan-batch.ts'
 import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
@@ -82,7 +82,7 @@ function lookAt(
     if (kind !== 'directory') total.special(kind)
     return false
   }
-  putStat(stats, at, stat)
+  putStat(stats, at, fileStatOf(stat))
   total.file(Number(stat.size))
   return true
 }

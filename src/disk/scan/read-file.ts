@@ -1,54 +1,45 @@
-import { createHash, hash } from 'node:crypto'
-import { type BigIntStats, constants, fstatSync, openSync, read, readSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { constants, fstatSync, openSync, read, readSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { type FileStat, sameStat } from '../../domain/file.ts'
 import { covered, type DirectoryOutcome, openDirectory, realRoot, rootDevice } from '../root/inside.ts'
 import { sharesBelow } from '../root/shares-below.ts'
-import { keptTime } from './scan-batch.ts'
+import { fileStatOf } from './scan-batch.ts'
 
 /*
- * What the threads that read files share. All of it but `fillLater` is synchronous; a small file costs open, fstat, read, fstat and close.
+ * What the threads that read files share. All but `readPart` is synchronous; a small file costs
+ * open, fstat, read, fstat and close.
  */
 
 /** Never blocks on a FIFO, never follows a link at the end of the path. */
 const open_flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const big = { bigint: true } as const
 
+/** Larger files are read in parts. */
+export const max_small_bytes = 1_048_576
+
 /** One for the thread: what is in it is used before anything else is read. */
-const read_buffer = Buffer.allocUnsafeSlow(1_048_576)
+const read_buffer = Buffer.allocUnsafeSlow(max_small_bytes)
 
 export function openToRead(absolute: string): number {
   return openSync(absolute, open_flags)
 }
 
-export function statOpen(descriptor: number): BigIntStats {
-  return fstatSync(descriptor, big)
+/** Undefined: it is no regular file. */
+export function statOpen(descriptor: number): FileStat | undefined {
+  const stat = fstatSync(descriptor, big)
+  return stat.isFile() ? fileStatOf(stat) : undefined
 }
 
-/** `expected`: four for each file: size, mtime_ns, ctime_ns, inode. */
-export function hasStat(stat: BigIntStats, expected: BigInt64Array, index: number): boolean {
-  const at = 4 * index
-  return (
-    stat.size === expected[at] &&
-    keptTime(stat.mtimeNs) === expected[at + 1] &&
-    keptTime(stat.ctimeNs) === expected[at + 2] &&
-    stat.ino === expected[at + 3] &&
-    stat.isFile()
-  )
+export function hasStat(descriptor: number, expected: FileStat): boolean {
+  const stat = statOpen(descriptor)
+  return stat !== undefined && sameStat(stat, expected)
 }
 
-/** The md5 of a file that stands at its start, in hex; undefined: it ended before its size. */
-export function hashNow(descriptor: number, size: number): string | undefined {
-  if (size <= read_buffer.length) {
-    const bytes = read_buffer.subarray(0, size)
-    return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
-  }
-  const md5 = createHash('md5')
-  for (let done = 0; done < size; ) {
-    const bytes = read_buffer.subarray(0, Math.min(read_buffer.length, size - done))
-    if (!fill(descriptor, bytes)) return undefined
-    md5.update(bytes)
-    done += bytes.length
-  }
-  return md5.digest('hex')
+/** The md5 of a file of at most `max_small_bytes`, in hex. Undefined: it ended before its size. */
+export function hashSmall(descriptor: number, size: number): string | undefined {
+  const bytes = read_buffer.subarray(0, size)
+  return fill(descriptor, bytes) ? hash('md5', bytes, 'hex') : undefined
 }
 
 /** Reads on from where the descriptor stands. False: the file ended first. */
@@ -61,20 +52,17 @@ export function fill(descriptor: number, bytes: Uint8Array): boolean {
   return true
 }
 
-/** Reads from a position while the thread does something else. False: the file ended first. The descriptor stays open until it has settled. */
-export async function fillLater(descriptor: number, bytes: Uint8Array, position: number): Promise<boolean> {
-  for (let done = 0; done < bytes.length; ) {
-    const count = await readOnce(descriptor, bytes.subarray(done), position + done)
-    if (count === 0) return false
-    done += count
-  }
-  return true
-}
+const readLater = promisify(read)
 
-function readOnce(descriptor: number, bytes: Uint8Array, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    read(descriptor, bytes, 0, bytes.length, position, (error, count) => (error ? reject(error) : resolve(count)))
-  })
+/** Reads a part of a file while the thread does something else. Undefined: the file ended first. */
+export async function readPart(descriptor: number, position: number, length: number): Promise<Buffer | undefined> {
+  const part = Buffer.allocUnsafeSlow(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await readLater(descriptor, part, done, length - done, position + done)
+    if (bytesRead === 0) return undefined
+    done += bytesRead
+  }
+  return part
 }
 
 export type Directories = ReturnType<typeof createDirectories>

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import type { FileStat } from '../../domain/file.ts'
 
 /** Names in path order, as typed arrays that threads share: objects cost a quarter more. */
@@ -69,14 +70,6 @@ export function statAt(stats: BigInt64Array, index: number): FileStat {
   return { size: Number(stats[at]), mtime_ns: stats[at + 1]!, ctime_ns: stats[at + 2]!, inode: stats[at + 3]! }
 }
 
-/** What `lstat` and `fstat` answer with `bigint: true`, as far as it counts here. */
-export interface BigStat {
-  size: bigint
-  mtimeNs: bigint
-  ctimeNs: bigint
-  ino: bigint
-}
-
 /** In nanoseconds: what 64 bits hold ends in the year 2262, and files can have been given any year. */
 const most_ns = 2n ** 63n - 1n
 
@@ -86,13 +79,17 @@ export function keptTime(ns: bigint): bigint {
   return ns < -most_ns ? -most_ns : ns
 }
 
-/** The size is never negative; an inode above 2^63 comes as a negative number, from every call the same. */
-export function putStat(stats: BigInt64Array, index: number, stat: BigStat): void {
+/** An inode above 2^63 comes as a negative number, from every call the same. */
+export function fileStatOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): FileStat {
+  return { size: Number(size), mtime_ns: keptTime(mtimeNs), ctime_ns: keptTime(ctimeNs), inode: BigInt.asIntN(64, ino) }
+}
+
+export function putStat(stats: BigInt64Array, index: number, stat: FileStat): void {
   const at = 4 * index
-  stats[at] = stat.size
-  stats[at + 1] = keptTime(stat.mtimeNs)
-  stats[at + 2] = keptTime(stat.ctimeNs)
-  stats[at + 3] = stat.ino
+  stats[at] = BigInt(stat.size)
+  stats[at + 1] = stat.mtime_ns
+  stats[at + 2] = stat.ctime_ns
+  stats[at + 3] = stat.inode
 }
 
 const bytes_per_entry = 96

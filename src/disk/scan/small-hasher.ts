@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs'
 import { codeOf } from '../../base/run/errors.ts'
-import { createDirectories, hashNow, hasStat, openToRead, statOpen } from './read-file.ts'
+import type { FileStat } from '../../domain/file.ts'
+import { createDirectories, hashSmall, hasStat, max_small_bytes, openToRead, statOpen } from './read-file.ts'
 import { putStat } from './scan-batch.ts'
 
 /** Which files a scan hashes as it checks them. */
@@ -23,10 +24,10 @@ export function createSmallHasher(root: string, rule: HashRule) {
 
   function hashOpen(descriptor: number, stats: BigInt64Array, index: number): string | undefined {
     const stat = statOpen(descriptor)
-    if (!stat.isFile() || !isForUs(stat, rule)) return undefined
+    if (!stat || !isForUs(stat, rule)) return undefined
     putStat(stats, index, stat)
-    const md5 = hashNow(descriptor, Number(stat.size))
-    return hasStat(statOpen(descriptor), stats, index) ? md5 : undefined
+    const md5 = hashSmall(descriptor, stat.size)
+    return hasStat(descriptor, stat) ? md5 : undefined
   }
 
   return {
@@ -51,9 +52,7 @@ export function createSmallHasher(root: string, rule: HashRule) {
   }
 }
 
-function isForUs(
-  { size, mtimeNs, ctimeNs }: { size: bigint; mtimeNs: bigint; ctimeNs: bigint },
-  { quiet_before_ns, most_bytes }: HashRule,
-): boolean {
-  return size > 0n && size <= most_bytes && mtimeNs <= quiet_before_ns && ctimeNs <= quiet_before_ns
+function isForUs({ size, mtime_ns, ctime_ns }: FileStat, { quiet_before_ns, most_bytes }: HashRule): boolean {
+  const is_small = size > 0 && size <= Math.min(most_bytes, max_small_bytes)
+  return is_small && mtime_ns <= quiet_before_ns && ctime_ns <= quiet_before_ns
 }

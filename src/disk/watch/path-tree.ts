@@ -8,8 +8,9 @@ interface Place<Value> {
 }
 
 /**
- * A map by relative path, '' for the root, that takes out a path with all below it at the cost of what it takes: a removed tree is
- * reported directory by directory, and a look at all the others for each would hold up the daemon.
+ * A map by relative path, '' for the root. It takes out a path with all below it at the cost of what
+ * it takes: a removed tree is reported directory by directory, and a check of all the others for each
+ * would hold up the daemon.
  */
 export class PathTree<Value extends object> {
   readonly #places = new Map<string, Place<Value>>()
