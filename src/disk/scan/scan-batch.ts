@@ -60,11 +60,7 @@ export function entryPath(batch: Pick<ListedBatch, 'names' | 'ends'>, index: num
   return bytes.toString('utf8', start, ends[index])
 }
 
-export function entryStat(batch: ScanBatch, index: number): FileStat {
-  return statAt(batch.stats, index)
-}
-
-export function statAt(stats: BigInt64Array, index: number): FileStat {
+export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): FileStat {
   const at = 4 * index
   if (index < 0 || at + 3 >= stats.length) throw new RangeError(`no entry ${index}`)
   return { size: Number(stats[at]), mtime_ns: stats[at + 1]!, ctime_ns: stats[at + 2]!, inode: stats[at + 3]! }
