@@ -70,7 +70,7 @@ export function entryStat({ stats }: Pick<ScanBatch, 'stats'>, index: number): F
 const most_ns = 2n ** 63n - 1n
 
 /** As it is kept: a time beyond counts as the last one. */
-export function keptTime(ns: bigint): bigint {
+function keptTime(ns: bigint): bigint {
   if (ns > most_ns) return most_ns
   return ns < -most_ns ? -most_ns : ns
 }
