@@ -30,7 +30,7 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   await Promise.race([begun, patience])
   for (const generation of generations) generation.abort()
   // Ends what still waits for an answer; the workers see it as a failure after their signal, and record nothing for it.
-  await Promise.all(generations.map((generation) => generation.close()))
+  await Promise.all(generations.map((generation) => generation.connections.close()))
   const workers = generations.map((generation) => generation.ended())
   const ended = Promise.all([begun, ...workers, folders.ended(), reloading.catch(() => {})])
   await Promise.race([ended, patience])

@@ -7,6 +7,7 @@ import { programVersion } from '../base/text/version.ts'
 import { type Clock, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import { readEnvironment } from '../config/environment.ts'
+import type { Secrets } from '../config/secrets.ts'
 import { createRemote, type Remote, type RemoteOptions } from '../remote/remote.ts'
 import type { Tools } from './tools.ts'
 
@@ -50,15 +51,30 @@ export function readCa(file: string): string {
 
 export type Connections = ReturnType<typeof openConnections>
 
-/** What goes out of the machine, as one config has it. Errors: `config.*`, `network.proxy_address`; nothing stays open then. */
-export function openConnections(config: Config, token: () => string, { clock, pulses, measures }: Tools) {
+/**
+ * What goes out of the machine, as one config has it. It finds out what of a config cannot be used,
+ * before anything of it is in force. Errors: `config.*`, `network.proxy_address`; nothing stays open then.
+ */
+export function openConnections(config: Config, first_secrets: Secrets, { clock, pulses, measures }: Tools) {
+  let secrets = first_secrets
   const on_outcome: RemoteOptions['on_outcome'] = (call, outcome) => measures.current?.request(call, outcome)
-  const remote = openRemote(config, token, clock, { pulses, on_outcome })
+  const remote = openRemote(config, () => secrets.token(), clock, { pulses, on_outcome })
   /** To the receivers of reports, never with our token. */
   const receivers = openReceivers(clock)
-  /** Ends every request at once. */
-  const close = async () => void (await Promise.all([remote.close(), receivers.close()]))
-  return { remote, receivers, close }
+  return {
+    remote,
+    receivers,
+    /** Reads the token again where it came from; true when it is another one. */
+    reloadToken: () => secrets.reload(),
+    /** Calls to the service carry this token from now on: only where it is the same service. */
+    takeToken(newer: Secrets): void {
+      secrets = newer
+    },
+    /** Ends every request at once. */
+    async close(): Promise<void> {
+      await Promise.all([remote.close(), receivers.close()])
+    },
+  }
 }
 
 /** Receivers answer within seconds; one that hangs is tried again later. Of their answers a few words are shown. */

@@ -1,78 +1,100 @@
-import type { Worker } from '../base/run/worker.ts'
-import type { Config } from '../config/config.ts'
-import type { WorkKind } from '../ledger/ledger.ts'
-import type { Circuits } from '../sync/circuits.ts'
-import type { IntakeFolder } from '../sync/intake/intake.ts'
-import type { Uploader } from '../sync/upload/uploader.ts'
-import type { Connections } from './open-remote.ts'
-import type { Tools } from './tools.ts'
+import { runWorker } from '../base/run/worker.ts'
+import { hour_ms } from '../base/time/time.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { startDeliverer } from '../prompts/deliverer.ts'
+import { startScheduler } from '../prompts/plan/scheduler.ts'
+import { startReporter } from '../prompts/reporter.ts'
+import type { RunTools } from '../prompts/run-tools.ts'
+import type { WorkPool } from '../prompts/work-pool.ts'
+import * as auditing from '../sync/audit/auditor.ts'
+import * as following from '../sync/follow/follower.ts'
+import * as labeling from '../sync/follow/labeler.ts'
+import * as removing from '../sync/follow/remover.ts'
+import * as uploading from '../sync/upload/uploader.ts'
+import { auditSettings, followPolicy } from './limits.ts'
+import type { Started, WorkerSettings, WorkerTools } from './reload/generation.ts'
 
-/** What every worker of a generation is handed. */
-export interface WorkerTools extends Tools, Omit<Connections, 'close'> {
-  circuits: Circuits
-  /** As the config of the generation has them. */
-  folders: ReadonlyMap<string, IntakeFolder>
-}
+/* Each worker with what a config says of it. */
 
-export interface WorkerSettings {
-  config: Config
-  asking: 'on_schedule' | 'by_hand' | 'never'
-  /** Begin nothing new. */
-  soft: AbortSignal
-  /** Drop what is under way. */
-  hard: AbortSignal
-}
-
-/** A worker that has started. Where `inFlight` is absent, all it does is in the ledger at once. */
-export interface Started {
-  worker: Worker
-  /** What is being worked on and is not in the ledger yet. */
-  inFlight?(): number
-  /** Resolves when what was begun has ended. */
-  drained?(): Promise<void>
-}
-
-interface WorkerKind {
-  /** It is woken where a commit makes work of this kind; absent: time alone wakes it. */
-  wakes_on?: WorkKind
-  /** Undefined where this run of Sluice has no use for it. */
-  start(tools: WorkerTools, settings: WorkerSettings): Started | undefined
-}
-
-/** In the order of the data; by name, of which the uploader's alone is known here: the service may ask it for less. */
-export interface WorkerTable extends Record<string, WorkerKind> {
-  uploader: Omit<WorkerKind, 'start'> & { start(tools: WorkerTools, settings: WorkerSettings): Uploader }
-}
-
-export function startWorkers(table: WorkerTable, tools: WorkerTools, settings: WorkerSettings) {
-  const { uploader: upload, ...others } = table
-  const uploader = upload.start(tools, settings)
-  const started: (Started & Pick<WorkerKind, 'wakes_on'>)[] = [{ ...upload, ...uploader }]
-  for (const kind of Object.values(others)) {
-    const one = kind.start(tools, settings)
-    if (one) started.push({ ...kind, ...one })
-  }
-
-  async function drained(): Promise<void> {
-    await Promise.all(started.map((one) => one.drained?.()))
-  }
-
-  return {
-    wake(kind: WorkKind): void {
-      for (const { worker, wakes_on } of started) if (wakes_on === kind) worker.wake()
+export function startUploader(tools: WorkerTools, { config, soft, hard }: WorkerSettings): Started {
+  const { uploads, follow } = config
+  return uploading.startUploader(
+    {
+      ...tools,
+      small_file_bytes: uploads.small_file_bytes,
+      follow_first_ms: follow.first_ms,
+      retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
     },
-    inFlight: () => started.reduce((sum, { inFlight }) => sum + (inFlight?.() ?? 0), 0),
-    /** How many calls for uploads may be out at once now. */
-    width: uploader.width,
-    /** The service asked for less at once. */
-    slowDown: uploader.slowDown,
-    /** After the soft signal: resolves when the uploads and the runs that were begun have ended. */
-    drained,
-    /** After the soft signal: the same, and every worker has ended. */
-    async ended(): Promise<void> {
-      await Promise.all(started.map(({ worker }) => worker.ended))
-      // The last step of a worker may still hand something to those who are waited for next.
-      await drained()
+    { calls_most: uploads.concurrency, signal: soft, hard_stop: hard },
+  )
+}
+
+export function startFollower(tools: WorkerTools, { config, soft }: WorkerSettings): Started {
+  return following.startFollower({ ...tools, policy: followPolicy(config), list_from: config.follow.list_from }, soft)
+}
+
+export function startLabeler(tools: WorkerTools, { soft }: WorkerSettings): Started {
+  return labeling.startLabeler(tools, soft)
+}
+
+export function startRemover(tools: WorkerTools, { soft }: WorkerSettings): Started {
+  return removing.startRemover(tools, soft)
+}
+
+/** A single pass has no time for it. */
+export function startAuditor(tools: WorkerTools, { config, asking, soft }: WorkerSettings): Started | undefined {
+  if (asking !== 'on_schedule') return undefined
+  return { worker: auditing.startAuditor(tools, auditSettings(config), soft) }
+}
+
+export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { soft }: WorkerSettings): Started {
+  const worker = runWorker({
+    name: 'tidier',
+    step: async () => {
+      await ledger.tidy()
+      return { wait_ms: hour_ms }
     },
-  }
+    clock,
+    pulses,
+    signal: soft,
+    on_error: (error) => report.fault('tidier', error),
+  })
+  return { worker }
+}
+
+/** The ledger knows the prompts already (factsOfPrompts). */
+export function startPromptScheduler(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+  const { ledger, clock, wakeAt, pulses, prompt_report } = tools
+  const { config, asking, soft } = settings
+  if (asking !== 'on_schedule' || config.prompts.length === 0) return undefined
+  const on_fault = (what: string, error: unknown) => prompt_report.fault(what, error)
+  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, pulses }, soft) }
+}
+
+export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+  return asks(settings) ? ofPool(startReporter(runTools(tools, settings))) : undefined
+}
+
+export function startReportDeliverer(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
+  const { receivers: http, clock } = tools
+  const { config, asking, hard: signal } = settings
+  // A single pass that asks nothing delivers nothing; alerts need no prompt.
+  if (asking === 'never') return undefined
+  const delivery_tools = { http, clock, signal, environment: readEnvironment().for_commands }
+  return ofPool(startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }))
+}
+
+function asks({ asking, config }: WorkerSettings): boolean {
+  return asking !== 'never' && config.prompts.length > 0
+}
+
+/** Without its numbers: an answer may take hours, and no pass waits for it. */
+function ofPool({ worker, drained }: WorkPool): Started {
+  return { worker, drained }
+}
+
+function runTools(tools: WorkerTools, { config, soft, hard }: WorkerSettings): RunTools {
+  const { circuits: circuit, prompt_report: report } = tools
+  const prompts = new Map(config.prompts.map((prompt) => [prompt.name, prompt]))
+  return { ...tools, circuit, report, prompts, asking: config.asking, soft, hard }
 }

@@ -1,25 +1,54 @@
 import { setMaxListeners } from 'node:events'
-import { runWorker } from '../../base/run/worker.ts'
-import { hour_ms } from '../../base/time/time.ts'
+import type { Worker } from '../../base/run/worker.ts'
 import type { Config } from '../../config/config.ts'
-import { readEnvironment } from '../../config/environment.ts'
-import type { Secrets } from '../../config/secrets.ts'
-import { startDeliverer } from '../../prompts/deliverer.ts'
-import { startScheduler } from '../../prompts/plan/scheduler.ts'
-import { startReporter } from '../../prompts/reporter.ts'
-import type { RunTools } from '../../prompts/run-tools.ts'
-import type { WorkPool } from '../../prompts/work-pool.ts'
-import * as auditing from '../../sync/audit/auditor.ts'
+import type { WorkKind } from '../../ledger/ledger.ts'
 import type { Circuits } from '../../sync/circuits.ts'
-import * as following from '../../sync/follow/follower.ts'
-import * as uploading from '../../sync/upload/uploader.ts'
-import { auditSettings, followPolicy } from '../limits.ts'
-import { openConnections } from '../open-remote.ts'
+import type { IntakeFolder } from '../../sync/intake/intake.ts'
+import type { Connections } from '../open-remote.ts'
 import type { Tools } from '../tools.ts'
-import { type Started, startWorkers, type WorkerSettings, type WorkerTable, type WorkerTools } from '../workers.ts'
 
-/** A generation whose connections are open, and whose workers are not at work yet. */
-export type PreparedGeneration = ReturnType<typeof prepareGeneration>
+/** Dependencies shared by all workers of one configuration. */
+export interface WorkerTools extends Tools, Pick<Connections, 'remote' | 'receivers'> {
+  circuits: Circuits
+  /** As the config of the generation has them. */
+  folders: ReadonlyMap<string, IntakeFolder>
+}
+
+export interface WorkerSettings {
+  config: Config
+  asking: 'on_schedule' | 'by_hand' | 'never'
+  /** Begin nothing new. */
+  soft: AbortSignal
+  /** Drop what is under way. */
+  hard: AbortSignal
+}
+
+/** A worker that has started. Where `inFlight` is absent, all it does is in the ledger at once. */
+export interface Started {
+  worker: Worker
+  /** What is being worked on and is not in the ledger yet. */
+  inFlight?(): number
+  /** Resolves when what was begun has ended. */
+  drained?(): Promise<void>
+  /** How many calls for uploads may be out at once now. */
+  width?(): number
+  /** The service asked for less at once. */
+  slowDown?(): void
+}
+
+export interface WorkerKind {
+  /** It is woken where a commit makes work of this kind; absent: time alone wakes it. */
+  wakes_on?: WorkKind
+  /** Undefined where this run of Sluice has no use for it. */
+  start(tools: WorkerTools, settings: WorkerSettings): Started | undefined
+}
+
+export interface GenerationParts extends Pick<WorkerSettings, 'config' | 'asking'> {
+  tools: Tools
+  connections: Connections
+  circuits: Circuits
+  folders: WorkerTools['folders']
+}
 
 /**
  * All that goes out of the machine, made from one config: connections, and the workers that use
@@ -27,122 +56,54 @@ export type PreparedGeneration = ReturnType<typeof prepareGeneration>
  * when what it has in hand is done, which for a large upload may take hours. The ledger knows what
  * each of them has in flight, so that no two ever work on the same.
  */
-export type Generation = ReturnType<PreparedGeneration['begin']>
+export type Generation = ReturnType<typeof startGeneration>
 
-/** Finds out what of a config cannot be used, before anything of it is in force. Errors: `config.*`, `network.proxy_address`. */
-export function prepareGeneration(
-  config: Config,
-  first_secrets: Secrets,
-  circuits: Circuits,
-  { tools, workers: table, asking }: Pick<WorkerSettings, 'asking'> & { tools: Tools; workers: WorkerTable },
-) {
-  let secrets = first_secrets
-  const { close, ...connections } = openConnections(config, () => secrets.token(), tools)
-  return {
-    begin(folders: WorkerTools['folders']) {
-      const soft = new AbortController()
-      const hard = new AbortController()
-      // Every worker and every rest listens to it: many, and bounded by the number of workers.
-      setMaxListeners(0, soft.signal, hard.signal)
-      tools.bandwidth.follow(config.uploads.bandwidth)
-      const worker_tools = { ...tools, ...connections, circuits, folders }
-      return {
-        ...startWorkers(table, worker_tools, { config, asking, soft: soft.signal, hard: hard.signal }),
-        config,
-        /** Of its service; shared with the others that speak to the same one. */
-        circuits,
-        /** Reads the token again where it came from; true when it is another one. */
-        reloadToken: () => secrets.reload(),
-        /** Calls to the service carry this token from now on: only where it is the same service. */
-        takeToken(newer: Secrets): void {
-          secrets = newer
-        },
-        /** Begin nothing new. */
-        stop: () => soft.abort(),
-        /** Drop what is under way. */
-        abort: () => hard.abort(),
-        /** Ends every request at once. */
-        close,
-      }
-    },
-    /** In the place of `begin`. */
-    close,
-  }
-}
-
-/* Each worker with what a config says of it. */
-
-export function startUploader(tools: WorkerTools, { config, soft, hard }: WorkerSettings): uploading.Uploader {
-  const { uploads, follow } = config
-  return uploading.startUploader(
-    {
-      ...tools,
-      small_file_bytes: uploads.small_file_bytes,
-      follow_first_ms: follow.first_ms,
-      retry: { first_ms: uploads.retry_first_ms, most_ms: uploads.retry_most_ms, max_attempts: uploads.max_attempts },
-    },
-    { calls_most: uploads.concurrency, signal: soft, hard_stop: hard },
-  )
-}
-
-export function startFollower(tools: WorkerTools, { config, soft }: WorkerSettings): Started {
-  return following.startFollower({ ...tools, policy: followPolicy(config), list_from: config.follow.list_from }, soft)
-}
-
-/** A single pass has no time for it. */
-export function startAuditor(tools: WorkerTools, { config, asking, soft }: WorkerSettings): Started | undefined {
-  if (asking !== 'on_schedule') return undefined
-  return { worker: auditing.startAuditor(tools, auditSettings(config), soft) }
-}
-
-export function startTidier({ ledger, clock, pulses, report }: WorkerTools, { soft }: WorkerSettings): Started {
-  const worker = runWorker({
-    name: 'tidier',
-    step: async () => {
-      await ledger.tidy()
-      return { wait_ms: hour_ms }
-    },
-    clock,
-    pulses,
-    signal: soft,
-    on_error: (error) => report.fault('tidier', error),
+export function startGeneration(kinds: readonly WorkerKind[], parts: GenerationParts) {
+  const { config, asking, tools, connections, circuits, folders } = parts
+  const soft = new AbortController()
+  const hard = new AbortController()
+  // Every worker and every rest listens to it: many, and bounded by the number of workers.
+  setMaxListeners(0, soft.signal, hard.signal)
+  tools.bandwidth.follow(config.uploads.bandwidth)
+  const worker_tools = { ...tools, ...connections, circuits, folders }
+  const settings = { config, asking, soft: soft.signal, hard: hard.signal }
+  const started = kinds.flatMap(({ wakes_on, start }) => {
+    const one = start(worker_tools, settings)
+    return one ? [{ ...one, wakes_on }] : []
   })
-  return { worker }
-}
+  const sum = (counts: readonly (number | undefined)[]) => counts.reduce<number>((all, count = 0) => all + count, 0)
 
-/** The ledger knows the prompts already (factsOfPrompts). */
-export function startPromptScheduler(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
-  const { ledger, clock, wakeAt, pulses, prompt_report } = tools
-  const { config, asking, soft } = settings
-  if (asking !== 'on_schedule' || config.prompts.length === 0) return undefined
-  const on_fault = (what: string, error: unknown) => prompt_report.fault(what, error)
-  return { worker: startScheduler({ ledger, clock, wakeAt, prompts: config.prompts, on_fault, pulses }, soft) }
-}
+  async function drained(): Promise<void> {
+    await Promise.all(started.map((one) => one.drained?.()))
+  }
 
-export function startRunReporter(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
-  return asks(settings) ? ofPool(startReporter(runTools(tools, settings))) : undefined
-}
-
-export function startReportDeliverer(tools: WorkerTools, settings: WorkerSettings): Started | undefined {
-  const { receivers: http, clock } = tools
-  const { config, asking, hard: signal } = settings
-  // A single pass that asks nothing delivers nothing; alerts need no prompt.
-  if (asking === 'never') return undefined
-  const delivery_tools = { http, clock, signal, environment: readEnvironment().for_commands }
-  return ofPool(startDeliverer(runTools(tools, settings), { ...delivery_tools, alerts: config.alerts.deliver }))
-}
-
-function asks({ asking, config }: WorkerSettings): boolean {
-  return asking !== 'never' && config.prompts.length > 0
-}
-
-/** Without its numbers: an answer may take hours, and no pass waits for it. */
-function ofPool({ worker, drained }: WorkPool): Started {
-  return { worker, drained }
-}
-
-function runTools(tools: WorkerTools, { config, soft, hard }: WorkerSettings): RunTools {
-  const { circuits: circuit, prompt_report: report } = tools
-  const prompts = new Map(config.prompts.map((prompt) => [prompt.name, prompt]))
-  return { ...tools, circuit, report, prompts, asking: config.asking, soft, hard }
+  return {
+    config,
+    /** Of its service; shared with the others that speak to the same one. */
+    circuits,
+    connections,
+    /** Those who have work of this kind; absent: all. */
+    wake(kind?: WorkKind): void {
+      for (const { worker, wakes_on } of started) if (kind === undefined || wakes_on === kind) worker.wake()
+    },
+    inFlight: () => sum(started.map((one) => one.inFlight?.())),
+    /** How many calls for uploads may be out at once now. */
+    width: () => sum(started.map((one) => one.width?.())),
+    /** The service asked for less at once. */
+    slowDown(): void {
+      for (const one of started) one.slowDown?.()
+    },
+    /** Begin nothing new. */
+    stop: () => soft.abort(),
+    /** Drop what is under way. */
+    abort: () => hard.abort(),
+    /** After `stop`: resolves when the uploads and the runs that were begun have ended. */
+    drained,
+    /** After `stop`: the same, and every worker has ended. */
+    async ended(): Promise<void> {
+      await Promise.all(started.map(({ worker }) => worker.ended))
+      // The last step of a worker may still hand something to those who are waited for next.
+      await drained()
+    },
+  }
 }

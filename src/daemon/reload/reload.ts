@@ -1,12 +1,11 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
-import type { Fact } from '../../domain/fact.ts'
-import type { WorkKind } from '../../ledger/ledger.ts'
-import type { Circuits } from '../../sync/circuits.ts'
-import { ledgerLimits } from '../limits.ts'
-import type { Tools } from '../tools.ts'
-import type { Generation, PreparedGeneration } from './generation.ts'
+import { type Circuits, createCircuits } from '../../sync/circuits.ts'
+import { auditSettings, ledgerLimits } from '../limits.ts'
+import { type Connections, openConnections } from '../open-remote.ts'
+import { factsOfConfig } from './facts-of-config.ts'
+import { type Generation, type GenerationParts, startGeneration, type WorkerKind } from './generation.ts'
 import type { KeptFolders } from './kept-folders.ts'
 
 export interface ReloadOutcome {
@@ -16,29 +15,45 @@ export interface ReloadOutcome {
   at_next_start: string[]
 }
 
-export interface ReloadParts {
-  tools: Tools
+export interface ReloadParts extends Pick<GenerationParts, 'tools' | 'asking'> {
+  workers: readonly WorkerKind[]
   folders: KeptFolders
-  /** Of a service of which nothing is known yet. */
-  makeCircuits(): Circuits
-  prepare(config: Config, secrets: Secrets, circuits: Circuits): PreparedGeneration
-  factsOf(config: Config): Promise<Fact[]>
 }
-
-const all_work: readonly WorkKind[] = ['send', 'follow', 'label', 'remove', 'prompt', 'run', 'delivery']
 
 export type Reloads = ReturnType<typeof createReloads>
 
 /** Puts one config after another in force, one at a time, and keeps what still ends under an earlier one. */
-export function createReloads(parts: ReloadParts, first: Generation, first_secrets: Secrets) {
-  const { tools, folders, makeCircuits, prepare, factsOf } = parts
-  let current = first
-  let secrets = first_secrets
+export function createReloads(
+  parts: ReloadParts,
+  first: { config: Config; secrets: Secrets; connections: Connections },
+) {
+  const { tools, folders, asking, workers } = parts
+  let secrets = first.secrets
+  let current = begin(first.config, first.connections, makeCircuits())
   /** Told to begin nothing new; each leaves when it has finished what it had in hand. */
   const earlier = new Set<Generation>()
   let last: Promise<unknown> = Promise.resolve()
   let is_stopped = false
   const all = (): readonly Generation[] => [current, ...earlier]
+
+  function begin(config: Config, connections: Connections, circuits: Circuits): Generation {
+    return startGeneration(workers, { tools, asking, config, connections, circuits, folders: folders.settings() })
+  }
+
+  /** Of a service of which nothing is known yet. */
+  function makeCircuits(): Circuits {
+    return createCircuits({
+      ...tools,
+      get projects() {
+        return projectsOf(current.config)
+      },
+      get audited() {
+        return asking === 'on_schedule' ? auditSettings(current.config).projects : []
+      },
+      reloadToken: () => current.connections.reloadToken(),
+      onSlowDown: () => current.slowDown(),
+    })
+  }
 
   async function reloadNow(config: Config, newer: Secrets): Promise<ReloadOutcome> {
     const { config: before, circuits } = current
@@ -54,19 +69,20 @@ export function createReloads(parts: ReloadParts, first: Generation, first_secre
   }
 
   async function putInForce(config: Config, newer: Secrets): Promise<void> {
-    const prepared = prepare(config, newer, isSameService(current.config, config) ? current.circuits : makeCircuits())
+    const connections = openConnections(config, newer, tools)
     try {
       await record(config)
       refuseStopped()
     } catch (error) {
-      await prepared.close()
+      await connections.close()
       throw error
     }
     tools.setLogLevel(config.log.level)
     const before = current
     before.stop()
     earlier.add(before)
-    current = prepared.begin(folders.settings())
+    const circuits = isSameService(before.config, config) ? before.circuits : makeCircuits()
+    current = begin(config, connections, circuits)
     void letEnd(before)
   }
 
@@ -75,7 +91,7 @@ export function createReloads(parts: ReloadParts, first: Generation, first_secre
    * calls: what was seen under the old settings is recorded before that, or not at all.
    */
   async function record(config: Config): Promise<void> {
-    const facts = await factsOf(config)
+    const facts = await factsOfConfig(config, tools, asking)
     refuseStopped()
     const recorded = tools.ledger.record(facts)
     folders.configure(config)
@@ -93,28 +109,24 @@ export function createReloads(parts: ReloadParts, first: Generation, first_secre
     const is_other = newer.token() !== secrets.token()
     secrets = newer
     for (const generation of all()) {
-      if (isSameService(generation.config, current.config)) generation.takeToken(secrets)
+      if (isSameService(generation.config, current.config)) generation.connections.takeToken(secrets)
     }
     if (!is_other) return
     current.circuits.tokenChanged()
-    wakeAll()
+    current.wake()
   }
 
   async function letEnd(generation: Generation): Promise<void> {
     try {
       await generation.ended()
-      await generation.close()
+      await generation.connections.close()
     } catch (error) {
       tools.report.fault('the end of an earlier configuration', error)
     } finally {
       earlier.delete(generation)
       // What it gave back is free.
-      wakeAll()
+      current.wake()
     }
-  }
-
-  function wakeAll(): void {
-    for (const kind of all_work) current.wake(kind)
   }
 
   function refuseStopped(): void {
@@ -208,6 +220,6 @@ function refuseWhatCannotChange(before: Config, after: Config): void {
   })
 }
 
-export function projectsOf({ folders, prompts }: Config): string[] {
+function projectsOf({ folders, prompts }: Config): string[] {
   return [...new Set([...folders, ...prompts].map(({ project_id }) => project_id))]
 }

@@ -6,8 +6,6 @@ import { createByteGate, createSendPlaces } from './send-places.ts'
 
 type SendOptions = Parameters<Ledger['claimToSend']>[1]
 
-export type Uploader = ReturnType<typeof startUploader>
-
 /**
  * Contents for each call that may be out: while most wait for the ledger's commit, which they share, others use the line; the more
  * they are, the fewer commits each of them pays for. So few, that what is saved now does not wait for a long row of others. More
