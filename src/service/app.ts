@@ -5,7 +5,6 @@ import { api_key_header, isId, project_header } from '../contract/identifiers.ts
 import type { Route } from '../contract/routes/route.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
 import { type Gatekeeper, hasOneHost } from './address.ts'
-import type { Access, Caller } from './api/access.ts'
 import type { Call, Handlers, Who } from './api/handler.ts'
 import { checkLengths } from './api/limit-options.ts'
 import type { RequestEntry } from './api/observer.ts'
@@ -13,6 +12,7 @@ import type { Door } from './blobs/blob-store.ts'
 import { type Failure, sendFailure } from './faults/bad-days.ts'
 import { answerFault, fault } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
+import type { Access, Caller } from './store/access.ts'
 import { checkRole, leastRole } from './store/roles.ts'
 
 export interface AppParts extends Parts, Door {

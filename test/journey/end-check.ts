@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { StoredAsset } from '../../src/service/reading/inside.ts'
+import type { StoredAsset } from '../../src/service/inside.ts'
 import type { Service } from '../../src/service/service.ts'
 import { filesOnDisk } from './disk-truth.ts'
 import type { FileView } from './ledger-view.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { openPromptsView } from '../../src/ledger/views/view-prompts.ts'
+import type { StoredAsset } from '../../src/service/inside.ts'
 import type { ProfileName } from '../../src/service/options.ts'
-import type { StoredAsset } from '../../src/service/reading/inside.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { makeTree } from '../tree.ts'
 import { audited } from './audited.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { StoredAsset } from '../../src/service/reading/inside.ts'
+import type { StoredAsset } from '../../src/service/inside.ts'
 import { slot_costs } from './doors/http.ts'
 import type { Play } from './play.ts'
 import { real } from './real.ts'

@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/messages/messages-projects.ts'
 import type { AnswerOf, ParamsOf, QueryOf, RequestOf, RouteId } from '../../contract/routes/routes.ts'
-import type { Caller } from './access.ts'
+import type { Caller } from '../store/access.ts'
 
 /** Who asks, and about what. */
 export interface Who {

@@ -6,9 +6,9 @@ import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import type { Profile } from '../profile.ts'
 import { makeId } from '../store/ids.ts'
+import { readPage } from '../store/paging.ts'
 import { type AssetRow, type AssetStore, labelsOf } from '../store/store-assets.ts'
 import type { Handlers } from './handler.ts'
-import { readPage } from './paging.ts'
 
 type AssetRoutes = Extract<RouteId, `assets.${string}`>
 type OwnRoutes = Exclude<AssetRoutes, 'assets.attach_label' | 'assets.detach_label'>

@@ -7,11 +7,11 @@ import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import type { Profile } from '../profile.ts'
 import { makeId } from '../store/ids.ts'
+import { readPage } from '../store/paging.ts'
 import { checkRole } from '../store/roles.ts'
 import type { ChatRow, MessageRow } from '../store/store-chats.ts'
 import type { Handlers, Who } from './handler.ts'
 import { reachOf } from './handlers-resources.ts'
-import { readPage } from './paging.ts'
 
 type ChatRoutes = Extract<RouteId, `chats.${string}` | `messages.${string}`>
 

@@ -5,13 +5,13 @@ import type { SessionTurn } from '../../contract/messages/messages-sessions.ts'
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
+import type { Caller } from '../store/access.ts'
 import { makeId } from '../store/ids.ts'
+import { type Listing, readPage } from '../store/paging.ts'
 import { checkRole } from '../store/roles.ts'
 import type { LabelFields, LabelRow, ResourceKind, ResourceReach, ResourceRow } from '../store/store-resources.ts'
-import type { Caller } from './access.ts'
 import type { Handlers, Who } from './handler.ts'
 import { findAsset } from './handlers-assets.ts'
-import { type Listing, readPage } from './paging.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent, checked by the schema of its route; each group knows its own shape
 type Fields = any

@@ -1,5 +1,5 @@
 import type { ChatAppend, intelligence_modes, providers } from '../../contract/messages/messages-chats.ts'
-import type { Caller } from '../api/access.ts'
+import type { Caller } from '../store/access.ts'
 import { wordsOf } from './answer-text.ts'
 import type { AssistantConfig, AutoRule, Candidate, Mode, Tool } from './assistant-config.ts'
 

@@ -4,12 +4,12 @@ import { messageOf } from '../../base/run/errors.ts'
 import { isId } from '../../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
-import { inline_bytes_most, type Received, receiveBody } from '../api/receive-body.ts'
 import { type Failure, sendFailure } from '../faults/bad-days.ts'
 import { additionalHeader, type BlobFaults, countFault, forbiddenHeader } from '../faults/blob-faults.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
+import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
 
 export interface Door {
   gate: Gatekeeper

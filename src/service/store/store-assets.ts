@@ -1,8 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { AssetStatus } from '../../contract/messages/messages-assets.ts'
 import type { LabelReference } from '../../contract/messages/messages-labels.ts'
-import { type Listing, removeListed, sqlListing } from '../api/paging.ts'
 import { statementsOf } from './database.ts'
+import { type Listing, removeListed, sqlListing } from './paging.ts'
 
 export interface AssetRow {
   seq: number

@@ -1,8 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
-import { type Caller, reachOfCaller, within_reach } from '../api/access.ts'
-import { type Listing, sqlListing } from '../api/paging.ts'
+import { type Caller, reachOfCaller, within_reach } from './access.ts'
 import { statementsOf } from './database.ts'
+import { type Listing, sqlListing } from './paging.ts'
 
 export interface ListedProject {
   seq: number

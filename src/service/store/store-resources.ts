@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import { type Listing, removeListed, sqlListing } from '../api/paging.ts'
 import { statementsOf } from './database.ts'
+import { type Listing, removeListed, sqlListing } from './paging.ts'
 
 export type ResourceKind = 'skill' | 'memory' | 'action' | 'session'
 

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { checkName, listRows, projectWith } from '../api/administration.ts'
 import { refused } from '../faults/faults.ts'
+import { checkName, listRows, projectWith } from './administration.ts'
 import { statementsOf } from './database.ts'
 
 interface TokenRow {

@@ -1,8 +1,8 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Clock } from '../../base/time/time.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
-import { checkEmail, checkName, listRows } from '../api/administration.ts'
 import { refused } from '../faults/faults.ts'
+import { checkEmail, checkName, listRows } from './administration.ts'
 import { statementsOf } from './database.ts'
 import { makeId } from './ids.ts'
 

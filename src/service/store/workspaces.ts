@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { checkName, listRows } from '../api/administration.ts'
 import { refused } from '../faults/faults.ts'
+import { checkName, listRows } from './administration.ts'
 import { statementsOf } from './database.ts'
 import { makeId } from './ids.ts'
 

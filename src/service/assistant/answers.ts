@@ -1,12 +1,12 @@
 import { messageOf } from '../../base/run/errors.ts'
 import { runWorker, type Worker } from '../../base/run/worker.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
-import type { Outcome } from '../assistant/assistant.ts'
-import { scopeSize } from '../assistant/scope.ts'
-import { gatherMaterial } from '../assistant/turn-material.ts'
-import { keptOptions, planTurn } from '../assistant/turn-plan.ts'
 import type { Parts } from '../parts.ts'
 import type { MessageRow } from '../store/store-chats.ts'
+import type { Outcome } from './assistant.ts'
+import { scopeSize } from './scope.ts'
+import { gatherMaterial } from './turn-material.ts'
+import { keptOptions, planTurn } from './turn-plan.ts'
 
 type Asked = MessageRow & { project: number }
 

@@ -4,7 +4,7 @@ import { hasCharacters } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { email_longest, name_longest } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
-import { statementsOf } from '../store/database.ts'
+import { statementsOf } from './database.ts'
 
 export function checkName(what: string, name: string): void {
   if (name.trim() !== '' && hasCharacters(name, 1, name_longest) && !/\p{Cc}/u.test(name)) return

@@ -1,7 +1,7 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { ListEnvelope, ListQuery } from '../../contract/envelope.ts'
 import { fault } from '../faults/faults.ts'
-import { statementsOf } from '../store/database.ts'
+import { statementsOf } from './database.ts'
 
 /** A list in its order. */
 export interface Listing<Row, Position> {

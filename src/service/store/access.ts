@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { token_pattern } from '../../contract/identifiers.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
-import { statementsOf } from '../store/database.ts'
-import { hashOf } from '../store/tokens.ts'
+import { statementsOf } from './database.ts'
+import { hashOf } from './tokens.ts'
 
 /** Whom a token speaks for. */
 export interface Caller {

@@ -1,8 +1,8 @@
-import { SluiceError } from '../../base/run/errors.ts'
-import { isoTime } from '../../base/time/time.ts'
-import type { ChatScope } from '../../contract/messages/messages-chats.ts'
-import { removeAsset } from '../api/handlers-assets.ts'
-import type { Parts } from '../parts.ts'
+import { SluiceError } from '../base/run/errors.ts'
+import { isoTime } from '../base/time/time.ts'
+import type { ChatScope } from '../contract/messages/messages-chats.ts'
+import { removeAsset } from './api/handlers-assets.ts'
+import type { Parts } from './parts.ts'
 
 /**
  * An asset as it is stored, with what the interface does not say.
