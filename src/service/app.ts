@@ -5,15 +5,13 @@ import { api_key_header, isId, project_header } from '../contract/identifiers.ts
 import type { Route } from '../contract/routes/route.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
 import { type Gatekeeper, hasOneHost } from './address.ts'
-import type { Call, Handlers, Who } from './api/handler.ts'
-import { checkLengths } from './api/limit-options.ts'
+import { checkLengths } from './api/limits.ts'
 import type { RequestEntry } from './api/observer.ts'
 import type { Door } from './blobs/blob-store.ts'
 import { type Failure, sendFailure } from './faults/bad-days.ts'
 import { answerFault, fault } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
-import type { Access, Caller } from './store/access.ts'
-import { checkRole, leastRole } from './store/roles.ts'
+import { type Access, type Call, type Caller, checkRole, type Handlers, leastRole, type Who } from './store/access.ts'
 
 export interface AppParts extends Parts, Door {
   /** Seconds that a token has to wait whose request is one too many; called once per request. */

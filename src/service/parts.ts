@@ -1,9 +1,8 @@
 import type { Clock } from '../base/time/time.ts'
 import type { Observer } from './api/observer.ts'
-import type { OpenedAssistant } from './assistant/assistant-model.ts'
+import type { OpenedAssistant } from './assistant/assistant.ts'
 import type { BadDaysJudge } from './faults/bad-days.ts'
-import type { Settings } from './options.ts'
-import type { Profile } from './profile.ts'
+import type { Profile, Settings } from './options.ts'
 import type { Reader } from './reading/reader.ts'
 import type { Stores } from './store/stores.ts'
 

@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../dist/base/files/sqlite.js'
 import { system_clock } from '../../dist/base/time/time.js'
-import { makeId } from '../../dist/service/store/ids.js'
-import { openPassageIndex } from '../../dist/service/store/passage-index.js'
-import { passage_migrations } from '../../dist/service/store/schema.js'
+import { makeId } from '../../dist/service/store/database.js'
+import { openPassageIndex, passage_migrations } from '../../dist/service/store/passage-index.js'
 import { openStores } from '../../dist/service/store/stores.js'
 
 const [data_dir, count] = [process.argv[2], Number(process.argv[3])]

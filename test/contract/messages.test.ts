@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { errorBody, listQuery, noBody } from '../../src/contract/envelope.ts'
 import { id_kinds, idPattern, isId, token_pattern } from '../../src/contract/identifiers.ts'
-import { assetCreate, assetSlot } from '../../src/contract/messages/messages-assets.ts'
+import { assetCreate, assetSlot, labelAttach, labelCreate } from '../../src/contract/messages/messages-assets.ts'
 import { chatStart } from '../../src/contract/messages/messages-chats.ts'
-import { labelAttach, labelCreate } from '../../src/contract/messages/messages-labels.ts'
 
 const ok = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 const tail = 'a1b2c3d4e5f6g7h8i9j0'

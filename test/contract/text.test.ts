@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { text } from '../../src/contract/limits.ts'
-import { labelAttach } from '../../src/contract/messages/messages-labels.ts'
+import { labelAttach } from '../../src/contract/messages/messages-assets.ts'
 
 const ajv = new Ajv2020({ strict: false })
 const letters = fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00', '\0', '👩‍👩‍👧')

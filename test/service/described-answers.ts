@@ -6,7 +6,7 @@ import { routes } from '../../src/contract/routes/routes.ts'
 import { describeInterface } from '../../src/service/api/openapi.ts'
 import { describeProfile } from '../../src/service/api/openapi-profile.ts'
 import type { AnswerSeen, ProfileName, ServiceOptions } from '../../src/service/options.ts'
-import { profileOf } from '../../src/service/profile.ts'
+import { profileOf } from '../../src/service/options.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
 type Document = any

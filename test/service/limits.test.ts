@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { limitRequests } from '../../src/service/api/rate-limit.ts'
+import { limitRequests } from '../../src/service/api/limits.ts'
 import { settingsFrom } from '../../src/service/options.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { md5Of, put, start } from './fixture.ts'

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs'
-import type { LimitOptions } from '../../service/api/limit-options.ts'
+import type { LimitOptions } from '../../service/api/limits.ts'
 import type { ServiceOptions } from '../../service/options.ts'
 
 const limit = { type: 'number', requiresArg: true } as const

@@ -8,6 +8,12 @@ import {
   assetRecord,
   assetSlot,
   assetUpdate,
+  labelAttach,
+  labelCreate,
+  labelList,
+  labelRecord,
+  labelReference,
+  labelUpdate,
 } from '../messages/messages-assets.ts'
 import {
   chatAppend,
@@ -21,15 +27,6 @@ import {
   messageRecord,
 } from '../messages/messages-chats.ts'
 import {
-  labelAttach,
-  labelCreate,
-  labelList,
-  labelRecord,
-  labelReference,
-  labelUpdate,
-} from '../messages/messages-labels.ts'
-import { memoryCreate, memoryList, memoryRecord, memoryUpdate } from '../messages/messages-memories.ts'
-import {
   invitationCreate,
   invitationRecord,
   memberList,
@@ -38,8 +35,21 @@ import {
   projectRecord,
   projectUpdate,
 } from '../messages/messages-projects.ts'
-import { sessionCreate, sessionList, sessionRecord, sessionUpdate, transcript } from '../messages/messages-sessions.ts'
-import { skillCreate, skillList, skillRecord, skillUpdate } from '../messages/messages-skills.ts'
+import {
+  memoryCreate,
+  memoryList,
+  memoryRecord,
+  memoryUpdate,
+  sessionCreate,
+  sessionList,
+  sessionRecord,
+  sessionUpdate,
+  skillCreate,
+  skillList,
+  skillRecord,
+  skillUpdate,
+  transcript,
+} from '../messages/messages-resources.ts'
 import { crudRoutes, keyed, open, type ParamsIn, type Route, scoped, switchRoutes } from './route.ts'
 
 const skill = { create: skillCreate, update: skillUpdate, record: skillRecord, list: skillList }

@@ -3,12 +3,12 @@ import type { AssetCreate, AssetStatus } from '../../contract/messages/messages-
 import type { AnswerOf, RouteId } from '../../contract/routes/routes.ts'
 import { blobPathOf } from '../blobs/blob-store.ts'
 import { fault, found } from '../faults/faults.ts'
+import type { Profile } from '../options.ts'
 import type { Parts } from '../parts.ts'
-import type { Profile } from '../profile.ts'
-import { makeId } from '../store/ids.ts'
+import type { Handlers } from '../store/access.ts'
+import { makeId } from '../store/database.ts'
 import { readPage } from '../store/paging.ts'
 import { type AssetRow, type AssetStore, labelsOf } from '../store/store-assets.ts'
-import type { Handlers } from './handler.ts'
 
 type AssetRoutes = Extract<RouteId, `assets.${string}`>
 type OwnRoutes = Exclude<AssetRoutes, 'assets.attach_label' | 'assets.detach_label'>

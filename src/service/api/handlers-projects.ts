@@ -3,12 +3,10 @@ import type { Role } from '../../contract/messages/messages-projects.ts'
 import type { RouteId } from '../../contract/routes/routes.ts'
 import { fault, found } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
-import type { Caller } from '../store/access.ts'
-import { makeId } from '../store/ids.ts'
+import { type Caller, checkRole, type Handlers } from '../store/access.ts'
+import { makeId } from '../store/database.ts'
 import { readPage } from '../store/paging.ts'
-import { checkRole } from '../store/roles.ts'
 import type { ListedProject, ProjectStore } from '../store/store-projects.ts'
-import type { Handlers } from './handler.ts'
 
 type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 

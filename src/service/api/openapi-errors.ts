@@ -1,6 +1,6 @@
 import { type ErrorCode, error_statuses } from '../../contract/error-codes.ts'
 import type { Route } from '../../contract/routes/route.ts'
-import { asksForRole } from '../store/roles.ts'
+import { asksForRole } from '../store/access.ts'
 
 export type Json = { [key: string]: unknown }
 

@@ -1,5 +1,5 @@
-import type { Profile } from '../profile.ts'
-import { type Limits, longestOf } from './limit-options.ts'
+import type { Profile } from '../options.ts'
+import { type Limits, longestOf } from './limits.ts'
 import type { Json } from './openapi-errors.ts'
 
 interface ObjectSchema extends Json {

@@ -1,8 +1,7 @@
 import type { ChatScope } from '../../contract/messages/messages-chats.ts'
-import type { Who } from '../api/handler.ts'
 import { fault } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
-import type { Caller } from '../store/access.ts'
+import type { Caller, Who } from '../store/access.ts'
 
 /** What a turn may draw on, by number. */
 export interface Knowledge {

@@ -5,11 +5,18 @@ import { isId } from '../../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
 import { type Failure, sendFailure } from '../faults/bad-days.ts'
-import { additionalHeader, type BlobFaults, countFault, forbiddenHeader } from '../faults/blob-faults.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
-import { type BlobRefusal, blob_refusals, refuseBlob } from './blob-answer.ts'
 import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
+import {
+  additionalHeader,
+  type BlobFaults,
+  type BlobRefusal,
+  blob_refusals,
+  countFault,
+  forbiddenHeader,
+  refuseBlob,
+} from './refusals.ts'
 
 export interface Door {
   gate: Gatekeeper

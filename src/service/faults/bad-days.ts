@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ErrorBody } from '../../contract/envelope.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { RouteId } from '../../contract/routes/routes.ts'
-import { whole } from '../api/limit-options.ts'
-import { takeRequest } from '../api/rate-limit.ts'
-import { sendXml } from '../blobs/blob-answer.ts'
+import { takeRequest, whole } from '../api/limits.ts'
+import { sendXml } from '../blobs/refusals.ts'
 
 /** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
 export type Place = RouteId | 'put' | 'unknown'

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 import { analyse } from 'chardet'
-import { decodeCharset, switchesCharset, utf16WithoutMark } from './decode-charset.ts'
+import { switchesCharset, utf16WithoutMark } from './read-text.ts'
 
 /** Enough for letter statistics, which is all that the rest of a text could add to. */
 const sample_bytes = 16_384
@@ -77,4 +78,18 @@ function decodeAs(charset: string, bytes: Buffer): string | undefined {
     // A charset that this Node does not have, or bytes that it does not allow.
     return undefined
   }
+}
+
+/** 0x80 to 0x9f; the five that stand for nothing are taken as the control characters of Latin-1, as browsers do. */
+const windows_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/**
+ * Text in a character set by its name. Error: a set that this Node does not have; with `strict`, bytes that it does not allow.
+ * Node 20 reads windows-1252 as Latin-1, which lacks the quotes and dashes: it is done here.
+ */
+export function decodeCharset(charset: string, bytes: Buffer, { strict }: { strict: boolean }): string {
+  const decoder = new TextDecoder(charset, { fatal: strict })
+  if (decoder.encoding !== 'windows-1252') return decoder.decode(bytes)
+  const text = bytes.toString('latin1')
+  return text.replace(/[\u0080-\u009f]/g, (letter) => windows_1252[letter.charCodeAt(0) - 0x80]!)
 }

@@ -1,8 +1,7 @@
 import { posix } from 'node:path'
 import type { Archive } from './extract-archive.ts'
-import { unreadable } from './extract-limits.ts'
+import { type GrowingText, unreadable } from './extract-limits.ts'
 import { decodeXml, walkXml } from './extract-xml.ts'
-import type { GrowingText } from './gather-text.ts'
 import { htmlToText } from './html-text.ts'
 
 /** The chapters of an e-book in the order of its spine. */

@@ -15,3 +15,24 @@ export function unreadable(message: string): SluiceError {
 export function tooMuchText({ text_length }: ExtractLimits): SluiceError {
   return unreadable(`holds more than ${text_length} characters of text`)
 }
+
+/** Text as it grows, within its limit. */
+export class GrowingText {
+  readonly #parts: string[] = []
+  readonly #limits: ExtractLimits
+  #length = 0
+
+  constructor(limits: ExtractLimits) {
+    this.#limits = limits
+  }
+
+  add(text: string): void {
+    this.#length += text.length
+    if (this.#length > this.#limits.text_length) throw tooMuchText(this.#limits)
+    this.#parts.push(text)
+  }
+
+  toString(): string {
+    return this.#parts.join('')
+  }
+}

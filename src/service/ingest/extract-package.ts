@@ -1,8 +1,8 @@
 import { type Archive, numberedParts, openArchive } from './extract-archive.ts'
 import { extractEpub } from './extract-epub.ts'
-import { type ExtractLimits, unreadable } from './extract-limits.ts'
+import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts'
 import { extractWorkbook } from './extract-workbook.ts'
-import { GrowingText, gatherText, type TextRules } from './gather-text.ts'
+import { gatherText, type TextRules } from './extract-xml.ts'
 
 /** A document that is a ZIP archive; which one, its parts say. */
 export async function extractPackage(bytes: Buffer, limits: ExtractLimits): Promise<string> {

@@ -1,6 +1,5 @@
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractLimits, unreadable } from './extract-limits.ts'
-import { GrowingText } from './gather-text.ts'
+import { type ExtractLimits, GrowingText, unreadable } from './extract-limits.ts'
 
 /** Page by page, so that one page is in memory at a time. A PDF that needs no password to be read needs none here. */
 export async function extractPdf(bytes: Buffer, limits: ExtractLimits): Promise<string> {

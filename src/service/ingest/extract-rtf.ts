@@ -1,4 +1,4 @@
-import { decodeCharset } from './decode-charset.ts'
+import { decodeCharset } from './charset.ts'
 import { unreadable } from './extract-limits.ts'
 
 /** Groups whose content is not for reading. Those that begin with \* are optional by their own word, and skipped too. */

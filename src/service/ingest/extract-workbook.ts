@@ -1,7 +1,7 @@
 import { day_ms, isoTime } from '../../base/time/time.ts'
 import { type Archive, numberedParts } from './extract-archive.ts'
+import type { GrowingText } from './extract-limits.ts'
 import { walkXml } from './extract-xml.ts'
-import type { GrowingText } from './gather-text.ts'
 
 /** A line a row, cells told apart by tabs. */
 export async function extractWorkbook(archive: Archive, text: GrowingText): Promise<void> {

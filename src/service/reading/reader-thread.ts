@@ -4,8 +4,8 @@ import { openSqlite, openSqliteReadOnly } from '../../base/files/sqlite.ts'
 import { serveCalls } from '../../base/run/thread.ts'
 import { isNamedDocument, type ReadText, readText } from '../ingest/read-text.ts'
 import { splitPassages } from '../ingest/split-passages.ts'
-import { type Hit, openPassageIndex, type SearchRequest } from '../store/passage-index.ts'
-import { passage_migrations, service_migrations } from '../store/schema.ts'
+import { type Hit, openPassageIndex, passage_migrations, type SearchRequest } from '../store/passage-index.ts'
+import { service_migrations } from '../store/schema.ts'
 
 /** What the service asks of its reading thread, and what it is started with. */
 export interface ReaderData {

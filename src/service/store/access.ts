@@ -2,8 +2,11 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { token_pattern } from '../../contract/identifiers.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
+import type { Route } from '../../contract/routes/route.ts'
+import type { AnswerOf, ParamsOf, QueryOf, RequestOf, RouteId } from '../../contract/routes/routes.ts'
+import { fault } from '../faults/faults.ts'
+import { hashOf } from './accounts.ts'
 import { statementsOf } from './database.ts'
-import { hashOf } from './tokens.ts'
 
 /** Whom a token speaks for. */
 export interface Caller {
@@ -19,6 +22,57 @@ export interface Caller {
 export interface ProjectAccess {
   project: number
   role: Role
+}
+
+/** Who asks, and about what. */
+export interface Who {
+  caller: Caller
+  /** The number of the project that the call is about; 0 where the route is not project-scoped. */
+  project: number
+  /** Of the caller in that project. */
+  role: Role
+}
+
+/** One call, authenticated and parsed. */
+export interface Call<Id extends RouteId> extends Who {
+  params: ParamsOf<Id>
+  query: QueryOf<Id>
+  body: RequestOf<Id>
+}
+
+/** A handler answers the body; the status stands in the table. What it throws becomes the answer (faults). What it answers is committed. */
+export type Handlers<Id extends RouteId> = {
+  [Each in Id]: (call: Call<Each>) => AnswerOf<Each> | Promise<AnswerOf<Each>>
+}
+
+const ranks: Record<Role, number> = { reader: 0, collaborator: 1, owner: 2 }
+
+/** What a reader may do besides reading: ask, and keep memories. */
+const open_to_readers = ['chats', 'messages', 'memories']
+
+/** Of these, what changes a thing that is there: a reader does that to their own alone, and the handler looks whose it is. */
+const of_own_things: readonly string[] = [
+  'chats.update',
+  'chats.delete',
+  'messages.delete',
+  'memories.update',
+  'memories.delete',
+]
+
+/** The least role that a project-scoped call takes, whatever it is about. */
+export function leastRole({ id, method }: Route): Role {
+  return method === 'GET' || open_to_readers.includes(id.split('.')[0]!) ? 'reader' : 'collaborator'
+}
+
+/** Whether a project-scoped call can be refused for the role. */
+export function asksForRole(route: Route): boolean {
+  return leastRole(route) !== 'reader' || of_own_things.includes(route.id)
+}
+
+/** Throws where the role is less than what the call takes; it is a fault of the project, so that a client rests the whole of it. */
+export function checkRole(role: Role, least: Role): void {
+  if (ranks[role] >= ranks[least]) return
+  throw fault('publicapi.tenancy.role.insufficient', `This takes the role ${least} in the project; yours is ${role}.`)
 }
 
 /** More tokens than one machine's service has at work at once. */

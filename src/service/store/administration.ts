@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { hasCharacters } from '../../base/text/format.ts'
-import { isoTime } from '../../base/time/time.ts'
+import { type Clock, isoTime } from '../../base/time/time.ts'
 import { email_longest, name_longest } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
-import { statementsOf } from './database.ts'
+import { makeId, statementsOf } from './database.ts'
 
 export function checkName(what: string, name: string): void {
   if (name.trim() !== '' && hasCharacters(name, 1, name_longest) && !/\p{Cc}/u.test(name)) return
@@ -39,4 +39,108 @@ export function listRows<Row extends { created_at: string }>(
       })
       return Object.fromEntries(shown) as Row
     })
+}
+
+/** A workspace by its name and that of its organisation; either absent: the one called default, which is always there. */
+interface WorkspaceName {
+  organisation?: string | undefined
+  workspace?: string | undefined
+}
+
+interface WorkspaceRow {
+  organisation: string
+  workspace: string
+  projects: number
+  created_at: string
+}
+
+interface ProjectRow {
+  project_id: string
+  name: string
+  organisation: string
+  workspace: string
+  created_at: string
+}
+
+const always_there = 'default'
+
+/** An organisation holds workspaces, a workspace holds projects; made on this machine only, and never named through `/v1` (A-06). */
+export function openWorkspaces(database: Sqlite, clock: Clock) {
+  const { run } = statementsOf(database)
+  const create = database.transaction((name: string, organisation: string) => {
+    if (findWorkspace(database, { organisation, workspace: name }) !== undefined) {
+      throw refused(`there is a workspace ${name} in the organisation ${organisation} already`, 'choose another name')
+    }
+    const now_ms = clock.now_ms()
+    run(
+      'INSERT INTO organisations (name, created_at_ms) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
+      organisation,
+      now_ms,
+    )
+    run(
+      `INSERT INTO workspaces (organisation, name, created_at_ms)
+       SELECT seq, @name, @now_ms FROM organisations WHERE name = @organisation`,
+      { name, now_ms, organisation },
+    )
+  })
+
+  return {
+    /** The organisation is made with its first workspace. Error `config.service` for a name in use there. */
+    create(name: string, organisation = always_there): void {
+      checkName('a workspace', name)
+      checkName('an organisation', organisation)
+      create.immediate(name, organisation)
+    },
+    list: () =>
+      listRows<WorkspaceRow>(
+        database,
+        `SELECT organisations.name AS organisation, workspaces.name AS workspace,
+           (SELECT count(*) FROM projects WHERE workspace = workspaces.seq) AS projects, workspaces.created_at_ms
+         FROM workspaces JOIN organisations ON organisations.seq = organisation ORDER BY organisation, workspaces.seq`,
+      ),
+  }
+}
+
+/** Projects as the one who runs the service makes them, by command. */
+export function openProjects(database: Sqlite, clock: Clock) {
+  return {
+    /** Error `config.service` for an unknown workspace. */
+    create(name: string, where: WorkspaceName = {}): { project_id: string } {
+      checkName('a project', name)
+      const workspace = findWorkspace(database, where)
+      if (workspace === undefined) {
+        const { organisation, workspace: wanted = always_there } = where
+        const place = organisation === undefined ? '' : ` in the organisation ${organisation}`
+        throw refused(`there is no workspace ${wanted}${place}`, 'list them with `sluice serve workspace list`')
+      }
+      const now_ms = clock.now_ms()
+      const project_id = makeId('project', now_ms)
+      statementsOf(database).run(
+        'INSERT INTO projects (project_id, name, created_at_ms, workspace) VALUES (@project_id, @name, @now_ms, @workspace)',
+        { project_id, name, now_ms, workspace },
+      )
+      return { project_id }
+    },
+    list: () =>
+      listRows<ProjectRow>(
+        database,
+        `SELECT project_id, projects.name, organisations.name AS organisation, workspaces.name AS workspace,
+           projects.created_at_ms
+         FROM projects JOIN workspaces ON workspaces.seq = workspace JOIN organisations ON organisations.seq = organisation
+         ORDER BY projects.seq`,
+      ),
+  }
+}
+
+/** The number of the workspace, or undefined. */
+function findWorkspace(
+  database: Sqlite,
+  { organisation = always_there, workspace = always_there }: WorkspaceName,
+): number | undefined {
+  return statementsOf(database).value(
+    `SELECT workspaces.seq FROM workspaces JOIN organisations ON organisations.seq = organisation
+     WHERE organisations.name = ? AND workspaces.name = ?`,
+    organisation,
+    workspace,
+  )
 }

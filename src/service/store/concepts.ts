@@ -5,8 +5,7 @@ import type { Clock } from '../../base/time/time.ts'
 import { label_name_longest, label_name_shortest } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
 import { checkName, listRows, projectWith } from './administration.ts'
-import { statementsOf } from './database.ts'
-import { makeId } from './ids.ts'
+import { makeId, statementsOf } from './database.ts'
 import { openLabelStore } from './store-resources.ts'
 
 interface ConceptRow {

@@ -1,4 +1,19 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import type { Migration, Sqlite } from '../../base/files/sqlite.ts'
+
+/** Passages of ready assets, for the assistant. Made from the objects: it could be made again. */
+export const passage_migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+CREATE VIRTUAL TABLE passages USING fts5 (
+  text, asset UNINDEXED, project UNINDEXED,
+  tokenize = 'porter unicode61 remove_diacritics 2'
+);
+-- Every asset that was read, and its rows, which lie together: first to last rowid, none where last is smaller.
+CREATE TABLE spans (asset INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+`,
+  },
+]
 
 export interface Hit {
   asset: number

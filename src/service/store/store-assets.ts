@@ -1,6 +1,5 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
-import type { AssetStatus } from '../../contract/messages/messages-assets.ts'
-import type { LabelReference } from '../../contract/messages/messages-labels.ts'
+import type { AssetStatus, LabelReference } from '../../contract/messages/messages-assets.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, removeListed, sqlListing } from './paging.ts'
 

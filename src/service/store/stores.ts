@@ -4,6 +4,8 @@ import type { Clock } from '../../base/time/time.ts'
 import { loadSigningKey, signWith } from '../blobs/signing.ts'
 import { refused } from '../faults/faults.ts'
 import { openAccess } from './access.ts'
+import { openTokens, openUsers } from './accounts.ts'
+import { openProjects, openWorkspaces } from './administration.ts'
 import { groupCommits } from './commit-group.ts'
 import { openConceptStore, openConcepts, openViews } from './concepts.ts'
 import { type DataPaths, dataPaths, makeDataFolders, openServiceDatabase } from './database.ts'
@@ -12,9 +14,6 @@ import { openAssetStore } from './store-assets.ts'
 import { openChatStore } from './store-chats.ts'
 import { openProjectStore } from './store-projects.ts'
 import { openLabelStore, openResourceStore } from './store-resources.ts'
-import { openTokens } from './tokens.ts'
-import { openUsers } from './users.ts'
-import { openProjects, openWorkspaces } from './workspaces.ts'
 
 export type Stores = ReturnType<typeof openStores>
 

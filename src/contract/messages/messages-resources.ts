@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { listEnvelope, timestamp } from '../envelope.ts'
+import { idSchema } from '../identifiers.ts'
+import {
+  description_longest,
+  memory_content_longest,
+  memory_importance_least,
+  memory_importance_most,
+  name_longest,
+  session_turns_most,
+  skill_content_longest,
+  text,
+  turn_text_longest,
+} from '../limits.ts'
+
+/** `project`: everybody in the project can use it; `user`: whoever made it. */
+const skill_scopes = ['project', 'user'] as const
+const skill_categories = ['skill', 'persona'] as const
+
+const skillFields = {
+  name: text(1, name_longest).meta({
+    description: 'What chats call it by; unique among those that one can use.',
+    examples: ['contract-review'],
+  }),
+  content: text(1, skill_content_longest).meta({
+    description: 'What the assistant is to follow, as Markdown.',
+    examples: ['Name each party and its duties.'],
+  }),
+  scope: z.enum(skill_scopes).meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
+  category: z.enum(skill_categories).meta({ description: 'Something to do, or somebody to be.' }),
+  display_name: text(1, name_longest).optional(),
+  description: text(0, description_longest).optional(),
+  icon: text(1, 64).optional(),
+}
+
+export const skillCreate = z.strictObject(skillFields).meta({ id: 'SkillCreate' })
+
+export const skillUpdate = z
+  .strictObject(skillFields)
+  .partial()
+  .meta({ id: 'SkillUpdate', description: 'Fields that are left out stay as they are.' })
+
+export const skillRecord = z
+  .object({
+    skill_id: idSchema('skill'),
+    ...skillFields,
+    enabled: z.boolean(),
+    created_at: timestamp,
+    modified_at: timestamp,
+  })
+  .meta({ id: 'Skill' })
+
+export const skillList = listEnvelope(skillRecord, 'skill').meta({ id: 'SkillList', description: 'Newest first.' })
+
+const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruction'] as const
+/** `user`: of the one who made it; `project`: made with a key that belongs to nobody, and known to all in the project. */
+const memory_scopes = ['user', 'project'] as const
+
+const memoryFields = {
+  content: text(1, memory_content_longest).meta({
+    description: 'One thing worth knowing.',
+    examples: ['The fiscal year ends in June.'],
+  }),
+  category: z.enum(memory_categories),
+  importance: z
+    .int()
+    .min(memory_importance_least)
+    .max(memory_importance_most)
+    .meta({ description: 'The higher, the sooner it is remembered.' }),
+}
+
+export const memoryCreate = z.strictObject(memoryFields).meta({ id: 'MemoryCreate' })
+
+export const memoryUpdate = z
+  .strictObject(memoryFields)
+  .partial()
+  .meta({ id: 'MemoryUpdate', description: 'Fields that are left out stay as they are.' })
+
+export const memoryRecord = z
+  .object({
+    memory_id: idSchema('memory'),
+    ...memoryFields,
+    scope: z.enum(memory_scopes),
+    created_at: timestamp,
+    modified_at: timestamp,
+  })
+  .meta({ id: 'Memory' })
+
+export const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
+
+const turnFields = {
+  speaker: text(1, name_longest).meta({ examples: ['Ada'] }),
+  source: text(1, name_longest).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
+  text: text(1, turn_text_longest),
+  start: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
+  end: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
+}
+
+const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
+
+const name = text(1, name_longest).meta({ examples: ['Weekly meeting'] })
+const description = text(0, description_longest)
+
+export const sessionCreate = z
+  .strictObject({
+    name,
+    description: description.optional(),
+    turns: z.array(sessionTurn).max(session_turns_most).optional().meta({ description: 'Oldest first.' }),
+  })
+  .meta({ id: 'SessionCreate', description: 'Our reading: the specification lists the call and no shape.' })
+
+export const sessionUpdate = z
+  .strictObject({ name: name.optional(), description: description.optional() })
+  .meta({ id: 'SessionUpdate', description: 'Fields that are left out stay as they are; what was said stays.' })
+
+const itemFields = {
+  session_id: idSchema('session'),
+  name,
+  description: description.optional(),
+  created_at: timestamp,
+  modified_at: timestamp,
+}
+
+const sessionListItem = z.object(itemFields).meta({ id: 'SessionListItem' })
+
+export const sessionRecord = z
+  .object({
+    ...itemFields,
+    brief: z.string().optional().meta({ description: 'What was said, in short, where the service made it.' }),
+    turns: z.array(z.object(turnFields).meta({ id: 'SessionTurnRecord' })).meta({ description: 'Oldest first.' }),
+  })
+  .meta({ id: 'Session' })
+
+export const sessionList = listEnvelope(sessionListItem, 'session').meta({
+  id: 'SessionList',
+  description: 'Newest first.',
+})
+
+const transcriptTurn = z
+  .object({ turn_id: idSchema('turn'), ...turnFields })
+  .meta({ id: 'TranscriptTurn', description: 'The id is there to page by.' })
+
+export const transcript = listEnvelope(transcriptTurn, 'turn').meta({
+  id: 'Transcript',
+  description: 'Oldest first.',
+})
+
+export type SessionTurn = z.infer<typeof sessionTurn>
