@@ -36,7 +36,7 @@ export interface PreparedTurn {
 export type Outcome = { response: string } | { fault: string; retry_after_ms?: number | undefined }
 
 /** Who writes the answers. What it throws is a fault, too. */
-export interface Assistant {
+interface Assistant {
   answer(turn: PreparedTurn, signal: AbortSignal): Promise<Outcome>
   close(): Promise<void>
 }
