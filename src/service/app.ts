@@ -22,15 +22,13 @@ export interface AppParts extends Parts, Door {
 /** What is known of a request on its way, from the first hook on. */
 interface Context extends Who {
   entry: RequestEntry
-  /** Of what is known of keys and members, when caller and role were found. */
-  version: number
   /** A failure that comes after the work is done. */
   failure: Failure | undefined
 }
 
 type Tracked = HttpRequest & { context_of_call: Context | null }
 
-const nobody: Caller = { token: 0, user: null, every_project: 0, projects: new Map() }
+const nobody: Caller = { token: 0, user: null, every_project: 0 }
 
 /** The API: the routes of the contract's table, each with its handler. */
 export async function createApp(parts: AppParts): Promise<HttpApp> {
@@ -80,7 +78,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const route = (request.routeOptions.config as { route?: Route }).route
   const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
   const entry = observer.begin(place, clock.now_ms())
-  const context: Context = { entry, caller: nobody, project: 0, role: 'reader', version: 0, failure: undefined }
+  const context: Context = { entry, caller: nobody, project: 0, role: 'reader', failure: undefined }
   request.context_of_call = context
   reply.raw.once('close', () => void observer.tell('end', entry))
   const told = observer.tell('begin', entry)
@@ -110,7 +108,6 @@ function callerOf(access: Access, { headers }: HttpRequest): Caller {
 }
 
 function enterProject(access: Access, route: Route, { headers }: HttpRequest, context: Context): void {
-  context.version = access.version()
   if (!route.scoped) return
   const project_id = headers[project_header]
   if (!isId('project', project_id)) {
@@ -126,7 +123,7 @@ function enterProject(access: Access, route: Route, { headers }: HttpRequest, co
 
 /** A body can take minutes to come: a key that was revoked and a role that was lost meanwhile are so here, too. */
 function admitAgain(access: Access, route: Route, request: HttpRequest, context: Context): void {
-  if (!route.auth || context.version === access.version()) return
+  if (!route.auth || route.method === 'GET') return
   context.caller = callerOf(access, request)
   enterProject(access, route, request, context)
 }

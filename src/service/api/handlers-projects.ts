@@ -55,8 +55,6 @@ export function projectHandlers({ access, project_store, commits, clock, origins
         const invitation_id = makeId('invitation', now_ms)
         return project_store.invite(project, { invitation_id, email, role, created_at_ms: now_ms })
       })
-      // Somebody's role may have changed.
-      access.forget()
       const url = `${origins.api}/invitations/${invitation.invitation_id}`
       return { ...invitation, url, created_at: isoTime(created_at_ms) }
     },

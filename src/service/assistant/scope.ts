@@ -49,7 +49,7 @@ export function expandScope(
   if (kept === null) return { projects: [project], assets: [], chats: [] }
   const scope = JSON.parse(kept) as ChatScope
   // What the one who asks has lost since then is as good as removed; what the key of then reached was checked with the question.
-  const asking: Caller = { token: 0, user, every_project: 1, projects: new Map() }
+  const asking: Caller = { token: 0, user, every_project: 1 }
   const each = <Found>(ids: string[] | undefined, find: (id: string) => Found | undefined) =>
     (ids ?? []).map(find).filter((found) => found !== undefined)
   const by_label = each(scope.label_ids, (id) => labels.find(project, id)?.seq)

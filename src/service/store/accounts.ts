@@ -22,7 +22,7 @@ interface TokenReach {
 }
 
 /** Tokens are made and revoked on this machine only: never through `/v1` (A-18). */
-export function openTokens(database: Sqlite, clock: Clock, forget: () => void) {
+export function openTokens(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((name: string, hashed: Buffer, { project_ids, user }: TokenReach) => {
     if (value('SELECT 1 FROM tokens WHERE name = ?', name)) {
@@ -62,9 +62,7 @@ export function openTokens(database: Sqlite, clock: Clock, forget: () => void) {
       ),
     /** Answers whether there was one; a service that runs on the same data refuses it from the next request on. */
     revoke(name: string): boolean {
-      const { changes } = run('DELETE FROM tokens WHERE name = ?', name)
-      forget()
-      return changes > 0
+      return run('DELETE FROM tokens WHERE name = ?', name).changes > 0
     },
   }
 }
@@ -95,7 +93,7 @@ interface UserRow {
 }
 
 /** Users are made on this machine only. */
-export function openUsers(database: Sqlite, clock: Clock, forget: () => void) {
+export function openUsers(database: Sqlite, clock: Clock) {
   const { value, run } = statementsOf(database)
   const create = database.transaction((email: string, name: string | undefined) => {
     if (value('SELECT 1 FROM users WHERE email = ?', email)) {
@@ -139,10 +137,6 @@ export function openUsers(database: Sqlite, clock: Clock, forget: () => void) {
         ['projects'],
       ),
     /** Takes tokens, memberships, invitations, skills and memories of the user away, too. Answers whether there was one. */
-    remove(email: string): boolean {
-      const was_there = remove.immediate(email)
-      forget()
-      return was_there
-    },
+    remove: (email: string): boolean => remove.immediate(email),
   }
 }

@@ -1,6 +1,6 @@
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { Role } from '../../contract/messages/messages-projects.ts'
-import { type Caller, reachOfCaller, within_reach } from './access.ts'
+import { type Caller, within_reach } from './access.ts'
 import { statementsOf } from './database.ts'
 import { type Listing, sqlListing } from './paging.ts'
 
@@ -45,11 +45,11 @@ export function openProjectStore(database: Sqlite) {
     /** The projects within a caller's reach, newest first; none is ever removed. */
     listing(caller: Caller): Listing<ListedProject, number> {
       const table = { columns, from: 'projects', where: within_reach, by: 'seq', id: 'project_id', newest_first: true }
-      return sqlListing(database, table, { ...reachOfCaller(caller), project: 0 })
+      return sqlListing(database, table, { ...caller, project: 0 })
     },
     find: (caller: Caller, project_id: string) =>
       one<ListedProject>(`SELECT ${columns} FROM projects WHERE ${within_reach} AND project_id = @project_id`, {
-        ...reachOfCaller(caller),
+        ...caller,
         project_id,
       }),
     /** Within the reach of the caller, in the workspace of the oldest project that is. Answers its number. */
@@ -63,7 +63,7 @@ export function openProjectStore(database: Sqlite) {
         `INSERT INTO projects (project_id, name, description, created_at_ms, workspace)
          VALUES (@project_id, @name, @description, @now_ms,
            coalesce((SELECT workspace FROM projects WHERE ${within_reach} ORDER BY seq LIMIT 1), 1))`,
-        { ...reachOfCaller(caller), project_id, name, description, now_ms },
+        { ...caller, project_id, name, description, now_ms },
       )
       if (caller.every_project === 0) {
         run('INSERT INTO token_projects (token, project) VALUES (?, ?)', caller.token, lastInsertRowid)

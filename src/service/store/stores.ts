@@ -30,12 +30,11 @@ export function openStores(data_dir: string, clock: Clock) {
     database = openServiceDatabase(paths)
     const opened = database
     const commits = groupCommits(opened, paths.database, clock)
-    const access = openAccess(database)
     return {
       paths,
       database,
-      access,
-      administration: administrate(database, clock, access.forget),
+      access: openAccess(database),
+      administration: administrate(database, clock),
       project_store: openProjectStore(database),
       resources: openResourceStore(database),
       assets: openAssetStore(database),
@@ -73,18 +72,18 @@ export function openAdministration(data_dir: string, clock: Clock): Administrati
   const paths = dataPaths(data_dir)
   makeDataFolders(paths)
   const database = openServiceDatabase(paths)
-  return { ...administrate(database, clock, () => {}), close: () => database.close() }
+  return { ...administrate(database, clock), close: () => database.close() }
 }
 
 export type Administration = ReturnType<typeof administrate>
 
 /** What is done on this machine only, by command: never through `/v1` (A-18). */
-function administrate(database: Sqlite, clock: Clock, forget: () => void) {
+function administrate(database: Sqlite, clock: Clock) {
   return {
     workspaces: openWorkspaces(database, clock),
     projects: openProjects(database, clock),
-    tokens: openTokens(database, clock, forget),
-    users: openUsers(database, clock, forget),
+    tokens: openTokens(database, clock),
+    users: openUsers(database, clock),
     concepts: openConcepts(database, clock),
     views: openViews(database, clock),
   }
