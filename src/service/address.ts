@@ -29,11 +29,11 @@ export function checkAddress({ listen, has_tls, public_url, public_blob_url }: A
     else if (isEverywhere(listen)) {
       throw refused(
         `the local service cannot listen on ${listen} without ${name}: others could not be told where to go`,
-        optionHint(name),
+        `give --${name.replaceAll('_', '-')}, the address as other machines reach it`,
       )
     }
   }
-  if (public_url !== undefined && public_blob_url !== undefined && isOneOrigin(public_url, public_blob_url)) {
+  if (public_url !== undefined && public_blob_url !== undefined && originIn(public_url) === originIn(public_blob_url)) {
     throw refused(
       `the local service cannot have the API and the blob store on one origin: ${public_url}, ${public_blob_url}`,
       'give each a name or a port of its own: a client sends its key to the one and never to the other',
@@ -53,12 +53,8 @@ function checkPublic(name: string, text: string): void {
   )
 }
 
-function isOneOrigin(one: string, other: string): boolean {
-  return new URL(one).origin === new URL(other).origin
-}
-
-function optionHint(name: string): string {
-  return `give --${name.replaceAll('_', '-')}, the address as other machines reach it`
+function originIn(url: string): string {
+  return new URL(url).origin
 }
 
 function isLoopback(address: string): boolean {
@@ -96,7 +92,7 @@ export function keepGate({ listen, certificate, allowed_origins, ...told }: Neig
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
-  const origins = new Set([...public_urls.map((url) => new URL(url).origin), ...(allowed_origins ?? [])])
+  const origins = new Set([...public_urls.map(originIn), ...(allowed_origins ?? [])])
 
   /** Whether the Host header names this service: a page with a name of its own for this machine (DNS rebinding) sends that name. */
   function isOurHost(authority: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { createHttpApp, type HttpApp, type HttpReply, type HttpRequest } from '../base/net/http-server-app.ts'
 import { messageOf } from '../base/run/errors.ts'
 import type { ErrorCode } from '../contract/error-codes.ts'
@@ -77,18 +78,13 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const { observer, bad_days, clock } = parts
   const route = (request.routeOptions.config as { route?: Route }).route
   const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
-  const entry = observer.begin(place, clock.now_ms())
+  const entry = observer.begin(place, reply.raw, clock.now_ms())
   const context: Context = { entry, caller: nobody, project: 0, role: 'reader', failure: undefined }
   request.context_of_call = context
-  reply.raw.once('close', () => void observer.tell('end', entry))
   const told = observer.tell('begin', entry)
   if (told) await told
 
-  const { latency_ms = 0 } = bad_days.current
-  if (latency_ms > 0) await clock.sleep(latency_ms)
-  const wait_s = bad_days.limitFor(place)
-  if (wait_s !== undefined) return fail(reply, entry, { status: 429, retry_after_s: wait_s })
-  const failure = bad_days.failureFor(place)
+  const failure = await bad_days.meet(place)
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
@@ -143,9 +139,8 @@ function checkDoor(gate: Gatekeeper, { raw, headers }: HttpRequest): void {
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {
-  entry.status = failure.drop_connection ? 0 : failure.status
   reply.hijack()
-  sendFailure(reply.raw, failure, entry.place)
+  sendFailure(reply.raw, failure, entry)
   return reply
 }
 
@@ -189,41 +184,34 @@ function pathMatcher(): (path: string) => boolean {
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
-interface ParsedCall {
-  params: unknown
-  query: unknown
-  body: unknown
-}
-
-interface Issue {
-  path: PropertyKey[]
-  message: string
-}
-
 /** Path, query and body by the schemas of the route; what does not fit is a 400 that names the fields (A-11, A-13). */
-function parseCall(route: Route, request: HttpRequest): ParsedCall {
+function parseCall(route: Route, request: HttpRequest) {
   return {
     params: parse(route.params, request.params, () => 'publicapi.path.invalid'),
     query: parse(route.query, request.query, () => 'publicapi.query.invalid'),
-    body: parse(route.request, request.body, (issue) => bodyCode(route, issue)),
+    body: parse(
+      route.request,
+      request.body,
+      (issue) => route.field_codes?.[String(issue?.path[0])] ?? 'publicapi.body.invalid',
+    ),
   }
 }
 
-function parse(schema: Route['params'], value: unknown, codeOf: (issue: Issue | undefined) => ErrorCode): unknown {
+function parse(
+  schema: Route['params'],
+  value: unknown,
+  codeOf: (issue: z.core.$ZodIssue | undefined) => ErrorCode,
+): unknown {
   if (!schema) return undefined
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw fault(codeOf(result.error.issues[0]), sentence(result.error.issues))
 }
 
-function bodyCode(route: Route, issue: Issue | undefined): ErrorCode {
-  return route.field_codes?.[String(issue?.path[0])] ?? 'publicapi.body.invalid'
-}
-
 const issues_most = 5
 const sentence_longest = 500
 
-function sentence(issues: readonly Issue[]): string {
+function sentence(issues: readonly z.core.$ZodIssue[]): string {
   const parts = issues.slice(0, issues_most).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
   })

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Server } from 'node:http'
 import { listen } from '../base/net/http-server.ts'
 import { messageOf } from '../base/run/errors.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
@@ -11,8 +10,7 @@ import { projectHandlers } from './api/handlers-projects.ts'
 import { labelHandlers, resourceHandlers } from './api/handlers-resources.ts'
 import { limitRequests } from './api/limits.ts'
 import { observeRequests } from './api/observer.ts'
-import { describeInterface } from './api/openapi.ts'
-import { toYaml } from './api/openapi-errors.ts'
+import { describeInterface, toYaml } from './api/openapi.ts'
 import { describeLimits, describeProfile } from './api/openapi-profile.ts'
 import { createApp } from './app.ts'
 import { runAnswers } from './assistant/answers.ts'
@@ -36,13 +34,23 @@ export type Service = Awaited<ReturnType<typeof startService>>
 export async function startService(options: ServiceOptions) {
   const stop = new AbortController()
   const parts = openParts(options, stop.signal)
-  const workers = startWorkers(parts, () => stop.abort())
+  let workers: Workers | undefined
+
+  async function end(): Promise<void> {
+    stop.abort()
+    await workers?.end()
+    await parts.assistant.close()
+    await parts.reader.close()
+    await parts.close()
+  }
+
   try {
-    if (hasIndex(parts)) await completeIndex(parts)
-    workers.indexIsComplete()
-    return await openDoors(parts, workers)
+    // A new service starts the thread that reads, and makes the index, with the first file or question.
+    if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
+    workers = startWorkers(parts)
+    return await openDoors(parts, workers, end)
   } catch (error) {
-    await workers.end()
+    await end()
     throw error
   }
 }
@@ -60,7 +68,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     log,
     assistant,
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
-    bad_days: judgeBadDays(settings.bad_days, () => clock.monotonic_ms()),
+    bad_days: judgeBadDays(settings.bad_days, clock),
     observer: observeRequests(settings.request_log_most),
     uploading: new Set(),
     origins: { api: '', blob: '' },
@@ -70,51 +78,40 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
   }
 }
 
-/** A new service starts the thread that reads, and makes the index, with the first file or question. */
-function hasIndex({ paths, assets }: Parts): boolean {
-  return existsSync(paths.passages) || assets.anyReady()
-}
+type Workers = ReturnType<typeof startWorkers>
 
 /** What works without being asked: reading files, writing answers, removing dead slots. */
-function startWorkers(parts: Parts, stop: () => void) {
+function startWorkers(parts: Parts) {
   const { wake } = parts
-  const documents = Array.from({ length: parts.settings.ingest.processes }, () => openDocumentReader(parts))
-  const document_workers = runDocuments(parts, documents)
-  wake.documents = document_workers.wake
+  const readers = Array.from({ length: parts.settings.ingest.processes }, () => openDocumentReader(parts))
+  const documents = runDocuments(parts, readers)
   const ingest = runIngest(parts)
-  wake.ingest = ingest.wake
-  let indexIsComplete = () => {}
-  const indexed = new Promise<void>((resolve) => {
-    indexIsComplete = resolve
-  })
-  const answers = runAnswers(parts, indexed)
-  wake.answers = answers.wake
+  const answers = runAnswers(parts)
   const sweep = runSlotSweep(parts)
+  Object.assign(wake, { ingest: ingest.wake, documents: documents.wake, answers: answers.wake })
 
   return {
-    documents,
-    indexIsComplete,
+    readers,
+    /** Call after the signal has aborted. */
     async end(): Promise<void> {
-      stop()
-      // Who waits for it ends with the signal.
-      indexIsComplete()
       // What they read is read again at the next start.
-      await Promise.all(documents.map((one) => one.end()))
-      await Promise.all([ingest.ended, document_workers.ended, answers.ended, sweep.ended])
-      await parts.assistant.close()
-      await parts.reader.close()
-      await parts.close()
+      await Promise.all(readers.map((reader) => reader.end()))
+      await Promise.all([ingest.ended, documents.ended, answers.ended, sweep.ended])
     },
   }
 }
 
 /** The two listeners, and the service as its owner sees it. */
-async function openDoors(parts: Parts, workers: ReturnType<typeof startWorkers>) {
-  const { settings, observer, bad_days, origins, clock, log } = parts
+async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
+  const { settings, profile, observer, bad_days, origins, clock, log } = parts
   const { listen: host, public_url, public_blob_url } = settings
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
+  let description: string | undefined
   const handlers: Handlers<RouteId> = {
-    ...descriptionHandlers(parts),
+    'description.read': () =>
+      (description ??= toYaml(
+        describeLimits(describeProfile(describeInterface(routes, origins.api), profile), settings.limits),
+      )),
     ...projectHandlers(parts),
     ...resourceHandlers(parts),
     ...assetHandlers(parts),
@@ -129,20 +126,19 @@ async function openDoors(parts: Parts, workers: ReturnType<typeof startWorkers>)
   const blob_server = createBlobStore({ ...parts, ...door, faults: blobFaults, behind_proxy })
   const servers = [app.server, blob_server]
   limitConnections({ api: app.server, blob: blob_server }, { clock, log })
-  for (const server of servers) refuseWhenDown(server, () => bad_days.current.down ?? false)
+  for (const server of servers) {
+    server.on('connection', (socket) => {
+      if (bad_days.current.down) socket.destroy()
+    })
+  }
 
   async function closeDoors(): Promise<void> {
     await finishRequests({ servers, in_flight: observer.in_flight, grace_ms: settings.close_grace_ms, log })
     await app.close()
   }
 
-  /** Where they listen; `origins` is what others are told. */
-  const here = {
-    /** Origin of the API, where it listens. */
-    api: '',
-    /** Origin of the blob store, where it listens. */
-    blob: '',
-  }
+  /** Where the API and the blob store listen; `origins` is what others are told. */
+  const here = { api: '', blob: '' }
   try {
     await parts.files.sweep(parts.objects.names)
     await app.ready()
@@ -168,7 +164,7 @@ async function openDoors(parts: Parts, workers: ReturnType<typeof startWorkers>)
     blobFaults,
     /** The most memory that a process which reads documents has taken so far. */
     get readingPeak_bytes() {
-      return Math.max(...workers.documents.map(({ peak_bytes }) => peak_bytes))
+      return Math.max(...readers.map(({ peak_bytes }) => peak_bytes))
     },
     setBadDays(change: BadDays): void {
       bad_days.set(change)
@@ -176,24 +172,8 @@ async function openDoors(parts: Parts, workers: ReturnType<typeof startWorkers>)
     },
     /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
     close(): Promise<void> {
-      closing ??= closeDoors().then(() => workers.end())
+      closing ??= closeDoors().then(end)
       return closing
     },
   }
-}
-
-function descriptionHandlers({ origins, settings, profile }: Parts): Handlers<'description.read'> {
-  let text = ''
-  return {
-    'description.read': () => {
-      text ||= toYaml(describeLimits(describeProfile(describeInterface(routes, origins.api), profile), settings.limits))
-      return text
-    },
-  }
-}
-
-function refuseWhenDown(server: Server, isDown: () => boolean): void {
-  server.on('connection', (socket) => {
-    if (isDown()) socket.destroy()
-  })
 }

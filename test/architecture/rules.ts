@@ -74,7 +74,7 @@ export const doors: Record<string, RegExp> = {
   sax: /^service\/ingest\/extract-xml\.ts$/,
   undici: /^base\/net\/http-client/,
   unpdf: /^service\/ingest\/extract-pdf\.ts$/,
-  yaml: /^config\//,
+  yaml: /^(config\/|service\/api\/openapi\.ts$)/,
   yargs: /^cli\//,
   yauzl: /^service\/ingest\/extract-archive\.ts$/,
   zod: /^(contract|config|service)\//,

@@ -79,19 +79,19 @@ test('more requests a minute than allowed are told how long to wait; PUTs are no
 
 test('the allowance comes back with time, and never more than a second’s worth', async () => {
   const clock = new FakeClock()
-  const judge = judgeBadDays({ requests_per_minute: 120 }, () => clock.monotonic_ms())
-  const passed = () => {
+  const judge = judgeBadDays({ requests_per_minute: 120 }, clock)
+  const passed = async () => {
     let count = 0
-    while (judge.limitFor('assets.list') === undefined) count++
+    while ((await judge.meet('assets.list')) === undefined) count++
     return count
   }
-  expect(passed()).toBe(1)
-  expect(judge.limitFor('assets.list')).toBe(1)
+  expect(await passed()).toBe(1)
+  expect(await judge.meet('assets.list')).toEqual({ status: 429, retry_after_s: 1 })
   await clock.advance(500)
-  expect(passed()).toBe(1)
+  expect(await passed()).toBe(1)
   await clock.advance(60_000)
-  expect(passed()).toBe(2)
-  expect(judge.limitFor('put')).toBeUndefined()
+  expect(await passed()).toBe(2)
+  expect(await judge.meet('put')).toBeUndefined()
 })
 
 test('latency is waited before anything is done', async () => {

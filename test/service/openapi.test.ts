@@ -5,8 +5,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Route } from '../../src/contract/routes/route.ts'
 import { routes } from '../../src/contract/routes/routes.ts'
-import { describeInterface } from '../../src/service/api/openapi.ts'
-import { toYaml } from '../../src/service/api/openapi-errors.ts'
+import { describeInterface, toYaml } from '../../src/service/api/openapi.ts'
 import { start } from './fixture.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested

@@ -31,11 +31,16 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, mode
     closeSync(descriptor)
   }
   renameSync(temporary, path)
-  const directory = openSync(dirname(path), 'r')
+  flushToDisk(dirname(path))
+}
+
+/** Flushes the bytes of a file, or the names in a directory. */
+export function flushToDisk(path: string): void {
+  const descriptor = openSync(path, 'r')
   try {
-    fsyncSync(directory)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(directory)
+    closeSync(descriptor)
   }
 }
 

@@ -61,7 +61,7 @@ export function checkLengths(body: unknown, limits: Limits): void {
 }
 
 /** How many requests may still come at once, and when that was counted. */
-export interface Bucket {
+interface Bucket {
   allowance: number
   refilled_ms: number
 }
@@ -76,9 +76,6 @@ export function takeRequest(bucket: Bucket, per_minute: number, most: number, no
   return undefined
 }
 
-/** More tokens than one machine's service has at work within a minute. */
-const buckets_most = 1_000
-
 /**
  * So many requests a minute of each token, spread evenly: a bucket holds ten seconds' worth, so that somebody who opens a page
  * of twenty lists is served at once, and nobody takes a minute's worth in one second. 0: no limit. Answers the seconds to wait,
@@ -90,19 +87,8 @@ export function limitRequests(per_minute: number, monotonic_ms: () => number): (
   const buckets = new Map<number, Bucket>()
   return (token) => {
     const now_ms = monotonic_ms()
-    let bucket = buckets.get(token)
-    if (!bucket) {
-      if (buckets.size >= buckets_most) forgetFull(buckets, per_minute, most, now_ms)
-      bucket = { allowance: most, refilled_ms: now_ms }
-      buckets.set(token, bucket)
-    }
+    const bucket = buckets.get(token) ?? { allowance: most, refilled_ms: now_ms }
+    buckets.set(token, bucket)
     return takeRequest(bucket, per_minute, most, now_ms)
-  }
-}
-
-/** A bucket that has filled up again says nothing that a new one does not. */
-function forgetFull(buckets: Map<number, Bucket>, per_minute: number, most: number, now_ms: number): void {
-  for (const [token, { allowance, refilled_ms }] of buckets) {
-    if (allowance + ((now_ms - refilled_ms) * per_minute) / 60_000 >= most) buckets.delete(token)
   }
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Place } from '../faults/bad-days.ts'
 
 /**
@@ -24,24 +25,28 @@ export function observeRequests(log_most: number) {
   const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
+  /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
+  function tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
+    return listeners[stage].length === 0 ? undefined : tellEach([...listeners[stage]], entry)
+  }
+
   return {
     log: log as readonly RequestEntry[],
     /** Begun and not ended. */
     in_flight: in_flight as ReadonlySet<RequestEntry>,
-    begin(place: Place, now_ms: number): RequestEntry {
+    begin(place: Place, response: ServerResponse, now_ms: number): RequestEntry {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
       // Dropping half at a time keeps the cost of forgetting small.
       if (log.length >= log_most) log.splice(0, Math.ceil(log_most / 2))
       if (log_most > 0) log.push(entry)
       in_flight.add(entry)
+      response.once('close', () => {
+        in_flight.delete(entry)
+        void tell('end', entry)
+      })
       return entry
     },
-    /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
-    tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
-      if (stage === 'end') in_flight.delete(entry)
-      if (listeners[stage].length === 0) return undefined
-      return tellEach([...listeners[stage]], entry)
-    },
+    tell,
     on(stage: Stage, listener: StageListener): () => void {
       listeners[stage].push(listener)
       return () => {

@@ -18,11 +18,16 @@ export function describeProfile(document: Json, profile: Profile): Json {
   const described = structuredClone(document) as Described
   const { schemas } = described.components
   if (profile.messages_by_id) for (const name of ['Message', 'MessageReference']) keyById(schemas[name]!)
-  for (const { properties = {} } of Object.values(schemas)) {
-    const { status } = properties
-    if (status?.enum && isOfAsset(status.enum)) addTo(status.enum, profile.status_on_the_way)
+  const has_blanks = profile.blank_codes.size > 0
+  if (has_blanks) {
+    const code = schemas.Error!.properties.code!
+    code.pattern = `^$|${String(code.pattern)}`
   }
-  if (profile.blank_codes.size > 0) allowBlankCodes(described)
+  visit(described, ({ properties }) => {
+    const { status, code } = (properties ?? {}) as Record<string, Json>
+    extend(status?.enum, 'ingesting', profile.status_on_the_way)
+    if (has_blanks) extend(code?.enum, 'publicapi.body.invalid', '')
+  })
   return described
 }
 
@@ -32,39 +37,23 @@ function keyById(message: ObjectSchema): void {
   message.required = ['id', ...message.required.filter((name) => name !== 'message_id' && name !== 'status')]
 }
 
-function isOfAsset(values: unknown): values is string[] {
-  return Array.isArray(values) && values.includes('ingesting')
-}
-
-function addTo(values: string[], value: string): void {
-  if (!values.includes(value)) values.push(value)
-}
-
-/** Wherever a code is described, whether by its pattern or as one of a list. */
-function allowBlankCodes(described: Described): void {
-  const code = described.components.schemas.Error!.properties.code!
-  code.pattern = `^$|${String(code.pattern)}`
-  visit(described, (schema) => {
-    const { properties } = schema as { properties?: Record<string, Json> }
-    const codes = properties?.code?.enum
-    if (Array.isArray(codes) && codes.some((one) => one === 'publicapi.body.invalid')) addTo(codes, '')
-  })
-}
-
 function visit(value: unknown, see: (schema: Json) => void): void {
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) see(value as Json)
   for (const inner of Object.values(value)) visit(inner, see)
 }
 
+/** Adds a value to the list of values that has `known` in it. */
+function extend(values: unknown, known: string, value: string): void {
+  if (Array.isArray(values) && values.includes(known) && !values.includes(value)) values.push(value)
+}
+
 /** The description of the interface with the limits of this service: narrower lengths in the bodies, the rest in words. */
 export function describeLimits(document: Json, limits: Limits): Json {
   const described = structuredClone(document) as Described
   described.info.description += `\n\n${sentences(limits)}`
-  for (const operations of Object.values(described.paths)) {
-    for (const operation of Object.values(operations)) {
-      narrow(bodySchemaOf(operation, described.components.schemas), limits)
-    }
+  for (const operation of Object.values(described.paths).flatMap((operations) => Object.values(operations))) {
+    narrow(bodySchemaOf(operation, described.components.schemas), limits)
   }
   return described
 }

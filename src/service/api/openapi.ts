@@ -1,3 +1,4 @@
+import { stringify } from 'yaml'
 import { z } from 'zod'
 import { errorBody } from '../../contract/envelope.ts'
 import { error_statuses } from '../../contract/error-codes.ts'
@@ -166,4 +167,14 @@ function exampleOfObject({ properties = {}, oneOf = [] }: Shape, schemas: Json):
   const left_out = oneOf.slice(1).flatMap(({ required = [] }) => required)
   const shown = Object.entries(properties).filter(([name]) => !left_out.includes(name))
   return Object.fromEntries(shown.map(([name, property]) => [name, exampleOf(property, schemas)]))
+}
+
+/** Texts in double quotes, so that none is ever taken for a number, a date or a keyword. */
+export function toYaml(value: unknown): string {
+  return stringify(value, {
+    defaultStringType: 'QUOTE_DOUBLE',
+    defaultKeyType: 'PLAIN',
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+  })
 }

@@ -19,9 +19,8 @@ const again_kept_ms = 5 * second_ms
 /**
  * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
  * answer is committed: what a kill or a stop cuts off is asked again at the next start (C-17).
- * `indexed` resolves when the index holds what is ready: an answer before that would not know it.
  */
-export function runAnswers(parts: Parts, indexed: Promise<void>): Worker {
+export function runAnswers(parts: Parts): Worker {
   const { chats, assistant, clock, signal, on_error } = parts
   const { answers_at_once } = assistant.config
   const under_way = new Map<number, Promise<void>>()
@@ -30,8 +29,6 @@ export function runAnswers(parts: Parts, indexed: Promise<void>): Worker {
     ...parts,
     name: 'answers',
     async step() {
-      await indexed
-      if (signal.aborted) return { wait_ms: 0 }
       const now_ms = clock.now_ms()
       for (const message of chats.unanswered(2 * answers_at_once + 1)) {
         if (under_way.has(message.seq)) continue

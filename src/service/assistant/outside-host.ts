@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { readBeginning } from '../../base/files/atomic-file.ts'
 import {
   createHttpClient,
   type HttpRequest,
@@ -69,21 +69,15 @@ const largest_bytes = 4_096
 
 /** The key in a file that nobody else can read. Errors `config.service`, which never show what was found. */
 function readKeyFile(file: string): string {
-  let descriptor: number | undefined
   try {
-    // Opening a pipe would otherwise wait for somebody to write into it.
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    const stat = fstatSync(descriptor)
+    const { stat, bytes } = readBeginning(file, largest_bytes)
     if (!stat.isFile()) throw unusable(file, 'it is not a file')
     if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
-    const bytes = Buffer.alloc(largest_bytes)
-    const key = bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, bytes.length, 0)).trim()
+    const key = bytes.toString('latin1').trim()
     if (!/^[\x21-\x7e]+$/.test(key)) throw unusable(file, 'a key is one word of visible characters')
     return key
   } catch (error) {
     throw error instanceof SluiceError ? error : unusable(file, codeOf(error) ?? 'it cannot be read')
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

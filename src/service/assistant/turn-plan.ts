@@ -75,29 +75,20 @@ export interface TurnOptions {
   user: number | null
 }
 
-const usual: TurnOptions = {
-  intelligence: 'auto',
-  provider: 'automatic',
-  skills: [],
-  public_data: true,
-  user: null,
-}
-
+/** The options of a turn as JSON, each with its default. */
 export function keepOptions(
-  { intelligence, provider, skills, public_data }: Omit<ChatAppend, 'prompt' | 'scope'>,
+  { intelligence = 'auto', provider = 'automatic', skills, public_data = true }: Omit<ChatAppend, 'prompt' | 'scope'>,
   { user }: Pick<Caller, 'user'>,
 ): string {
-  const options: TurnOptions = {
-    intelligence: intelligence ?? usual.intelligence,
-    provider: provider ?? usual.provider,
+  return JSON.stringify({
+    intelligence,
+    provider,
     skills: [...new Set(skills)],
-    public_data: public_data ?? usual.public_data,
+    public_data,
     user,
-  }
-  return JSON.stringify(options)
+  } satisfies TurnOptions)
 }
 
-/** Null: of a turn that was asked before options were kept. */
-export function keptOptions(kept: string | null): TurnOptions {
-  return kept === null ? usual : (JSON.parse(kept) as TurnOptions)
+export function keptOptions(kept: string): TurnOptions {
+  return JSON.parse(kept) as TurnOptions
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/run/errors.ts'
 import { isId } from '../../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
-import { type Failure, sendFailure } from '../faults/bad-days.ts'
+import { sendFailure } from '../faults/bad-days.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
@@ -53,27 +53,18 @@ export function createBlobStore(parts: BlobParts): Server {
 async function handle(parts: BlobParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { observer, bad_days, clock } = parts
   const { asset_id, query } = addressOf(request.url ?? '')
-  const entry = observer.begin('put', clock.now_ms())
+  const entry = observer.begin('put', response, clock.now_ms())
   if (asset_id !== undefined) entry.asset_id = asset_id
-  response.on('close', () => void observer.tell('end', entry))
   await observer.tell('begin', entry)
-  const { latency_ms = 0 } = bad_days.current
-  if (latency_ms > 0) await clock.sleep(latency_ms)
-
-  const failure = bad_days.failureFor('put')
-  if (failure && failure.when !== 'after') return fail(entry, response, failure)
+  const failure = await bad_days.meet('put')
+  if (failure && failure.when !== 'after') return sendFailure(response, failure, entry)
   const outcome = await put(parts, request, entry, asset_id, query)
   if (outcome === 'gone') return
   entry.status = outcome === 'stored' ? 201 : blob_refusals[outcome][0]
   await observer.tell('handled', entry)
-  if (failure) return fail(entry, response, failure)
+  if (failure) return sendFailure(response, failure, entry)
   if (outcome === 'stored') response.writeHead(201, { 'content-length': 0 }).end()
   else refuseBlob(response, outcome)
-}
-
-function fail(entry: RequestEntry, response: ServerResponse, failure: Failure): void {
-  entry.status = failure.drop_connection ? 0 : failure.status
-  sendFailure(response, failure, 'put')
 }
 
 function addressOf(url: string): { asset_id: string | undefined; query: URLSearchParams } {

@@ -19,56 +19,35 @@ interface ReceiveOptions {
 }
 
 /** Takes a body of exactly `length` bytes; undefined when the connection ended before. Nothing is left behind then. */
-export function receiveBody(request: IncomingMessage, options: ReceiveOptions): Promise<Received | undefined> {
-  return options.length <= inline_bytes_most ? receiveInline(request, options) : receiveFile(request, options)
-}
-
-function receiveInline(request: IncomingMessage, { length, halfWay }: ReceiveOptions): Promise<Received | undefined> {
-  return new Promise((resolve, reject) => {
-    // Gone while it waited to be read: its `close` does not come again.
-    if (request.destroyed) return resolve(undefined)
-    const chunks: Buffer[] = []
-    let size = 0
-    let past_half = false
-    request.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      size += chunk.length
-      if (past_half || size * 2 < length || size >= length) return
-      past_half = true
-      const told = halfWay()
-      if (!told) return
-      request.pause()
-      told.then(() => request.resume(), reject)
-    })
-    request.on('end', () => {
-      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-      resolve({ bytes, size_in_bytes: bytes.length, md5: hash('md5', bytes, 'hex') })
-    })
-    request.on('error', () => resolve(undefined))
-    request.on('close', () => resolve(undefined))
-  })
-}
-
-async function receiveFile(
+export async function receiveBody(
   request: IncomingMessage,
   { length, files, halfWay }: ReceiveOptions,
 ): Promise<Received | undefined> {
-  const writer = await files.begin()
+  const writer = length <= inline_bytes_most ? inlineWriter() : await files.begin()
+  let received: Received | undefined
   try {
-    if (!(await writeAll(request, writer, length, halfWay))) {
-      await writer.discard()
-      return undefined
-    }
-  } catch (error) {
-    await writer.discard()
-    throw error
+    if (await writeAll(request, writer, length, halfWay)) received = await writer.finish()
+    return received
+  } finally {
+    if (!received) await writer.discard()
   }
-  return { file: writer.file, ...(await writer.finish()) }
+}
+
+function inlineWriter() {
+  const chunks: Buffer[] = []
+  return {
+    write: (chunk: Buffer): unknown => chunks.push(chunk),
+    finish(): Received {
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      return { bytes, size_in_bytes: bytes.length, md5: hash('md5', bytes, 'hex') }
+    },
+    discard: () => {},
+  }
 }
 
 async function writeAll(
   request: IncomingMessage,
-  writer: ObjectWriter,
+  writer: ObjectWriter | ReturnType<typeof inlineWriter>,
   length: number,
   halfWay: ReceiveOptions['halfWay'],
 ): Promise<boolean> {

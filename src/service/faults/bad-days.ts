@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
+import type { Clock } from '../../base/time/time.ts'
 import type { ErrorBody } from '../../contract/envelope.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { RouteId } from '../../contract/routes/routes.ts'
 import { takeRequest, whole } from '../api/limits.ts'
+import type { RequestEntry } from '../api/observer.ts'
 import { sendXml } from '../blobs/refusals.ts'
 
 /** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
@@ -44,10 +46,31 @@ export const bad_days = z.object({
 export type BadDays = z.output<typeof bad_days>
 export type BadDaysJudge = ReturnType<typeof judgeBadDays>
 
-export function judgeBadDays(start: BadDays, monotonic_ms: () => number) {
+export function judgeBadDays(start: BadDays, clock: Clock) {
   let current: BadDays = start
   let counts: number[] = []
-  const bucket = { allowance: 1, refilled_ms: monotonic_ms() }
+  const bucket = { allowance: 1, refilled_ms: clock.monotonic_ms() }
+
+  /** Seconds to wait when the request is one too many. */
+  function wait(place: Place): number | undefined {
+    const { requests_per_minute } = current
+    if (requests_per_minute === undefined || place === 'put') return undefined
+    // A bucket that holds one second's worth: steady callers pass, bursts are told to wait.
+    return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), clock.monotonic_ms())
+  }
+
+  function nextFailure(place: Place): Failure | undefined {
+    let found: Failure | undefined
+    current.failures?.forEach((failure, index) => {
+      if (failure.route !== undefined && failure.route !== place) return
+      const count = (counts[index] ?? 0) + 1
+      counts[index] = count
+      if (failure.times !== undefined && count > failure.times) return
+      if (failure.every !== undefined && count % failure.every !== 0) return
+      found ??= failure
+    })
+    return found
+  }
 
   return {
     get current(): BadDays {
@@ -58,25 +81,12 @@ export function judgeBadDays(start: BadDays, monotonic_ms: () => number) {
       current = { ...current, ...change }
       if (change.failures) counts = []
     },
-    /** The failure that this request runs into, if any. Called once per request: it counts. */
-    failureFor(place: Place): Failure | undefined {
-      let found: Failure | undefined
-      current.failures?.forEach((failure, index) => {
-        if (failure.route !== undefined && failure.route !== place) return
-        const count = (counts[index] ?? 0) + 1
-        counts[index] = count
-        if (failure.times !== undefined && count > failure.times) return
-        if (failure.every !== undefined && count % failure.every !== 0) return
-        found ??= failure
-      })
-      return found
-    },
-    /** Seconds to wait when the request is one too many. Called once per request: it counts. */
-    limitFor(place: Place): number | undefined {
-      const { requests_per_minute } = current
-      if (requests_per_minute === undefined || place === 'put') return undefined
-      // A bucket that holds one second's worth: steady callers pass, bursts are told to wait.
-      return takeRequest(bucket, requests_per_minute, Math.max(1, requests_per_minute / 60), monotonic_ms())
+    /** Waits as long as a request has to; the failure that it runs into, if any. Called once per request: it counts. */
+    async meet(place: Place): Promise<Failure | undefined> {
+      const { latency_ms = 0 } = current
+      if (latency_ms > 0) await clock.sleep(latency_ms)
+      const wait_s = wait(place)
+      return wait_s === undefined ? nextFailure(place) : { status: 429, retry_after_s: wait_s }
     },
     /** Whether the answer that is about to be written fails. Called once per answer: it counts. */
     failsAnswer(): boolean {
@@ -98,14 +108,15 @@ const codes: Record<number, ErrorCode> = {
 const by_order = 'This answer was ordered by the bad days of the local service.'
 
 /** Answers, or cuts the connection, as the failure says. */
-export function sendFailure(response: ServerResponse, failure: Failure, place: Place): void {
+export function sendFailure(response: ServerResponse, failure: Failure, entry: RequestEntry): void {
   const { status, retry_after_s, body = 'error', drop_connection = false } = failure
+  entry.status = drop_connection ? 0 : status
   if (drop_connection) {
     response.socket?.destroy()
     return
   }
   const headers: Record<string, string> = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
-  if (place === 'put' && body === 'error') {
+  if (entry.place === 'put' && body === 'error') {
     sendXml(response, status, 'ServerBusy', by_order, headers)
     return
   }

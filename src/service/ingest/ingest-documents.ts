@@ -85,7 +85,6 @@ const batch_most = 64
  */
 export async function completeIndex(parts: Parts): Promise<number> {
   const { reader, log } = parts
-  // Of its own: the others read already what waits.
   const documents = openDocumentReader(parts)
   let after = 0
   let read = 0

@@ -1,15 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { flushToDisk } from '../../base/files/atomic-file.ts'
 import { openSqliteReadOnly, type Sqlite, translateSqliteError } from '../../base/files/sqlite.ts'
 import { codeOf, SluiceError } from '../../base/run/errors.ts'
 import { type DataPaths, dataPaths, makeDataFolders } from './database.ts'
@@ -45,9 +36,9 @@ export function backUpService(data_dir: string, folder: string): ServiceBackup {
     makeDataFolders(to)
     copyDatabase(source, to.database)
     const copied = copyObjects(from, to)
-    for (const path of [to.objects, to.folder]) flush(path)
+    for (const path of [to.objects, to.folder]) flushToDisk(path)
     renameSync(to.folder, folder)
-    flush(dirname(folder))
+    flushToDisk(dirname(folder))
     return copied
   } catch (error) {
     rmSync(to.folder, { recursive: true, force: true })
@@ -64,7 +55,7 @@ function copyDatabase(source: Sqlite, file: string): void {
     throw translateSqliteError(error, file)
   }
   chmodSync(file, 0o600)
-  flush(file)
+  flushToDisk(file)
 }
 
 /** What the copy of the database names, not what lies there: an upload under way is no part of it. */
@@ -89,15 +80,6 @@ function copyObject(from: string, to: string): boolean {
     if (codeOf(error) === 'ENOENT') return false
     throw error
   }
-  flush(to)
+  flushToDisk(to)
   return true
-}
-
-function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -35,18 +35,17 @@ function writerOf(folder: string, file: string, handle: FileHandle) {
   const md5 = createHash('md5')
   let size_in_bytes = 0
   return {
-    file,
     async write(chunk: Buffer): Promise<void> {
       md5.update(chunk)
       size_in_bytes += chunk.length
       await handle.writeFile(chunk)
     },
     /** Flushes the bytes and their name to the disk. */
-    async finish(): Promise<StoredObject> {
+    async finish(): Promise<StoredObject & { file: string }> {
       await handle.sync()
       await handle.close()
       await syncFolder(folder)
-      return { size_in_bytes, md5: md5.digest('hex') }
+      return { file, size_in_bytes, md5: md5.digest('hex') }
     },
     async discard(): Promise<void> {
       await handle.close()

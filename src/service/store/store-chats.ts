@@ -20,8 +20,8 @@ export interface MessageRow {
   prompt: string
   /** JSON of a ChatScope; null for the whole project. */
   scope: string | null
-  /** JSON of TurnOptions; null for a turn that is older than they are. */
-  options: string | null
+  /** JSON of TurnOptions. */
+  options: string
   status: 'running' | 'done' | 'error'
   /** When the next attempt to answer it is due, and how many were in vain. */
   answer_due_ms: number
@@ -56,10 +56,7 @@ export function openChatStore(database: Sqlite) {
     },
     /** Oldest first. */
     inProject: (project: number) => all<ChatRow>('SELECT * FROM chats WHERE project = ? ORDER BY seq', project),
-    append: (
-      chat: number,
-      message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'> & { options: string },
-    ) =>
+    append: (chat: number, message: Omit<MessageRow, 'seq' | 'chat' | 'status' | 'attempts' | 'response'>) =>
       void run(
         `INSERT INTO messages (message_id, chat, created_at_ms, answer_due_ms, prompt, scope, options, status)
          VALUES (@message_id, @chat, @created_at_ms, @answer_due_ms, @prompt, @scope, @options, 'running')`,
