@@ -146,3 +146,5 @@ export const transcript = listEnvelope(transcriptTurn, 'turn').meta({
 })
 
 export type SessionTurn = z.infer<typeof sessionTurn>
+export type SkillCreate = z.infer<typeof skillCreate>
+export type MemoryCreate = z.infer<typeof memoryCreate>

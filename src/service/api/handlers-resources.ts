@@ -151,30 +151,22 @@ function verbsOf({ resources, commits, clock }: Parts, group: ResourceGroup) {
 }
 
 /** Whose it is from now on. Who changes what nobody owns does not come to own it, as long as it is of the kind that one owns. */
-function ownerOf(
-  group: ResourceGroup,
-  { user }: Caller,
-  fields: Fields,
-  before: ResourceRow | undefined,
-): number | null {
+function ownerOf(group: ResourceGroup, { user }: Caller, fields: Fields, before?: ResourceRow): number | null {
   if (!group.isOwn?.(fields)) return null
   return before && group.isOwn(JSON.parse(before.fields)) ? before.owner : user
 }
 
 /** What was said in a session (D-09). A turn's id is its place, so that it is the same on every call. */
 function transcriptOf(turns: readonly SessionTurn[] = []): Listing<SessionTurn & { turn_id: string }, number> {
-  const idOf = (place: number) => `turn_${String(place).padStart(20, '0')}`
+  const rows = turns.map((turn, place) => ({ turn_id: `turn_${String(place).padStart(20, '0')}`, ...turn }))
   return {
     positionOf(id) {
-      const place = Number(id.slice('turn_'.length))
-      return idOf(place) === id && turns[place] ? place : undefined
+      const position = rows.findIndex(({ turn_id }) => turn_id === id)
+      return position < 0 ? undefined : position
     },
-    rowsFrom(position, count, back) {
-      const behind = position === undefined ? 0 : position + 1
-      const from = back ? Math.max(0, behind - 1 - count) : behind
-      const shown = turns.slice(from, back ? behind - 1 : from + count)
-      const rows = shown.map((turn, at) => ({ turn_id: idOf(from + at), ...turn }))
-      return back ? rows.reverse() : rows
+    rowsFrom(position = -1, count, back) {
+      if (back) return rows.slice(Math.max(0, position - count), position).reverse()
+      return rows.slice(position + 1, position + 1 + count)
     },
     idOf: ({ turn_id }) => turn_id,
   }

@@ -10,27 +10,28 @@ export interface Knowledge {
   chats: number[]
 }
 
+/** For each kind of ids a scope can name, how the thing is found; undefined where it is not there or out of reach. */
+function finders({ access, assets, labels, chats, concepts }: Parts, caller: Caller, project: number) {
+  return {
+    asset_ids: (id: string) => assets.find(project, id)?.seq,
+    label_ids: (id: string) => labels.find(project, id)?.seq,
+    chat_ids: (id: string) => chats.find(project, id)?.seq,
+    project_ids: (id: string) => access.projectOf(caller, id)?.project,
+    concept_ids: (id: string) => concepts.find(project, id),
+    view_ids: (id: string) => concepts.findView(project, id),
+  } satisfies { [Kind in keyof Required<ChatScope>]: (id: string) => unknown }
+}
+
 /**
  * Checks the scope of a turn and answers what is kept of it: JSON, or null for the whole project (C-06). An empty list is
  * absent, a scope without ids is none. Ids that are not there or out of reach: 404 for the whole turn (C-06).
  */
-export function checkScope(
-  { access, assets, labels, chats, concepts }: Parts,
-  { caller, project }: Who,
-  scope: ChatScope | undefined,
-): string | null {
-  const exists: { [Kind in keyof Required<ChatScope>]: (id: string) => boolean } = {
-    asset_ids: (id) => assets.find(project, id) !== undefined,
-    label_ids: (id) => labels.find(project, id) !== undefined,
-    chat_ids: (id) => chats.find(project, id) !== undefined,
-    project_ids: (id) => access.projectOf(caller, id) !== undefined,
-    concept_ids: (id) => concepts.find(project, id) !== undefined,
-    view_ids: (id) => concepts.findView(project, id) !== undefined,
-  }
+export function checkScope(parts: Parts, { caller, project }: Who, scope: ChatScope | undefined): string | null {
+  const find = finders(parts, caller, project)
   const kept: Record<string, string[]> = {}
   for (const [kind, ids] of Object.entries(scope ?? {})) {
     if (ids === undefined || ids.length === 0) continue
-    const missing = ids.find((id) => !exists[kind as keyof ChatScope](id))
+    const missing = ids.find((id) => find[kind as keyof ChatScope](id) === undefined)
     if (missing !== undefined) throw fault('publicapi.chat.scope.unreachable', `There is no ${missing} within reach.`)
     kept[kind] = [...new Set(ids)]
   }
@@ -42,31 +43,28 @@ export function checkScope(
  * the assets that carry it and for the concepts that do (C-06).
  */
 export function expandScope(
-  { access, assets, labels, chats, concepts }: Parts,
+  parts: Parts,
   { project, user }: { project: number; user: number | null },
   kept: string | null,
 ): Knowledge {
   if (kept === null) return { projects: [project], assets: [], chats: [] }
-  const scope = JSON.parse(kept) as ChatScope
+  const { asset_ids, label_ids, chat_ids, project_ids, concept_ids, view_ids } = JSON.parse(kept) as ChatScope
+  const { labels, concepts } = parts
   // What the one who asks has lost since then is as good as removed; what the key of then reached was checked with the question.
-  const asking: Caller = { token: 0, user, every_project: 1 }
-  const each = <Found>(ids: string[] | undefined, find: (id: string) => Found | undefined) =>
-    (ids ?? []).map(find).filter((found) => found !== undefined)
-  const by_label = each(scope.label_ids, (id) => labels.find(project, id)?.seq)
-  const by_concept = [
-    ...each(scope.concept_ids, (id) => concepts.find(project, id)),
-    ...by_label.flatMap(concepts.labelled),
-  ]
-  const shown = each(scope.view_ids, (id) => concepts.findView(project, id))
+  const find = finders(parts, { token: 0, user, every_project: 1 }, project)
+  const each = <Found>(ids: string[] = [], findOne: (id: string) => Found | undefined) =>
+    ids.map(findOne).filter((found) => found !== undefined)
+  const by_label = each(label_ids, find.label_ids)
+  const by_concept = [...each(concept_ids, find.concept_ids), ...by_label.flatMap(concepts.labelled)]
   return {
-    projects: each(scope.project_ids, (id) => access.projectOf(asking, id)?.project),
+    projects: each(project_ids, find.project_ids),
     assets: [
-      ...each(scope.asset_ids, (id) => assets.find(project, id)?.seq),
+      ...each(asset_ids, find.asset_ids),
       ...by_label.flatMap(labels.assetsWith),
       ...by_concept.flatMap(concepts.assetsOf),
-      ...shown.flatMap((view) => concepts.shownIn(project, view)),
+      ...each(view_ids, find.view_ids).flatMap((view) => concepts.shownIn(project, view)),
     ],
-    chats: each(scope.chat_ids, (id) => chats.find(project, id)?.seq),
+    chats: each(chat_ids, find.chat_ids),
   }
 }
 

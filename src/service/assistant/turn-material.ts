@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/run/errors.ts'
+import type { MemoryCreate, SkillCreate } from '../../contract/messages/messages-resources.ts'
 import { splitPassages } from '../ingest/split-passages.ts'
 import type { Parts } from '../parts.ts'
 import type { MessageRow } from '../store/store-chats.ts'
@@ -81,21 +82,15 @@ async function searchWeb(
 function skillsOf({ resources }: Parts, project: number, { skills, user }: TurnOptions): Material['skills'] {
   return skills.flatMap((name) => {
     const row = resources.named({ kind: 'skill', project, user }, name)
-    return row?.enabled === 1 ? [{ name, content: (JSON.parse(row.fields) as { content: string }).content }] : []
+    return row?.enabled === 1 ? [{ name, content: (JSON.parse(row.fields) as SkillCreate).content }] : []
   })
-}
-
-interface MemoryFields {
-  content: string
-  category: string
-  importance: number
 }
 
 /** Those that the one who asks sees, the most important first, of equal ones the newest. */
 function memoriesOf({ resources, assistant }: Parts, { message, options }: Turn): Memory[] {
   return resources
     .enabled({ kind: 'memory', project: message.project, user: options.user })
-    .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryFields), is_own: owner !== null }))
+    .map(({ fields, owner }) => ({ ...(JSON.parse(fields) as MemoryCreate), is_own: owner !== null }))
     .sort((one, other) => other.importance - one.importance)
     .slice(0, assistant.config.memories_most)
     .map(({ content, category, is_own }) => ({ source: `memory (${category})`, text: content, is_own }))

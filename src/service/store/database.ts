@@ -7,18 +7,10 @@ import type { IdKind } from '../../contract/identifiers.ts'
 import { refused } from '../faults/faults.ts'
 import { service_migrations } from './schema.ts'
 
-/** Where things stand in the data folder. */
-export interface DataPaths {
-  folder: string
-  database: string
-  passages: string
-  lock: string
-  signing_key: string
-  /** Bytes that are too many for the database; files under way are here too, without a row. */
-  objects: string
-}
+export type DataPaths = ReturnType<typeof dataPaths>
 
-export function dataPaths(data_dir: string): DataPaths {
+/** The files of the data folder. */
+export function dataPaths(data_dir: string) {
   // The processes that read documents have another working directory.
   const folder = resolve(data_dir)
   return {
@@ -27,6 +19,7 @@ export function dataPaths(data_dir: string): DataPaths {
     passages: join(folder, 'passages.db'),
     lock: join(folder, 'service.lock'),
     signing_key: join(folder, 'signing.key'),
+    /** Bytes that are too many for the database; files under way are here too, without a row. */
     objects: join(folder, 'objects'),
   }
 }

@@ -11,11 +11,6 @@ export interface TlsFiles {
   key_file: string
 }
 
-export interface Tls {
-  keys: TlsKeys
-  certificate: X509Certificate
-}
-
 /** Long enough for a certificate from a company's office to be asked for and made. */
 const warned_before_ms = 30 * day_ms
 
@@ -23,11 +18,11 @@ const warned_before_ms = 30 * day_ms
  * Reads both and checks what would otherwise show as connections that fail without a reason. Error `config.service`: unreadable,
  * no PEM, a key that others can read or of another certificate, expired, not valid yet.
  */
-export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void): Tls {
-  const cert = readText('the certificate', cert_file)
+export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: (line: string) => void) {
+  const cert = parse('the certificate', cert_file, () => readFileSync(cert_file, 'utf8'))
   const certificate = parse('the certificate', cert_file, () => new X509Certificate(cert))
   checkKeyMode(key_file)
-  const key = readText('the key', key_file)
+  const key = parse('the key', key_file, () => readFileSync(key_file, 'utf8'))
   const private_key = parse('the key', key_file, () => createPrivateKey(key))
   if (!certificate.checkPrivateKey(private_key)) {
     throw refused(
@@ -36,7 +31,7 @@ export function readTls({ cert_file, key_file }: TlsFiles, now_ms: number, log: 
     )
   }
   checkTimes(certificate, cert_file, now_ms, log)
-  return { keys: { cert, key }, certificate }
+  return { keys: { cert, key } satisfies TlsKeys, certificate }
 }
 
 /** Error `config.service`: a key that is not there, or that others can read. */
@@ -57,10 +52,6 @@ function checkTimes(certificate: X509Certificate, file: string, now_ms: number, 
     throw refused(`the certificate ${file} is not valid before ${validFrom}`, 'check the clock of this machine')
   }
   if (Date.parse(validTo) - now_ms < warned_before_ms) log(`the certificate ${file} expires on ${validTo}`)
-}
-
-function readText(what: string, file: string): string {
-  return parse(what, file, () => readFileSync(file, 'utf8'))
 }
 
 function parse<Value>(what: string, file: string, read: () => Value): Value {
