@@ -6,13 +6,7 @@ import {
   readAssistantConfig,
   usual_assistant,
 } from '../../src/service/assistant/assistant-config.ts'
-import {
-  chooseMode,
-  keepOptions,
-  keptOptions,
-  planTurn,
-  type TurnOptions,
-} from '../../src/service/assistant/turn-plan.ts'
+import { chooseMode, keptOptions, planTurn, type TurnOptions } from '../../src/service/assistant/turn-plan.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 
 const config: AssistantConfig = readAssistantConfig(
@@ -23,7 +17,7 @@ const config: AssistantConfig = readAssistantConfig(
     web_search: { url: 'http://127.0.0.1:1/?q={query}' },
   }),
 )
-const usual = keptOptions(keepOptions({}, { user: null }))
+const usual = keptOptions(null)
 const asked = { prompt: 'When does the harbour close?', scope_ids: 0, skills: 0 }
 
 test.each([

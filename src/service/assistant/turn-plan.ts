@@ -89,6 +89,7 @@ export function keepOptions(
   } satisfies TurnOptions)
 }
 
-export function keptOptions(kept: string): TurnOptions {
-  return JSON.parse(kept) as TurnOptions
+/** A turn without options has the defaults: it was asked before options were kept. */
+export function keptOptions(kept: string | null): TurnOptions {
+  return JSON.parse(kept ?? keepOptions({}, { user: null })) as TurnOptions
 }

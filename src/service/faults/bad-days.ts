@@ -5,7 +5,6 @@ import type { ErrorBody } from '../../contract/envelope.ts'
 import type { ErrorCode } from '../../contract/error-codes.ts'
 import type { RouteId } from '../../contract/routes/routes.ts'
 import { takeRequest, whole } from '../api/limits.ts'
-import type { RequestEntry } from '../api/observer.ts'
 import { sendXml } from '../blobs/refusals.ts'
 
 /** A request by what it is: a call of the interface, the PUT to the blob store, or nothing that is served. */
@@ -108,7 +107,7 @@ const codes: Record<number, ErrorCode> = {
 const by_order = 'This answer was ordered by the bad days of the local service.'
 
 /** Answers, or cuts the connection, as the failure says. */
-export function sendFailure(response: ServerResponse, failure: Failure, entry: RequestEntry): void {
+export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {
   const { status, retry_after_s, body = 'error', drop_connection = false } = failure
   entry.status = drop_connection ? 0 : status
   if (drop_connection) {

@@ -151,7 +151,7 @@ CREATE TABLE messages (
   scope TEXT,
   status TEXT NOT NULL CHECK (status IN ('running', 'done', 'error')),
   response TEXT,
-  options TEXT NOT NULL,
+  options TEXT,
   attempts INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX messages_in_chat ON messages (chat);

@@ -20,8 +20,8 @@ export interface MessageRow {
   prompt: string
   /** JSON of a ChatScope; null for the whole project. */
   scope: string | null
-  /** JSON of TurnOptions. */
-  options: string
+  /** JSON of TurnOptions; null for a turn that is older than they are. */
+  options: string | null
   status: 'running' | 'done' | 'error'
   /** When the next attempt to answer it is due, and how many were in vain. */
   answer_due_ms: number
