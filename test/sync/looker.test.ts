@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { unwatched } from '../../src/base/run/pulse.ts'
 import { large_bytes } from '../../src/domain/file.ts'
 import type { Intake } from '../../src/sync/intake/intake.ts'
 import { startLooker } from '../../src/sync/intake/looker.ts'
@@ -18,7 +19,7 @@ function startIn({ clock, ledger }: Rig, look: Intake['lookAt']): { stop(): Prom
   }
   const stop = new AbortController()
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
-  const looker = startLooker({ ledger, intake, clock, report }, stop.signal)
+  const looker = startLooker({ ledger, intake, clock, report, pulses: unwatched }, stop.signal)
   onTestFinished(() => stop.abort())
   return {
     stop() {

@@ -1,16 +1,17 @@
 import { type Clock, hour_ms } from '../../base/time/time.ts'
 import type { Examiner, Look } from '../../disk/read/examiner.ts'
-import { type RootStatus, wordOn } from '../../disk/root/mount.ts'
+import type { RootStatus } from '../../disk/root/mount.ts'
 import type { RootAsker } from '../../disk/root/root-asker.ts'
 import { rootChange } from '../../disk/root/root-trust.ts'
 import type { IgnoreRules } from '../../disk/scan/ignore.ts'
-import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../../domain/disappearance.ts'
+import type { DisappearanceLimits } from '../../domain/disappearance.ts'
 import type { FileFact } from '../../domain/fact.ts'
 import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } from '../../domain/file.ts'
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles, hashRule } from './found-files.ts'
+import { judgeDeletions } from './judge-deletions.ts'
 import { createLargeLooks } from './large-looks.ts'
 import { createLookTurns } from './look-turns.ts'
 import { hashFact, isShut, isStranger, lookVerdict, type ToHash, unreadableFact } from './look-verdict.ts'
@@ -134,13 +135,13 @@ async function lookOnce(
   const seen_facts: FileFact[] = []
   const clock_doubt_ms = clockDoubt_ms(root)
   await hash(await judge())
-  const trusts_gone = await trustsGone(state)
-  const facts = trusts_gone ? seen_facts : seen_facts.filter((fact) => fact.type !== 'file_gone')
+  const is_doubtful = await areDeletionsDoubtful(state)
+  const facts = is_doubtful ? seen_facts.filter((fact) => fact.type !== 'file_gone') : seen_facts
   if (!isInForce()) return 'outdated'
   if (facts.length > 0) await (scanned?.facts ?? ledger).record(facts, isInForce)
   if (!isInForce()) return 'outdated'
   tell(facts)
-  return trusts_gone ? 'recorded' : 'doubtful'
+  return is_doubtful ? 'doubtful' : 'recorded'
 
   /** What is not known yet cannot have been seen by somebody else since the scan was there. */
   async function lookAtAll() {
@@ -220,28 +221,13 @@ async function lookOnce(
     else seen_facts.push({ type: 'file_blocked', ...of, reason: 'unreadable', detail: known.detail ?? '' })
   }
 
-  /**
-   * "Gone" is believed only of a folder that is there, on the same disk, and that lost not most of what it had. Where that is
-   * in doubt the facts are dropped: the folder's keeper looks at the whole of it.
-   */
-  async function trustsGone(state: FolderState): Promise<boolean> {
-    const gone = seen_facts.filter((fact) => fact.type === 'file_gone').length
-    if (gone === 0) return true
-    const status = await rootStatus({ doubtful: true })
-    const is_here = status.kind === 'online' && state.device !== undefined && rootChange(state, status) === 'none'
-    const many = knownBefore(state) > tools.empty_folder_files
-    const is_empty = status.kind === 'online' && status.empty && many
-    const is_doubted = is_empty || (!scanned?.is_whole && isMuch(gone, state))
-    const word = wordOn(state, state.disappearance)
-    const is_accepted = word && !isBeyondWord(word, is_empty ? 0 : state.known_files - gone, tools)
-    return is_here && (is_accepted || !is_doubted)
-  }
-
-  /** Event by event most of a folder may go: against what the last whole look found. What was renamed is told apart by the next. */
-  function isMuch(gone: number, state: FolderState): boolean {
-    const known = knownBefore(state)
-    const files = state.known_files - gone
-    return hasVanished({ known, missing: known - files, files }, tools)
+  /** Then none of them is recorded, and the folder's keeper scans all of it. */
+  async function areDeletionsDoubtful(state: FolderState): Promise<boolean> {
+    const deleted = seen_facts.filter((fact) => fact.type === 'file_gone').length
+    if (deleted === 0) return false
+    const root = await rootStatus({ doubtful: true })
+    const by_full_scan = scanned?.is_whole === true
+    return judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools }) === 'scan_first'
   }
 
   /** Only what is new: a file that stays as it was has been told of. */

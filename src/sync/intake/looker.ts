@@ -1,5 +1,4 @@
 import { listOf } from '../../base/run/group.ts'
-import { type Pulses, unwatched } from '../../base/run/pulse.ts'
 import { after_fault, restUntilDue, runWorker, type Worker } from '../../base/run/worker.ts'
 import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { Ledger, LookChoice } from '../../ledger/ledger.ts'
@@ -28,11 +27,8 @@ interface LookLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'> 
 }
 
 /** Looks again at what is due: files that should be quiet by now, files that could not be read, large files that wait to be hashed. */
-export function startLooker(
-  tools: Omit<LookLaneTools, 'pulses'> & { intake: Intake; pulses?: Pulses },
-  signal: AbortSignal,
-): Worker {
-  const { intake, pulses = unwatched } = tools
+export function startLooker(tools: LookLaneTools & { intake: Intake }, signal: AbortSignal): Worker {
+  const { intake } = tools
   const small: LookLane = {
     name: 'looker',
     size: 'small',
@@ -48,7 +44,7 @@ export function startLooker(
     rounds_a_folder: 2,
     look: (folder, [path]) => intake.lookAtLarge(folder, path!),
   }
-  const lanes = [small, large].map((lane) => startLookLane(lane, { ...tools, pulses }, signal))
+  const lanes = [small, large].map((lane) => startLookLane(lane, tools, signal))
   return {
     name: small.name,
     wake() {
@@ -92,30 +88,21 @@ function startLookLane(lane: LookLane, tools: LookLaneTools, signal: AbortSignal
   }
 
   async function lookAt(folder: string, paths: readonly string[]): Promise<void> {
-    const rest_ms = await restAfter(folder, () => lane.look(folder, paths))
+    let rest_ms = 0
+    try {
+      if ((await lane.look(folder, paths)) === 'doubtful') rest_ms = doubt_rest_ms
+      errors_of.delete(folder)
+    } catch (error) {
+      if (!signal.aborted) on_error(error)
+      const errors = errors_of.get(folder) ?? 0
+      errors_of.set(folder, errors + 1)
+      rest_ms = backoff_ms(errors, after_fault)
+    }
     const looks = paths.map((path) => ({ folder, path }))
     ledger.release('look', looks)
     await clock.sleep(rest_ms, signal)
   }
 
-  async function restAfter(folder: string, look: () => Promise<'recorded' | 'doubtful'>): Promise<number> {
-    try {
-      const answer = await look()
-      errors_of.delete(folder)
-      return answer === 'doubtful' ? doubt_rest_ms : 0
-    } catch (error) {
-      if (!signal.aborted) on_error(error)
-      const errors = errors_of.get(folder) ?? 0
-      errors_of.set(folder, errors + 1)
-      return backoff_ms(errors, after_fault)
-    }
-  }
-
-  async function ended(): Promise<void> {
-    await worker.ended
-    await Promise.all(rounds)
-  }
-
   const worker = runWorker({ name: lane.name, step, clock, signal, pace_ms, on_error, pulses })
-  return { name: lane.name, wake: () => worker.wake(), ended: ended() }
+  return { ...worker, ended: worker.ended.then(() => Promise.all(rounds)).then(() => {}) }
 }

@@ -1,0 +1,40 @@
+import { type RootStatus, wordOn } from '../../disk/root/mount.ts'
+import { rootChange } from '../../disk/root/root-trust.ts'
+import { type DisappearanceLimits, hasVanished, isBeyondWord, knownBefore } from '../../domain/disappearance.ts'
+import type { FolderState } from '../../ledger/ledger.ts'
+
+export interface DeletionsSeen {
+  /** Known files that a check did not find. */
+  deleted: number
+  folder: FolderState
+  /** What stands at the folder's root after the check. */
+  root: RootStatus
+  /** A full scan found them missing, and has judged their number already. */
+  by_full_scan: boolean
+  limits: DisappearanceLimits
+}
+
+/** Decides whether deletions are recorded, or a full scan must confirm them first. */
+export function judgeDeletions({
+  deleted,
+  folder,
+  root,
+  by_full_scan,
+  limits,
+}: DeletionsSeen): 'record' | 'scan_first' {
+  // An offline root or another disk says nothing about the known files.
+  if (root.kind === 'offline' || folder.device === undefined) return 'scan_first'
+  if (rootChange(folder, root) !== 'none') return 'scan_first'
+
+  const files_before = knownBefore(folder)
+  const files_left = folder.known_files - deleted
+  const is_emptied = root.empty && files_before > limits.empty_folder_files
+  // Single events can add up to a mass deletion, so compare with the last full scan.
+  const found = { known: files_before, missing: files_before - files_left, files: files_left }
+  const is_mass_deletion = !by_full_scan && hasVanished(found, limits)
+  if (!is_emptied && !is_mass_deletion) return 'record'
+
+  const acknowledged = wordOn(folder, folder.disappearance)
+  const is_covered = acknowledged && !isBeyondWord(acknowledged, is_emptied ? 0 : files_left, limits)
+  return is_covered ? 'record' : 'scan_first'
+}
