@@ -5,7 +5,7 @@ import type { ScanEnd } from '../../disk/scan/scan.ts'
 import { outOfReach } from '../../disk/scan/walk-report.ts'
 import type { Parting } from '../../domain/removal.ts'
 import { isBefore } from '../../ledger/path-order.ts'
-import type { HoldingPath, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
+import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import { lookAt } from './look-at.ts'
 
 /** A path that a pass would part from what it holds. */
@@ -15,28 +15,30 @@ export interface Departure {
   why: Parting['why']
 }
 
-/** Holds one walk against the paths that the ledger has there: what is missing, and what would hold other bytes. */
+type MissingPath = Pick<ComparedFile, 'path' | 'content' | 'state'>
+
+/** Compares one walk with the ledger's rows of the folder: what is missing, and what would hold other bytes. */
 export class FolderDepartures {
   readonly #folder: FolderConfig
-  readonly #rowAt: (path?: string) => HoldingPath | undefined
-  readonly missing: HoldingPath[] = []
+  readonly #rowAt: (path?: string) => ComparedFile | undefined
+  readonly missing: MissingPath[] = []
   readonly #changed: Departure[] = []
   #met = 0
 
-  constructor(folder: FolderConfig, cases: RemovalCasesView) {
+  constructor(folder: FolderConfig, rows: Iterator<ComparedFile, undefined>) {
     this.#folder = folder
-    this.#rowAt = rowsBeside(cases.paths(folder.name), (row) => this.missing.push(row))
+    this.#rowAt = rowsBeside(rows, ({ path, content, state }) => this.missing.push({ path, content, state }))
   }
 
   get known_total(): number {
     return this.#met + this.missing.length
   }
 
-  /** In the order of the walk. Answers what the path holds. */
-  meet(path: string): number | undefined {
+  /** Answers the row of a path; the paths come in the order of the walk. */
+  meet(path: string): ComparedFile | undefined {
     const row = this.#rowAt(path)
     if (row) this.#met += 1
-    return row?.content
+    return row
   }
 
   changes(path: string, content: number | undefined): void {
@@ -50,7 +52,7 @@ export class FolderDepartures {
   /** What is missing, was blocked before, and is below what the walk could not get to: that is no news. */
   outOfReach(end: ScanEnd): number {
     const isOutOfReach = outOfReach(end)
-    return this.missing.filter(({ path, is_blocked }) => is_blocked && isOutOfReach(path)).length
+    return this.missing.filter(({ path, state }) => state === 'blocked' && isOutOfReach(path)).length
   }
 
   /** Whether nothing known lies where the walk could not look: what is missing elsewhere may have moved there. As the ledger asks of a scan. */

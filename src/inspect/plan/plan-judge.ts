@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../config/config.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
-import type { KnownPath } from '../../ledger/views/view-files.ts'
+import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { Reason } from './plan-answer.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Reason } from './plan-answer.ts'
 export function judge(of: {
   folder: Pick<FolderConfig, 'max_file_bytes' | 'start'>
   stat: FileStat
-  known: KnownPath | undefined
+  known: ComparedFile | undefined
   now_ms: number
   first_scan_done: boolean
 }): Reason | undefined {
@@ -23,7 +23,7 @@ export function judge(of: {
   return isBeforeStart(folder, stat, now_ms) ? 'before_start' : undefined
 }
 
-function standing({ stage, reason }: KnownPath): Reason | undefined {
+function standing({ stage, reason }: ComparedFile): Reason | undefined {
   switch (stage) {
     case 'ready':
     case 'refused':

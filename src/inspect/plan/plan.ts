@@ -8,8 +8,7 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import { filesThere, hasVanished, isBeyondWord, isOtherDisk, waitingText } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
-import type { ComparedFolder } from '../../ledger/views/view-comparison.ts'
-import type { KnownPath } from '../../ledger/views/view-files.ts'
+import type { ComparedFile, ComparedFolder } from '../../ledger/views/view-comparison.ts'
 import type { Amount } from '../../ledger/views/view-folders.ts'
 import type { RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { type FolderPlan, noAmount, type Reason, Tally, TypeTally } from './plan-answer.ts'
@@ -84,7 +83,7 @@ interface FolderTools extends PlanOptions {
 interface FolderRound extends FolderTools {
   folder: FolderConfig
   tally: Tally
-  departures: FolderDepartures | undefined
+  departures: FolderDepartures
   first_scan_done: boolean
 }
 
@@ -97,12 +96,14 @@ async function planFolder(
   folder: FolderConfig,
   tools: FolderTools,
 ): Promise<{ plan: FolderPlan; walked: WalkedFolder }> {
-  const { cases, config, ledger } = tools
+  const { config, ledger } = tools
   const tally = new Tally(tools.types)
   const base = { name: folder.name, path: folder.path, project_id: folder.project_id, removals: null }
-  const departures = cases && removesIn(config, folder.project_id) ? new FolderDepartures(folder, cases) : undefined
+  const removes = removesIn(config, folder.project_id)
   const state = ledger?.folders().find(({ name }) => name === folder.name)
-  const before = ledger?.comparison().folder(folder.name)
+  const comparison = ledger?.comparison()
+  const before = comparison?.folder(folder.name)
+  const departures = new FolderDepartures(folder, comparison?.files(folder.name) ?? [].values())
   // What was known lies elsewhere: there it was neither deleted nor changed.
   const is_moved = before !== undefined && (before.is_moved || before.root !== folder.path)
   const is_given_anew = state !== undefined && (state.project_id !== folder.project_id || is_moved)
@@ -111,12 +112,12 @@ async function planFolder(
     const round = { ...tools, folder, tally, departures, first_scan_done: state?.first_scan_ms !== undefined }
     for await (const batch of batches) await planBatch(batch, round)
     const found = await end
-    departures?.end()
-    const is_doubtful = departures && before && found.complete
-    const doubt = is_doubtful ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
+    departures.end()
+    const is_judged = removes && before && found.complete
+    const doubt = is_judged ? doubtAbout(folder, departures, found, { ...before, is_moved }, config.scan) : undefined
     const is_believed = found.complete && doubt === undefined
-    const saw_all_known = is_believed && departures?.sawAllKnown(found) !== false
-    const gone = is_believed ? (departures?.all({ are_let_go: is_moved }) ?? []) : []
+    const saw_all_known = is_believed && departures.sawAllKnown(found)
+    const gone = is_believed && removes ? departures.all({ are_let_go: is_moved }) : []
     return {
       plan: { ...base, offline: null, doubt: doubt ?? null, ...tally.amounts(), seen: scanAnswer(found) },
       walked: { config: folder, is_believed, saw_all_known, is_given_anew, files: found.files, departures: gone },
@@ -159,17 +160,16 @@ interface NewFile {
 }
 
 async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
-  const { folder, ledger, cases, arriving, now_ms, tally, departures, first_scan_done } = round
-  const known = knownIn(batch, folder, ledger)
+  const { folder, cases, arriving, now_ms, tally, departures, first_scan_done } = round
   const fresh: NewFile[] = []
   for (let index = 0; index < batch.count; index += 1) {
     const path = entryPath(batch, index)
     const stat = entryStat(batch, index)
-    const held = departures?.meet(path)
-    const reason = judge({ folder, stat, known: known.get(path), now_ms, first_scan_done })
-    if (reason === undefined) fresh.push({ path, stat, held })
+    const known = departures.meet(path)
+    const reason = judge({ folder, stat, known, now_ms, first_scan_done })
+    if (reason === undefined) fresh.push({ path, stat, held: known?.content })
     else tally.stays(reason, path, stat.size)
-    if (cases && isLeftOutAnew(reason, stat, known.get(path))) {
+    if (cases && isLeftOutAnew(reason, stat, known)) {
       arriving.left_out.set(`${folder.project_id} ${stat.size}`, { folder: folder.name, path })
     }
   }
@@ -179,7 +179,7 @@ async function planBatch(batch: ScanBatch, round: FolderRound): Promise<void> {
     const is_unreadable = reason === 'changing' || reason === 'unreadable'
     // Its bytes are not known: any of this size may be them.
     if (!round.examiner || is_unreadable) arriving.sizes.add(`${folder.project_id} ${stat.size}`)
-    if (!is_unreadable) departures?.changes(path, held)
+    if (!is_unreadable) departures.changes(path, held)
     if (reason === undefined) tally.goesUp(path, stat.size)
     else tally.stays(reason, path, stat.size)
   }
@@ -194,14 +194,9 @@ function newArriving() {
 }
 
 /** Left out by its stat, and nobody read it: it may be what is gone elsewhere, but where the ledger knows it as it is. */
-function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: KnownPath | undefined): boolean {
+function isLeftOutAnew(reason: Reason | undefined, stat: FileStat, known: ComparedFile | undefined): boolean {
   if (reason !== 'too_large' && reason !== 'before_start') return false
   return known?.stage !== 'skipped' || !sameStat(known.stat, stat)
-}
-
-function knownIn(batch: ScanBatch, folder: FolderConfig, ledger: LedgerView | undefined): Map<string, KnownPath> {
-  if (ledger === undefined || batch.count === 0) return new Map()
-  return ledger.known(folder.name, entryPath(batch, 0), entryPath(batch, batch.count - 1))
 }
 
 /** By their bytes: undefined for a file that goes up. */

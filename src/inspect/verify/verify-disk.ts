@@ -7,14 +7,12 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import { filesThere, isBeyondWord } from '../../domain/disappearance.ts'
 import { type FileStat, sameStat } from '../../domain/file.ts'
 import { most_missing } from '../../ledger/ledger.ts'
-import type { ComparedFile, ComparisonView } from '../../ledger/views/view-comparison.ts'
+import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { rowsBeside } from '../plan/plan-departures.ts'
 import { judge } from '../plan/plan-judge.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
-/** Rows of the ledger in memory at a time. */
-const page_rows = 2_000
 const looks_at_once = 500
 
 /**
@@ -56,7 +54,7 @@ class FolderComparer {
     this.#folder = folder
     this.#tools = tools
     this.#known = tools.view.folders().find(({ name }) => name === folder.name)
-    this.#rowAt = rowsBeside(rowsOf(folder.name, tools.comparison), ({ path }) => {
+    this.#rowAt = rowsBeside(tools.comparison.files(folder.name), ({ path }) => {
       this.#missing_total += 1
       if (this.#missing.length < most_missing) this.#missing.push(path)
     })
@@ -196,16 +194,6 @@ class FolderComparer {
 
   #tell(difference: Omit<Difference, 'folder'>): void {
     this.#tools.onDifference({ ...difference, folder: this.#folder.name })
-  }
-}
-
-function* rowsOf(folder: string, comparison: ComparisonView): Generator<ComparedFile, undefined> {
-  let after = ''
-  for (;;) {
-    const page = comparison.files({ folder, after, limit: page_rows })
-    yield* page
-    if (page.length < page_rows) return undefined
-    after = page.at(-1)!.path
   }
 }
 

@@ -5,13 +5,17 @@ import { after_all_paths } from '../path-order.ts'
 import { best_copy_first } from '../rows/copies.ts'
 import { fileStat } from '../rows/file-rows.ts'
 import { type FolderRow, readFolderRows } from '../rows/folder-row.ts'
+import { type Stage, stageOf } from './view-files.ts'
 
 /** A file that should be here, as far as it is compared with the disk. */
 export interface ComparedFile {
   path: string
   state: FileState
+  stage: Stage
   reason: string | undefined
   stat: FileStat
+  /** What it holds or last held. */
+  content: number | undefined
   /** Of what it holds, where it is `present`. */
   md5: string | undefined
   asset_id: string | undefined
@@ -40,9 +44,11 @@ export interface AttachedLabel {
   label_id: string
 }
 
-const columns = `files.path, files.state, files.reason, size, mtime_ns, ctime_ns, inode,
-  (SELECT lower(hex(md5)) FROM contents WHERE id = files.content AND files.state = 'present') AS md5,
-  (SELECT asset_id FROM contents WHERE id = files.content AND files.state = 'present') AS asset_id`
+/** Rows in memory at a time: a folder may have millions. */
+const page_rows = 2_000
+const of_files = `SELECT path, files.state, files.reason, files.size, mtime_ns, ctime_ns, inode, content,
+    iif(md5 IS NULL, NULL, lower(hex(md5))) AS md5, asset_id, coalesce(contents.state, files.state) AS stage
+  FROM files LEFT JOIN contents ON contents.id = files.content AND files.state = 'present'`
 const folder_id = '(SELECT id FROM folders WHERE name = @folder AND configured = 1)'
 /** Of the file that an asset is called by. */
 const a_file = (column: string) =>
@@ -56,12 +62,13 @@ const in_project = 'contents.project = (SELECT id FROM projects WHERE project_id
 export function createComparisonView(database: Sqlite) {
   const page = database
     .prepare(
-      `SELECT ${columns} FROM files
-         WHERE folder = ${folder_id} AND path > @after AND path < @last AND state <> 'gone' ORDER BY path LIMIT @limit`,
+      `${of_files}
+         WHERE folder = ${folder_id} AND path > @after AND path < @last AND files.state <> 'gone'
+         ORDER BY path LIMIT ${page_rows}`,
     )
     .safeIntegers(true)
   const one = database
-    .prepare(`SELECT ${columns} FROM files WHERE folder = ${folder_id} AND path = @path AND state <> 'gone'`)
+    .prepare(`${of_files} WHERE folder = ${folder_id} AND path = @path AND files.state <> 'gone'`)
     .safeIntegers(true)
   const before_start = database
     .prepare(
@@ -93,8 +100,13 @@ export function createComparisonView(database: Sqlite) {
   }
 
   /** In path order; those that are gone are left out. An unknown folder has none. */
-  function files(query: { folder: string; after: string; limit: number }): ComparedFile[] {
-    return readAll<RawFile>(page, { ...query, last: after_all_paths }).map(comparedFile)
+  function* files(folder: string): Generator<ComparedFile, undefined> {
+    for (let after = ''; ; ) {
+      const rows = readAll<RawFile>(page, { folder, after, last: after_all_paths })
+      for (const raw of rows) yield comparedFile(raw)
+      if (rows.length < page_rows) return undefined
+      after = rows.at(-1)!.path
+    }
   }
 
   function file(folder: string, path: string): ComparedFile | undefined {
@@ -141,9 +153,10 @@ export function createComparisonView(database: Sqlite) {
 
 export type ComparisonView = ReturnType<typeof createComparisonView>
 
-type RawFile = Omit<ComparedFile, 'stat'> & Record<keyof FileStat, bigint>
+type RawFile = Omit<ComparedFile, 'stat' | 'content'> & Record<keyof FileStat, bigint> & { content: bigint | undefined }
 
 function comparedFile(raw: RawFile): ComparedFile {
   const { path, state, reason, md5, asset_id } = raw
-  return { path, state, reason, stat: fileStat(raw), md5, asset_id }
+  const content = raw.content === undefined ? undefined : Number(raw.content)
+  return { path, state, stage: stageOf(raw.stage), reason, stat: fileStat(raw), content, md5, asset_id }
 }

@@ -1,8 +1,8 @@
 import { readAll, type Sqlite } from '../../base/files/sqlite.ts'
 import type { ContentState } from '../../domain/content.ts'
-import type { FileStat, FileState } from '../../domain/file.ts'
+import type { FileState } from '../../domain/file.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
-import { type FileRow, fileRow, fileStat } from '../rows/file-rows.ts'
+import { type FileRow, fileRow } from '../rows/file-rows.ts'
 
 export interface FileView {
   folder: string
@@ -42,13 +42,6 @@ export interface FilesQuery {
   limit: number
 }
 
-export interface KnownPath {
-  stat: FileStat
-  stage: Stage
-  reason: string | undefined
-  accepted: boolean
-}
-
 const most_others = 10
 const most_history = 50
 /** Highest possible path: no UTF-8 text sorts after it. */
@@ -69,9 +62,6 @@ export function createFilesView(database: Sqlite) {
          ORDER BY path LIMIT @limit`,
     )
     .safeIntegers(true)
-  const known_sql = database
-    .prepare(`${with_content} WHERE folder = ? AND path >= ? AND path <= ? AND files.state <> 'gone' ORDER BY path`)
-    .safeIntegers(true)
 
   /** A page in path order; the next one goes on after the last path. An unknown folder has no files. */
   function files({ folder, prefix, stages: wanted, after, limit }: FilesQuery): FileView[] {
@@ -84,24 +74,6 @@ export function createFilesView(database: Sqlite) {
     // The file of that name sorts before everything below the directory of that name; '0' is the byte after '/'.
     const itself = read(prefix, `${prefix}\u0000`, limit)
     return [...itself, ...read(`${prefix}/`, `${prefix}0`, limit - itself.length)].map((raw) => fileView(folder, raw))
-  }
-
-  /** What is known of a stretch of paths, both ends included. */
-  function known(folder: string, first: string, last: string): Map<string, KnownPath> {
-    const id = folder_id.get(folder)
-    if (id === undefined) return new Map()
-    const rows = known_sql.all(id, first, last) as RawRow[]
-    return new Map(
-      rows.map((raw) => [
-        raw.path as string,
-        {
-          stat: fileStat(raw),
-          stage: stageOfRow(raw),
-          reason: (raw.reason as string | null) ?? undefined,
-          accepted: raw.accepted === 1n,
-        },
-      ]),
-    )
   }
 
   function story(folder: string, path: string): FileStory | undefined {
@@ -133,7 +105,7 @@ export function createFilesView(database: Sqlite) {
     }
   }
 
-  return { files, known, story }
+  return { files, story }
 }
 
 function stageOfRow(raw: RawRow): Stage {

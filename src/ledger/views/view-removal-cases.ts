@@ -19,13 +19,6 @@ export interface OutdatedContent {
   refused_until_ms: number | undefined
 }
 
-/** A path that is here, as far as is known. */
-export interface HoldingPath {
-  path: string
-  content: number | undefined
-  is_blocked: boolean
-}
-
 export interface PathIn {
   folder: string
   path: string
@@ -34,9 +27,6 @@ export interface PathIn {
 export interface TwinPath extends PathIn {
   twin: Twin
 }
-
-/** Rows in memory at a time: a folder may have millions. */
-const page_rows = 5_000
 
 const content_columns = `contents.id, project_id, lower(hex(md5)) AS md5, size, asset_id, contents.state = 'removing' AS is_removing,
   iif(remove_why = 'service', remove_due_ms, NULL) AS refused_until_ms`
@@ -52,11 +42,6 @@ export function createRemovalCasesView(database: Sqlite) {
   )
   const one = database.prepare(
     `SELECT ${content_columns} ${of_contents} WHERE contents.id = ? AND contents.state = 'ready' AND made_here = 1`,
-  )
-  const paths_sql = database.prepare(
-    `SELECT path, content, state = 'blocked' AS is_blocked FROM files
-       WHERE folder = (SELECT id FROM folders WHERE name = @folder AND configured = 1) AND path > @after AND state <> 'gone'
-       ORDER BY path LIMIT ${page_rows}`,
   )
   const holders_sql = database.prepare(
     `SELECT folders.name AS folder, path FROM contents JOIN files ON files.content = contents.id AND files.state <> 'gone'
@@ -81,17 +66,6 @@ export function createRemovalCasesView(database: Sqlite) {
   /** Undefined for one that is not ready, or that this ledger did not make. */
   function content(id: number): OutdatedContent | undefined {
     return readAll<RawContent>(one, id).map(outdatedContent)[0]
-  }
-
-  /** Those of a folder that are not gone, in path order. */
-  function* paths(folder: string): Generator<HoldingPath, undefined> {
-    let after = ''
-    for (;;) {
-      const page = readAll<Omit<HoldingPath, 'is_blocked'> & { is_blocked: 0 | 1 }>(paths_sql, { folder, after })
-      for (const row of page) yield { ...row, is_blocked: row.is_blocked === 1 }
-      if (page.length < page_rows) return undefined
-      after = page.at(-1)!.path
-    }
   }
 
   /** The paths that hold it, or other bytes that the service keeps as the same asset. */
@@ -119,7 +93,6 @@ export function createRemovalCasesView(database: Sqlite) {
     outdated,
     content,
     partings: createPartingRows(database).ofContent,
-    paths,
     holders,
     twins,
     isAskedAbout,
