@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { didYouMean } from '../base/text/did-you-mean.ts'
+import { didYouMeanText } from '../base/text/did-you-mean.ts'
 import { scrubText } from '../base/text/scrub.ts'
 
 export type Path = readonly (string | number)[]
@@ -59,7 +59,9 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
   const path = [...parent, ...(issue.path as (string | number)[])]
   if (issue.code === 'unrecognized_keys') {
     const known = issue.message.split(', ')
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownField(key, known) }))
+    return issue.keys.map((key) => {
+      return { path: [...path, key], message: `there is no such field; ${didYouMeanText(key, known)}` }
+    })
   }
   if (issue.code === 'invalid_union') {
     // A section among the alternatives that was begun and has faults inside is what was meant.
@@ -73,13 +75,6 @@ function faultsOf(issue: Issue, parent: Path): Fault[] {
 
 function isInside(issue: Issue): boolean {
   return issue.path.length > 0 || issue.code === 'unrecognized_keys'
-}
-
-function unknownField(key: string, known: readonly string[]): string {
-  const meant = didYouMean(key, known)
-  return meant
-    ? `there is no such field; did you mean ${meant}?`
-    : `there is no such field; there are ${known.join(', ')}`
 }
 
 /** For what the schema has no words of its own. Of unknown fields it is the known ones: the issue leaves without its schema. */

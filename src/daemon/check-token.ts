@@ -2,8 +2,7 @@ import { SluiceError } from '../base/run/errors.ts'
 import { type Clock, second_ms } from '../base/time/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
-import type { Outcome } from '../remote/outcome.ts'
-import { textOf } from '../sync/give-up.ts'
+import { failureText, type Outcome } from '../remote/outcome.ts'
 import { within } from './close.ts'
 import { openRemote } from './open-remote.ts'
 import type { Daemon } from './running-daemon.ts'
@@ -32,7 +31,7 @@ export async function checkToken(
     if (failure.about === 'account' && failure.status !== payment_required) {
       throw new SluiceError({
         code: 'account.refused',
-        message: `the service refuses the token (${secrets.source}): ${textOf(failure)}`,
+        message: `the service refuses the token (${secrets.source}): ${failureText(failure)}`,
         hint: 'make a new one where it came from, put it in its place, and start again',
       })
     }

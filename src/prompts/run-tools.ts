@@ -4,7 +4,7 @@ import type { FaultNote } from '../domain/fact.ts'
 import type { RunFact } from '../domain/run.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
-import type { Failure } from '../remote/outcome.ts'
+import { type Failure, failureText } from '../remote/outcome.ts'
 import type { Remote } from '../remote/remote.ts'
 import type { AskingLimits, PromptSettings } from './prompt-settings.ts'
 
@@ -40,12 +40,7 @@ export function nameOf({ prompt, due_ms }: Pick<RunWork, 'prompt' | 'due_ms'>): 
 
 export function noteOf(failure: Failure): FaultNote {
   const code = failure.code || (failure.status === undefined ? failure.about : `http.${failure.status}`)
-  return { code, message: textOf(failure) }
-}
-
-/** What happened, in the service's own words where it has some. */
-export function textOf({ message, humane }: Failure): string {
-  return humane === undefined ? message : `${message}: ${humane}`
+  return { code, message: failureText(failure) }
 }
 
 /** A chat or a message that is not there (yet); a project out of reach, which is answered with 404 as well, is another matter. */

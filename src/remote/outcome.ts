@@ -25,3 +25,8 @@ export function isSurelyUndone({ about, code, status }: Failure): boolean {
   if (about === 'account' || about === 'project' || about === 'content') return true
   return isSurelyUnsent(code) || status === 429 || (status === 503 && code === 'publicapi.service.unavailable')
 }
+
+/** What happened, in the service's own words where it has some. */
+export function failureText({ message, humane }: Failure): string {
+  return humane === undefined ? message : `${message}: ${humane}`
+}

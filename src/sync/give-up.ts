@@ -3,7 +3,7 @@ import { minute_ms } from '../base/time/time.ts'
 import type { FaultNote } from '../domain/fault-note.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import type { SendWork } from '../ledger/ledger.ts'
-import type { Failure } from '../remote/outcome.ts'
+import { type Failure, failureText } from '../remote/outcome.ts'
 import type { Step } from './upload/send-places.ts'
 
 /**
@@ -44,14 +44,9 @@ export function givenUp(
   return { ...failure, code: 'gave_up', message }
 }
 
-/** What happened, in the service's own words where it has some. */
-export function textOf(failure: Failure): string {
-  return failure.humane === undefined ? failure.message : `${failure.message}: ${failure.humane}`
-}
-
 /** The failure as the ledger keeps it. */
 export function noteOf(failure: Failure): FaultNote {
-  return { code: failure.code ?? failure.about, message: textOf(failure) }
+  return { code: failure.code ?? failure.about, message: failureText(failure) }
 }
 
 /** Shorter values sign nothing, and would be found in every other word. */

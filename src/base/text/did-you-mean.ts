@@ -14,6 +14,12 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return nearest
 }
 
+/** For somebody who named what does not exist: the nearest name, or else the known ones. */
+export function didYouMeanText(word: string, known: readonly string[]): string {
+  const meant = didYouMean(word, known)
+  return meant === undefined ? `there are ${known.slice(0, 20).join(', ')}` : `did you mean ${meant}?`
+}
+
 /** Optimal string alignment: letters added, left out, changed, or two neighbours swapped. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []

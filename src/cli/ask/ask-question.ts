@@ -5,9 +5,8 @@ import { codeOf, SluiceError } from '../../base/run/errors.ts'
 import { formatCount, formatDuration, printable } from '../../base/text/format.ts'
 import { backoff_ms, type Clock } from '../../base/time/time.ts'
 import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
-import { textOf } from '../../prompts/run-tools.ts'
 import type { Question } from '../../remote/chats.ts'
-import { type Failure, isSurelyUndone } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import type { Remote } from '../../remote/remote.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 
@@ -42,7 +41,7 @@ export async function askOnce(tools: AskTools, question: Question, chat_id: stri
 }
 
 function notAsked(failure: Failure, chat_id: string | undefined): SluiceError {
-  const what = textOf(failure)
+  const what = failureText(failure)
   const refused = refusal(failure)
   if (refused) return refused
   if (!isSurelyUndone(failure)) {
@@ -70,7 +69,7 @@ export function failureOf(failure: Failure): SluiceError {
     refusal(failure) ??
     new SluiceError({
       code: 'answer.not_asked',
-      message: `the question was not asked: ${textOf(failure)}`,
+      message: `the question was not asked: ${failureText(failure)}`,
       hint: 'ask again later',
     })
   )
@@ -86,7 +85,7 @@ function refusal(failure: Failure): SluiceError | undefined {
   const { about } = failure
   if (about !== 'account' && about !== 'project') return undefined
   const hint = about === 'account' ? 'renew the token' : 'check project_id in the config, and that the token may use it'
-  return new SluiceError({ code: `${about}.refused`, message: textOf(failure), hint })
+  return new SluiceError({ code: `${about}.refused`, message: failureText(failure), hint })
 }
 
 export interface Waiting {
@@ -129,7 +128,7 @@ export async function awaitAnswer(tools: AskTools, { chat_id, message_id }: Turn
 }
 
 function tooLate(chat_id: string, deadline_ms: number, last: Failure | undefined): SluiceError {
-  const why = last ? `; the last look failed: ${textOf(last)}` : ''
+  const why = last ? `; the last look failed: ${failureText(last)}` : ''
   return new SluiceError({
     code: 'answer.deadline',
     message: `no answer in ${formatDuration(deadline_ms)} (chat ${chat_id})${why}`,

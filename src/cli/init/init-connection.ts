@@ -9,9 +9,8 @@ import { project_id as project_schema } from '../../config/schema/schema-folder.
 import { openSecrets, type Secrets, secretsOf } from '../../config/secrets.ts'
 import type { StartingConfig } from '../../config/starting-config.ts'
 import { readCa } from '../../daemon/open-remote.ts'
-import { textOf } from '../../prompts/run-tools.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
-import type { Failure, Outcome } from '../../remote/outcome.ts'
+import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { sayWarning } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
@@ -161,7 +160,7 @@ async function afterFailure(
   { dialog, terminal, flags }: ConnectionTools,
 ): Promise<'again' | 'address' | 'token' | 'authority' | 'go on'> {
   const is_untrusted = failure.code === 'network.tls'
-  const message = `the projects cannot be read: ${textOf(failure)}`
+  const message = `the projects cannot be read: ${failureText(failure)}`
   const of_authority = is_untrusted ? '--ca-file FILE names the certificate of a company’s own authority; ' : ''
   if (!dialog || (flags.yes && flags.project !== undefined)) {
     if (failure.about === 'account')

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
-import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { check, type Fault, type Path, pathText } from '../faults.ts'
 import { alerts_schema } from '../schema/schema-alerts.ts'
 import { type CheckedPrompt, prompt_schema } from '../schema/schema-prompts.ts'
@@ -95,19 +95,14 @@ function folderFaults(names: readonly string[], path: Path, project_id: string |
   let project: unknown = project_id
   return names.flatMap((name, at): Fault[] => {
     const folder = folders.find((candidate) => field(candidate, 'name') === name)
-    if (folder === undefined) return [{ path: [...path, at], message: unknownFolder(name, known) }]
+    if (folder === undefined) {
+      return [{ path: [...path, at], message: `there is no such folder; ${didYouMeanText(name, known)}` }]
+    }
     const own = field(folder, 'project_id') ?? field(field(value, 'service'), 'project_id')
     project ??= own
     if (own === project) return []
     return [{ path: [...path, at], message: 'is a folder of another project; a prompt belongs to one project' }]
   })
-}
-
-function unknownFolder(name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known)
-  return meant === undefined
-    ? `there is no such folder; there are ${known.slice(0, 20).join(', ')}`
-    : `there is no such folder; did you mean ${meant}?`
 }
 
 type Deliveries = Pick<CheckedPrompt, 'deliver'>

@@ -7,6 +7,7 @@ import { programVersion } from '../../base/text/version.ts'
 import { day_ms, minute_ms, second_ms } from '../../base/time/time.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { parseBaseUrl } from '../../remote/addresses.ts'
+import { failureText } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
 import { type Check, type DoctorTools, type Findings, findings, withinTime } from './check.ts'
 import { checkHost } from './check-hosts.ts'
@@ -68,8 +69,8 @@ async function checkProject(
     const outcome = await withinTime(clock, limits.answer_ms, ask, () => undefined)
     if (outcome === undefined) return warning(`no answer in ${formatDuration(limits.answer_ms)}`)
     if (outcome.ok) return ok('the token reaches it')
-    const { about, message, humane } = outcome.failure
-    const text = humane === undefined ? message : `${message}: ${humane}`
+    const { about } = outcome.failure
+    const text = failureText(outcome.failure)
     if (about === 'account') return fault(text, `have a new token made; this one came from ${secrets.source}`)
     if (about === 'project') return fault(text, 'check the project id, and that the token’s owner is a member')
     const host = findings('api_host', new URL(config.service!.base_url).host)

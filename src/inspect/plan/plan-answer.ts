@@ -116,8 +116,7 @@ export class Tally {
 
   stays(reason: Reason, path: string, bytes: number): void {
     const group = this.#stays.get(reason) ?? { reason, ...noAmount(), examples: [] }
-    count(group, bytes)
-    if (group.examples.length < most_examples) group.examples.push(path)
+    countWithExample(group, path, bytes)
     this.#stays.set(reason, group)
   }
 
@@ -129,6 +128,11 @@ export class Tally {
 export function count(amount: Amount, bytes: number): void {
   amount.files += 1
   amount.bytes += bytes
+}
+
+export function countWithExample(group: Amount & { examples: string[] }, path: string, bytes: number): void {
+  count(group, bytes)
+  if (group.examples.length < most_examples) group.examples.push(path)
 }
 
 /**

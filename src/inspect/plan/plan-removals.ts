@@ -16,7 +16,7 @@ import {
 import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
 import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
 import { lookAt } from './look-at.ts'
-import { count, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
+import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
 
 /** What the walk of one folder showed, as far as removals are concerned. */
@@ -56,8 +56,6 @@ interface Facts extends Given {
 }
 
 type Judged = NonNullable<ReturnType<typeof caseOf>>
-
-const most_examples = 3
 
 export function keepsAll({ on_delete, on_change }: FolderConfig): boolean {
   return on_delete === 'keep' && on_change === 'keep'
@@ -233,8 +231,7 @@ function tell(
   if (verdict.kind === 'keep') return
   const waiting = verdict.kind === 'wait' ? waitingGroup(waits, verdict.why) : undefined
   const group = waiting ?? would_go
-  count(group, content.size)
-  if (group.examples.length < most_examples) group.examples.push(path)
+  countWithExample(group, path, content.size)
   if (verdict.kind !== 'wait' || !waiting) return
   if (verdict.why === 'left_out' && left_out) waiting.left_out ??= `${left_out.folder}/${left_out.path}`
   if (verdict.until_ms === undefined || verdict.until_ms < now_ms) return

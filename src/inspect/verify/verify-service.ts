@@ -4,7 +4,7 @@ import { backoff_ms, type Clock, minute_ms, second_ms } from '../../base/time/ti
 import { ingest_failed } from '../../domain/content.ts'
 import type { AttachedLabel, ComparedAsset } from '../../ledger/views/view-comparison.ts'
 import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets.ts'
-import type { Failure, FailureAbout, Outcome } from '../../remote/outcome.ts'
+import { type Failure, type FailureAbout, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
 const rows_at_once = 500
@@ -73,7 +73,7 @@ class ProjectComparer {
         await this.#see(place.take(items), after_id)
         if (next === undefined) return
         cursor = next
-      } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(wordsOf(outcome.failure))
+      } else if (place.refused(outcome.failure) !== 'other cursor') throw unlisted(failureText(outcome.failure))
     }
   }
 
@@ -262,13 +262,8 @@ function stopped(): SluiceError {
   return new SluiceError({ code: 'answer.stopped', message: 'stopped before everything was compared' })
 }
 
-/** What happened, in the service's own words where it has some. */
-function wordsOf({ message, humane }: Failure): string {
-  return humane === undefined ? message : `${message}: ${humane}`
-}
-
 function faultOf(failure: Failure): SluiceError {
-  const message = wordsOf(failure)
+  const message = failureText(failure)
   if (failure.about === 'account') {
     const hint = '`sluice doctor` says where the token comes from; nothing was called missing'
     return new SluiceError({ code: 'account.refused', message, hint })

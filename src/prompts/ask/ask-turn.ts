@@ -1,12 +1,12 @@
 import type { RunFact } from '../../domain/run.ts'
 import { newTurn } from '../../domain/run-progress.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
-import { type Failure, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'
 import { bodyToSend, prompt_longest, promptOf } from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
-import { nameOf, noteOf, type RunTools, setBackUnsent, textOf } from '../run-tools.ts'
+import { nameOf, noteOf, type RunTools, setBackUnsent } from '../run-tools.ts'
 
 /**
  * Sends one turn: its body stands in the ledger before it goes out. What is not surely undone stays `asking`, and is looked for.
@@ -41,7 +41,7 @@ export async function askTurn(work: RunWork, settings: PromptSettings, tools: Ru
     if (!plan) return [unsent, ...facts]
     if (plan.chat_id === planned.chat_id && plan.bodies[0] === body) return [refused(run, failure, settings)]
     await ledger.record([unsent, ...facts])
-    tools.report.later(`${textOf(failure)}; planned anew`, nameOf(work))
+    tools.report.later(`${failureText(failure)}; planned anew`, nameOf(work))
     planned = { ...planned, chat_id: plan.chat_id, turn: 0, turns: plan.bodies.map(newTurn) }
   }
 }
@@ -98,6 +98,6 @@ async function isChatGone({ project_id, chat_id }: RunWork, { remote }: RunTools
 
 function refused(run: number, failure: Failure, { scope }: PromptSettings): RunFact {
   const about = isGone(failure) ? uncheckedIds(scope) : ''
-  const message = `${textOf(failure)}${about}; its files stay fresh for the next run`
+  const message = `${failureText(failure)}${about}; its files stay fresh for the next run`
   return { type: 'run_failed', run, error: { code: noteOf(failure).code, message } }
 }

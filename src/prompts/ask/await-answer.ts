@@ -3,9 +3,9 @@ import { backoff_ms } from '../../base/time/time.ts'
 import type { RunFact } from '../../domain/run.ts'
 import type { RunWork } from '../../ledger/prompt-work.ts'
 import type { Message } from '../../remote/chats.ts'
-import type { Failure } from '../../remote/outcome.ts'
+import { type Failure, failureText } from '../../remote/outcome.ts'
 import { Patience, type PromptSettings } from '../prompt-settings.ts'
-import { isNotFound, noteOf, type RunTools, setBack, textOf } from '../run-tools.ts'
+import { isNotFound, noteOf, type RunTools, setBack } from '../run-tools.ts'
 import { lostTurn } from './look-for-turn.ts'
 
 /** Of looks that failed after the deadline, each after a pause: a fault that passes meanwhile ends no run whose answer is there. */
@@ -47,7 +47,7 @@ function isAnswered({ about, status }: Failure): boolean {
 }
 
 function tooLate(run: number, deadline_ms: number, last: Failure | undefined): RunFact {
-  const why = last === undefined ? '' : `; the last look failed: ${textOf(last)}`
+  const why = last === undefined ? '' : `; the last look failed: ${failureText(last)}`
   return failed(run, 'answer.deadline', `no answer in ${formatDuration(deadline_ms)}${why}`)
 }
 

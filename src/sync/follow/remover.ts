@@ -1,9 +1,9 @@
 import { backoff_ms, day_ms, hour_ms, second_ms } from '../../base/time/time.ts'
 import type { RemovalFact } from '../../domain/removal.ts'
 import type { RemoveWork } from '../../ledger/ledger.ts'
-import { type Failure, isSurelyUndone } from '../../remote/outcome.ts'
+import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.ts'
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
-import { noteOf, textOf } from '../give-up.ts'
+import { noteOf } from '../give-up.ts'
 
 /** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
 const max_claimed = 16
@@ -97,7 +97,7 @@ async function keep(
   const not_before_ms = clock.now_ms() + refused_ms
   const kept: RemovalFact = { type: 'asset_kept', content, not_before_ms, error: noteOf(failure) }
   await ledger.record([by_service ? { ...kept, by_service } : kept])
-  report.later(`it is kept: ${textOf(failure)}`, name)
+  report.later(`it is kept: ${failureText(failure)}`, name)
 }
 
 /** Whether it was removed nobody knows, unless the call surely did not reach the service: then it is as if nothing had been meant. */

@@ -5,10 +5,10 @@ import { backoff_ms, second_ms } from '../../base/time/time.ts'
 import type { ContentFact, FileFact } from '../../domain/fact.ts'
 import type { Ticket } from '../../domain/ticket.ts'
 import type { SendWork } from '../../ledger/ledger.ts'
-import type { Failure, Outcome } from '../../remote/outcome.ts'
+import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 import { isUnfilled } from '../follow/follow-verdict.ts'
-import { givenUp, isSlotGivenUp, noteOf, textOf, withoutTicket } from '../give-up.ts'
+import { givenUp, isSlotGivenUp, noteOf, withoutTicket } from '../give-up.ts'
 import type { Bandwidth } from './bandwidth.ts'
 import type { SendPlaces, Step } from './send-places.ts'
 import { changedFact, openSendingSource, placeFault, type SendingSource, type SourceTools } from './sending-source.ts'
@@ -174,7 +174,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
       await failed(failure, 'complete')
       return false
     }
-    const error = { code: failure.code ?? 'complete_refused', message: textOf(failure) }
+    const error = { code: failure.code ?? 'complete_refused', message: failureText(failure) }
     if (!ticket && work.ticket) {
       await record({ type: 'bytes_missing', content, not_before_ms: later(), error })
       return false
