@@ -80,3 +80,19 @@ const advices: Readonly<Record<string, string>> = {
   EMFILE: 'allow more open files: LimitNOFILE',
   ENFILE: 'allow more open files: fs.file-max',
 }
+
+/** Which files the first scan of a folder takes up. */
+export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
+
+/** Whether the first scan leaves a file out as too old. `started_ms`: when the folder was first taken up. */
+export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: number): boolean {
+  const [mtime_ms, ctime_ms] = [stat.mtime_ns, stat.ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
+  switch (start.kind) {
+    case 'all':
+      return false
+    case 'newer_than':
+      return mtime_ms < started_ms - start.age_ms
+    case 'from_now':
+      return Math.max(mtime_ms, ctime_ms) < started_ms
+  }
+}

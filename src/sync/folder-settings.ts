@@ -1,3 +1,5 @@
+import type { FolderStart } from '../domain/file.ts'
+
 /** What sync must know of a folder; the config's folder has this shape. */
 export interface FolderSettings {
   name: string
@@ -12,7 +14,7 @@ export interface FolderSettings {
   max_file_bytes: number
   settle_ms: number
   settle_cap_ms: number
-  start: { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
+  start: FolderStart
   upload_name: 'path' | 'base'
   mime_types: Readonly<Record<string, string>>
   watch: 'auto' | 'chokidar' | 'native' | 'scan'

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { no_md5, type ScanBatch } from '../../src/disk/scan/scan-batch.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
-import { createFoundFiles, hashRule } from '../../src/sync/intake/found-files.ts'
+import { createFoundFiles } from '../../src/sync/intake/found-files.ts'
 import { createLookTurns } from '../../src/sync/intake/look-turns.ts'
+import { hashRule } from '../../src/sync/intake/settle.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 
 /** A batch of files by their paths; no text: it was not read on the way. */

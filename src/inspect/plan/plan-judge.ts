@@ -1,5 +1,5 @@
 import type { FolderConfig } from '../../config/config.ts'
-import { type FileStat, sameStat } from '../../domain/file.ts'
+import { type FileStat, isBeforeStart, sameStat } from '../../domain/file.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
 import type { Reason } from './plan-answer.ts'
 
@@ -20,7 +20,7 @@ export function judge(of: {
   if (known !== undefined && sameStat(known.stat, stat)) return standing(known)
   // What the first scan left out stays out until its bytes change; later arrivals are wanted however old they are.
   if (known !== undefined || first_scan_done) return undefined
-  return isBeforeStart(folder, stat, now_ms) ? 'before_start' : undefined
+  return isBeforeStart(folder.start, stat, now_ms) ? 'before_start' : undefined
 }
 
 function standing({ stage, reason }: ComparedFile): Reason | undefined {
@@ -41,11 +41,4 @@ function standing({ stage, reason }: ComparedFile): Reason | undefined {
     case 'gone':
       return undefined
   }
-}
-
-function isBeforeStart({ start }: Pick<FolderConfig, 'start'>, stat: FileStat, now_ms: number): boolean {
-  const mtime_ms = Number(stat.mtime_ns / 1_000_000n)
-  if (start.kind === 'all') return false
-  if (start.kind === 'newer_than') return mtime_ms < now_ms - start.age_ms
-  return Math.max(mtime_ms, Number(stat.ctime_ns / 1_000_000n)) < now_ms
 }

@@ -10,11 +10,12 @@ import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } 
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
-import { createFoundFiles, type FactGroup, type FoundFiles, hashRule } from './found-files.ts'
+import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
 import { createLargeLooks } from './large-looks.ts'
 import { createLookTurns } from './look-turns.ts'
 import { hashFact, isShut, isStranger, lookVerdict, type ToHash, unreadableFact } from './look-verdict.ts'
+import { hashRule } from './settle.ts'
 
 export type Intake = ReturnType<typeof createIntake>
 

@@ -2,9 +2,16 @@ import { hour_ms, second_ms } from '../../base/time/time.ts'
 import type { Fingerprint, Look } from '../../disk/read/examiner.ts'
 import type { Ignored } from '../../disk/scan/ignore.ts'
 import type { FileFact } from '../../domain/fact.ts'
-import { type FileStat, type KnownFile, other_disk_code, sameStat, unreadableText } from '../../domain/file.ts'
+import {
+  type FileStat,
+  isBeforeStart,
+  type KnownFile,
+  other_disk_code,
+  sameStat,
+  unreadableText,
+} from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
-import { type SettleInput, settle } from './found-files.ts'
+import { type SettleInput, settle } from './settle.ts'
 
 export interface LookInput extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
   folder: FolderSettings
@@ -61,8 +68,7 @@ function skipReason(
   if (stat.size > folder.max_file_bytes) {
     return { reason: 'too_large', rule: `folders.${folder.name}.max_file_bytes is ${folder.max_file_bytes}` }
   }
-  if (isBeforeStart(input))
-    return { reason: 'before_start', rule: `folders.${folder.name}.start is ${startText(folder)}` }
+  if (isLeftOut(input)) return { reason: 'before_start', rule: `folders.${folder.name}.start is ${startText(folder)}` }
   return undefined
 }
 
@@ -70,19 +76,16 @@ function skipReason(
  * `start` is about the first day only: what the first scan finds and is too old stays out, until its bytes change. Later
  * arrivals are wanted however old their times are; a move of a file that was left out is no arrival.
  */
-function isBeforeStart(input: LookInput): boolean {
-  const { folder, known, stat, started_ms } = input
-  if (folder.start.kind === 'all' || known?.accepted) return false
-  const mtime_ms = Number(stat.mtime_ns / 1_000_000n)
-  const oldest_ms = folder.start.kind === 'newer_than' ? started_ms - folder.start.age_ms : started_ms
+function isLeftOut({ folder, known, stat, started_ms, ...input }: LookInput): boolean {
+  const { start } = folder
+  if (start.kind === 'all' || known?.accepted) return false
+  // A file that was left out stays so for its mtime alone: a move or a chmod changes its ctime.
+  const is_still_old = isBeforeStart(start, { ...stat, ctime_ns: stat.mtime_ns }, started_ms)
   if (known?.reason === 'before_start') {
-    // A chmod moves ctime alone: only other bytes make it an arrival.
-    return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns && mtime_ms < oldest_ms
+    return known.stat.size === stat.size && known.stat.mtime_ns === stat.mtime_ns && is_still_old
   }
-  if (input.moved_from_before_start) return mtime_ms < oldest_ms
-  if (known !== undefined || input.first_scan_done) return false
-  const ctime_ms = Number(stat.ctime_ns / 1_000_000n)
-  return folder.start.kind === 'newer_than' ? mtime_ms < oldest_ms : Math.max(mtime_ms, ctime_ms) < oldest_ms
+  if (input.moved_from_before_start) return is_still_old
+  return known === undefined && !input.first_scan_done && isBeforeStart(start, stat, started_ms)
 }
 
 function startText({ start }: FolderSettings): string {
