@@ -1,7 +1,7 @@
 /**
- * What lstat says of a file, as far as "did it change?" is concerned. Times are nanoseconds since the Unix epoch. Two looks
- * are of the same bytes only if all four agree: a file can change and keep its size, and tools set mtime at will, but ctime is
- * the kernel's.
+ * What lstat says of a file, as far as "did it change?" is concerned. Times are nanoseconds since
+ * the Unix epoch. Two looks are of the same bytes only if all four agree: a file can change and
+ * keep its size, and tools set mtime at will, but ctime is the kernel's.
  */
 export interface FileStat {
   size: number
@@ -10,7 +10,10 @@ export interface FileStat {
   inode: bigint
 }
 
-/** A file from here on goes alone and is read while it is hashed, so that small ones get their turn in between. */
+/**
+ * A file from here on goes alone and is read while it is hashed, so that small ones get their turn
+ * in between.
+ */
 export const large_bytes = 16 * 1_048_576
 
 /** Names one path among those of all folders. */
@@ -25,11 +28,16 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
 /**
  * Where a path stands on this side.
  *
- * - `seen`: first sight, or its bytes moved since: it waits to be quiet. Intake looks again at `not_before_ms`.
- * - `present`: settled; its bytes are those of `content`, which tells how far they are on their way.
- * - `gone`: it was here and is not any more (its folder is online: an offline folder's files keep their state).
- * - `skipped`: it will not go up, for a reason that lies in the file or the rules; looked at again when either changes.
- * - `blocked`: it should go up and cannot now. With `not_before_ms` intake tries again then; without, a person decides.
+ * - `seen`: first sight, or its bytes moved since: it waits to be quiet. Intake looks again at
+ *   `not_before_ms`.
+ * - `present`: settled; its bytes are those of `content`, which tells how far they are on their
+ *   way.
+ * - `gone`: it was here and is not any more (its folder is online: an offline folder's files keep
+ *   their state).
+ * - `skipped`: it will not go up, for a reason that lies in the file or the rules; looked at again
+ *   when either changes.
+ * - `blocked`: it should go up and cannot now. With `not_before_ms` intake tries again then;
+ *   without, a person decides.
  */
 export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
 
@@ -37,8 +45,8 @@ export type FileState = 'seen' | 'present' | 'gone' | 'skipped' | 'blocked'
 export type SkipReason = 'empty' | 'too_large' | 'before_start'
 
 /**
- * Why a file is blocked: it cannot be opened or read; it kept changing past `settle_cap_ms`; it leads out of its folder; the
- * brake holds it until a person accepts it.
+ * Why a file is blocked: it cannot be opened or read; it kept changing past `settle_cap_ms`; it
+ * leads out of its folder; the brake holds it until a person accepts it.
  */
 export type BlockReason = 'unreadable' | 'changing' | 'outside' | 'brake'
 
@@ -57,13 +65,18 @@ export interface KnownFile {
   accepted: boolean
 }
 
-/** What a person can do about paths that a scan could not read, by the codes that it got (errno(3)). */
+/**
+ * What a person can do about paths that a scan could not read, by the codes that it got (errno(3)).
+ */
 export function adviceOnUnreadable(codes: readonly string[]): string {
   const advice = new Set(codes.map((code) => advices[code] ?? 'look at the disk: dmesg'))
   return [...advice].join('; ')
 }
 
-/** errno(3) for what lies below a mount point in a folder: it is covered, not gone, and mount points are not crossed. */
+/**
+ * errno(3) for what lies below a mount point in a folder: it is covered, not gone, and mount points
+ * are not crossed.
+ */
 export const other_disk_code = 'EXDEV'
 
 /** Of one file, for people. */
@@ -84,7 +97,10 @@ const advices: Readonly<Record<string, string>> = {
 /** Which files the first scan of a folder takes up. */
 export type FolderStart = { kind: 'all' } | { kind: 'from_now' } | { kind: 'newer_than'; age_ms: number }
 
-/** Whether the first scan leaves a file out as too old. `started_ms`: when the folder was first taken up. */
+/**
+ * Whether the first scan leaves a file out as too old. `started_ms`: when the folder was first
+ * taken up.
+ */
 export function isBeforeStart(start: FolderStart, stat: FileStat, started_ms: number): boolean {
   const [mtime_ms, ctime_ms] = [stat.mtime_ns, stat.ctime_ns].map((ns) => Number(ns / 1_000_000n)) as [number, number]
   switch (start.kind) {

@@ -22,7 +22,10 @@ export interface FolderSettings {
   widening: 'warn' | 'skip'
 }
 
-/** Everything that decides which files are skipped, as one text: when it changes, skipped files are looked at again. */
+/**
+ * Everything that decides which files are skipped, as one text: when it changes, skipped files are
+ * looked at again.
+ */
 export function rulesText(folder: FolderSettings): string {
   const { include, exclude, dot_files, max_file_bytes, start } = folder
   return JSON.stringify({ include, exclude, dot_files, max_file_bytes, start })

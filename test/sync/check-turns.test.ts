@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLookTurns } from '../../src/sync/intake/look-turns.ts'
+import { createCheckTurns } from '../../src/sync/intake/check-turns.ts'
 
 const by_event = { folder: 'notes', by_scan: false }
 const by_walk = { folder: 'notes', by_scan: true }
@@ -30,7 +30,7 @@ function begun() {
 
 test('a path is looked at by one at a time; others are not held up, also where the first look fails', async () => {
   const { order, work } = begun()
-  const turns = createLookTurns()
+  const turns = createCheckTurns()
   const [first, second, other] = [work('first'), work('second'), work('other')]
   const one = turns.take({ ...by_event, paths: ['a', 'b'] }, first.begin)
   const two = turns.take({ ...by_walk, paths: ['b', 'c'] }, second.begin)
@@ -45,26 +45,26 @@ test('a path is looked at by one at a time; others are not held up, also where t
   expect(turns.inFlight()).toBe(0)
 })
 
-test('who looks at a path inside a stretch waits until the stretch is recorded; the scan itself and paths outside do not', async () => {
+test('who looks at a path inside a range waits until the range is recorded; the scan itself and paths outside do not', async () => {
   const { order, work } = begun()
-  const turns = createLookTurns()
-  const stretch = work('stretch')
+  const turns = createCheckTurns()
+  const range = work('range')
   const scan = turns.beginScan('notes')
-  scan.hold('b/first', 'b/last', stretch.promise)
+  scan.hold('b/first', 'b/last', range.promise)
   const done = ['b/first', 'b/last', 'b/in', 'a', 'b/last-of-all'].map((path) =>
     turns.take({ ...by_event, paths: [path] }, async () => order.push(path)),
   )
   done.push(turns.take({ ...by_walk, paths: ['b/own'] }, async () => order.push('b/own')))
   await expect.poll(() => [...order].sort()).toEqual(['a', 'b/last-of-all', 'b/own'])
   expect(turns.inFlight()).toBe(1)
-  stretch.resolve()
+  range.resolve()
   await Promise.all(done)
   expect(order.slice(3).sort()).toEqual(['b/first', 'b/in', 'b/last'])
   expect(turns.inFlight()).toBe(0)
 })
 
 test('what others looked at since the scan began is not its own to tell; too many to be kept are as all', async () => {
-  const turns = createLookTurns()
+  const turns = createCheckTurns()
   const look = (folder: string, ...paths: string[]) => turns.take({ folder, paths, by_scan: false }, async () => {})
   await look('notes', 'before')
   const scan = turns.beginScan('notes')

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { unwatched } from '../../src/base/run/pulse.ts'
 import { large_bytes } from '../../src/domain/file.ts'
+import { startChecker } from '../../src/sync/intake/checker.ts'
 import type { Intake } from '../../src/sync/intake/intake.ts'
-import { startLooker } from '../../src/sync/intake/looker.ts'
 import type { SyncReport } from '../../src/sync/report.ts'
 import { openRig, project_id, type Rig, stat } from '../ledger/view-rig.ts'
 import { no_found_files } from './no-found-files.ts'
@@ -10,21 +10,21 @@ import { no_found_files } from './no-found-files.ts'
 type Answer = () => Promise<'recorded' | 'doubtful'>
 
 /** `look` answers for the disk. */
-function startIn({ clock, ledger }: Rig, look: Intake['lookAt']): { stop(): Promise<void> } {
+function startIn({ clock, ledger }: Rig, look: Intake['checkPaths']): { stop(): Promise<void> } {
   const intake: Intake = {
-    lookAt: look,
-    lookAtLarge: (folder, path) => look(folder, [path]),
+    checkPaths: look,
+    checkLarge: (folder, path) => look(folder, [path]),
     beginScan: async () => no_found_files,
     inFlight: () => 0,
   }
   const stop = new AbortController()
   const report = new Proxy({}, { get: () => () => {} }) as SyncReport
-  const looker = startLooker({ ledger, intake, clock, report, pulses: unwatched }, stop.signal)
+  const checker = startChecker({ ledger, intake, clock, report, pulses: unwatched }, stop.signal)
   onTestFinished(() => stop.abort())
   return {
     stop() {
       stop.abort()
-      return looker.ended
+      return checker.ended
     },
   }
 }
@@ -36,13 +36,13 @@ async function lookedAt(answers: readonly Answer[]): Promise<number[]> {
   const began_ms = clock.now_ms()
   await rig.record({ type: 'file_seen', folder: 'notes', path: 'a', stat: stat(), not_before_ms: began_ms })
   const looks: number[] = []
-  const looker = startIn(rig, async () => {
+  const checker = startIn(rig, async () => {
     const answer = answers[Math.min(looks.length, answers.length - 1)]!
     looks.push(clock.now_ms() - began_ms)
     return answer()
   })
   await clock.runUntil(() => looks.length === 3)
-  await looker.stop()
+  await checker.stop()
   return looks
 }
 
@@ -76,7 +76,7 @@ test('a folder that does not answer holds up itself alone', async () => {
     ({ type: 'file_seen', folder, path, stat: stat(), not_before_ms: clock.now_ms() }) as const
   const looks: string[] = []
   const { look, end } = hanging()
-  const looker = startIn(rig, async (name, paths) => {
+  const checker = startIn(rig, async (name, paths) => {
     looks.push(...paths.map((path) => `${name}/${path}`))
     return name === 'dead' ? look() : 'recorded'
   })
@@ -87,7 +87,7 @@ test('a folder that does not answer holds up itself alone', async () => {
   expect(looks.filter((name) => name.startsWith('dead'))).toEqual(['dead/a'])
   end()
   await clock.runUntil(() => looks.includes('dead/b'))
-  await looker.stop()
+  await checker.stop()
 })
 
 test('large files are looked at beside the others, two at a time', async () => {
@@ -97,7 +97,7 @@ test('large files are looked at beside the others, two at a time', async () => {
     ({ type: 'file_seen', folder: 'notes', path, stat: stat(size), not_before_ms: clock.now_ms() }) as const
   const looks: string[] = []
   const { look, end } = hanging()
-  const looker = startIn(rig, async (_name, paths) => {
+  const checker = startIn(rig, async (_name, paths) => {
     looks.push(...paths)
     if (paths[0]!.startsWith('large')) await look()
     await rig.record(...paths.map((path) => ({ type: 'file_gone', folder: 'notes', path }) as const))
@@ -110,7 +110,7 @@ test('large files are looked at beside the others, two at a time', async () => {
   expect(new Set(looks)).toEqual(new Set(['large 1', 'large 2', 'small']))
   end()
   await clock.runUntil(() => looks.includes('large 3'))
-  await looker.stop()
+  await checker.stop()
 })
 
 test('a large file whose claim ended while it is read takes no place of another one', async () => {
@@ -120,7 +120,7 @@ test('a large file whose claim ended while it is read takes no place of another 
     ({ type: 'file_seen', folder: 'notes', path, stat: stat(large_bytes), not_before_ms: clock.now_ms() }) as const
   const looks: string[] = []
   const { look, end } = hanging()
-  const looker = startIn(rig, async (folder, [path]) => {
+  const checker = startIn(rig, async (folder, [path]) => {
     looks.push(path!)
     if (path === 'huge') await look()
     await rig.record({ type: 'file_gone', folder, path: path! })
@@ -135,5 +135,5 @@ test('a large file whose claim ended while it is read takes no place of another 
   await clock.runUntil(() => looks.includes('next'))
   expect(looks).toEqual(['huge', 'next'])
   end()
-  await looker.stop()
+  await checker.stop()
 })

@@ -61,12 +61,12 @@ async function keep() {
     },
   }
   const intake = {
-    async lookAt() {
+    async checkPaths() {
       looks++
       await held
       return 'recorded' as const
     },
-    lookAtLarge: async () => 'recorded' as const,
+    checkLarge: async () => 'recorded' as const,
     beginScan: async () => no_found_files,
     inFlight: () => 0,
   }

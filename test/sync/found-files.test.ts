@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { no_md5, type ScanBatch } from '../../src/disk/scan/scan-batch.ts'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
+import { createCheckTurns } from '../../src/sync/intake/check-turns.ts'
 import { createFoundFiles } from '../../src/sync/intake/found-files.ts'
-import { createLookTurns } from '../../src/sync/intake/look-turns.ts'
 import { hashRule } from '../../src/sync/intake/settle.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 
@@ -24,7 +24,7 @@ function batchOf(files: Record<string, string | undefined>): ScanBatch {
 }
 
 function rig() {
-  const turns = createLookTurns()
+  const turns = createCheckTurns()
   const facts: Fact[] = []
   const durable = deferred()
   const group = {

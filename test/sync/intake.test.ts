@@ -75,7 +75,7 @@ async function lookAtUnreadable() {
     },
     /** One look; answers how long the next one rests. */
     async look(): Promise<number> {
-      await intake.lookAt('notes', ['a.txt'])
+      await intake.checkPaths('notes', ['a.txt'])
       const [known] = await ledger.filesAt('notes', ['a.txt'])
       expect(known).toMatchObject({ state: 'blocked', reason: 'unreadable' })
       return known!.not_before_ms! - clock.now_ms()
@@ -112,15 +112,15 @@ test('a large file is left in the ledger, due at once, and holds up nobody; it i
     },
   })
   const states = async () => (await ledger.filesAt('notes', ['huge.bin', 'small.txt'])).map((file) => file?.state)
-  expect(await intake.lookAt('notes', ['huge.bin', 'small.txt'])).toBe('recorded')
+  expect(await intake.checkPaths('notes', ['huge.bin', 'small.txt'])).toBe('recorded')
   expect(hashed).toEqual(['small.txt'])
   expect(await states()).toEqual(['seen', 'present'])
   const [huge] = await ledger.filesAt('notes', ['huge.bin'])
   expect(huge!.not_before_ms).toBe(clock.now_ms())
   await clock.advance(second_ms)
-  await intake.lookAt('notes', ['huge.bin'])
+  await intake.checkPaths('notes', ['huge.bin'])
   expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toEqual(huge)
-  expect(await intake.lookAtLarge('notes', 'huge.bin')).toBe('recorded')
+  expect(await intake.checkLarge('notes', 'huge.bin')).toBe('recorded')
   expect(hashed).toEqual(['small.txt', 'huge.bin'])
   expect(await states()).toEqual(['present', 'present'])
 })
@@ -132,15 +132,15 @@ test('a large file that could not be read is due at once when somebody comes to 
     fingerprint: async () => [{ kind: 'unreadable', code: 'EACCES' }],
   })
   const due_in_ms = async () => (await ledger.filesAt('notes', ['huge.bin']))[0]!.not_before_ms! - clock.now_ms()
-  await intake.lookAt('notes', ['huge.bin'])
+  await intake.checkPaths('notes', ['huge.bin'])
   for (const rest_ms of [30 * second_ms, 30 * second_ms, 60 * second_ms]) {
-    await intake.lookAtLarge('notes', 'huge.bin')
+    await intake.checkLarge('notes', 'huge.bin')
     expect(await due_in_ms()).toBe(rest_ms)
     await clock.advance(rest_ms)
   }
-  await intake.lookAtLarge('notes', 'huge.bin')
+  await intake.checkLarge('notes', 'huge.bin')
   expect(await due_in_ms()).toBeGreaterThan(0)
-  await intake.lookAt('notes', ['huge.bin'])
+  await intake.checkPaths('notes', ['huge.bin'])
   expect(await due_in_ms()).toBe(0)
   expect((await ledger.filesAt('notes', ['huge.bin']))[0]).toMatchObject({ state: 'blocked', reason: 'unreadable' })
   expect(told).toEqual(['blocked: it cannot be read (EACCES)'])
@@ -159,11 +159,11 @@ test('who waits for another look does not wait for a large file whose look begin
     },
   })
   const begun = (path: string) => vi.waitFor(() => expect(gates.has(path)).toBe(true))
-  await intake.lookAt('notes', ['huge.bin'])
-  const first = intake.lookAt('notes', ['busy.txt'])
+  await intake.checkPaths('notes', ['huge.bin'])
+  const first = intake.checkPaths('notes', ['busy.txt'])
   await begun('busy.txt')
-  const second = intake.lookAt('notes', ['busy.txt', 'small.txt', 'huge.bin'])
-  const large = intake.lookAtLarge('notes', 'huge.bin')
+  const second = intake.checkPaths('notes', ['busy.txt', 'small.txt', 'huge.bin'])
+  const large = intake.checkLarge('notes', 'huge.bin')
   await begun('huge.bin')
   gates.get('busy.txt')!()
   await Promise.all([first, second])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { day_ms, hour_ms, minute_ms } from '../../src/base/time/time.ts'
 import type { FileStat, KnownFile } from '../../src/domain/file.ts'
 import type { FolderSettings } from '../../src/sync/folder-settings.ts'
-import { type LookInput, lookVerdict } from '../../src/sync/intake/look-verdict.ts'
+import { type FileSeen, judgeFile } from '../../src/sync/intake/judge-file.ts'
 
 const now_ms = Date.UTC(2026, 0, 1)
 const folder: FolderSettings = {
@@ -38,9 +38,9 @@ function known(state: KnownFile['state'], change: Partial<KnownFile> = {}): Know
 }
 
 /** The verdict in a word: `hash`, `nothing`, or the fact's type with its reason. */
-function verdict(stat: FileStat, before?: KnownFile, change: Partial<LookInput> = {}): string {
+function verdict(stat: FileStat, before?: KnownFile, change: Partial<FileSeen> = {}): string {
   const plain = { folder, path: 'a', now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
-  const answer = lookVerdict({ ...plain, known: before, stat, moved_from_before_start: false, ...change })
+  const answer = judgeFile({ ...plain, known: before, stat, moved_from_before_start: false, ...change })
   if (answer.kind !== 'fact') return answer.kind
   return 'reason' in answer.fact ? `${answer.fact.type} ${answer.fact.reason}` : answer.fact.type
 }
@@ -86,7 +86,7 @@ describe('whatever the start', () => {
   test('the facts tell where, what, and why', () => {
     const plain = { folder, path: 'sub/a', now_ms, clock_doubt_ms: 0, started_ms: 0, first_scan_done: true }
     const look = (stat: FileStat, before?: KnownFile) =>
-      lookVerdict({ ...plain, known: before, stat, moved_from_before_start: false })
+      judgeFile({ ...plain, known: before, stat, moved_from_before_start: false })
     const large = aged(0, 0, 5_000)
     expect(look(large)).toEqual({
       kind: 'fact',
@@ -110,8 +110,8 @@ describe('whatever the start', () => {
   })
 })
 
-const from_now: Partial<LookInput> = { folder: { ...folder, start: { kind: 'from_now' } } }
-const newer_than: Partial<LookInput> = { folder: { ...folder, start: { kind: 'newer_than', age_ms: 90 * day_ms } } }
+const from_now: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'from_now' } } }
+const newer_than: Partial<FileSeen> = { folder: { ...folder, start: { kind: 'newer_than', age_ms: 90 * day_ms } } }
 const skipped = 'file_skipped before_start'
 
 describe('start: the first day on an old share', () => {
@@ -229,7 +229,7 @@ describe('start: the first day on an old share', () => {
   test('the rule names the setting', () => {
     const plain = { path: 'a', known: undefined, now_ms, clock_doubt_ms: 0, started_ms: now_ms, first_scan_done: false }
     const rule = (start: FolderSettings['start']) =>
-      lookVerdict({ ...plain, folder: { ...folder, start }, stat: very_old, moved_from_before_start: false })
+      judgeFile({ ...plain, folder: { ...folder, start }, stat: very_old, moved_from_before_start: false })
     expect(rule({ kind: 'from_now' })).toMatchObject({ fact: { rule: 'folders.docs.start is from_now' } })
     expect(rule({ kind: 'newer_than', age_ms: 90 * day_ms })).toMatchObject({
       fact: { rule: 'folders.docs.start is newer_than 90d' },

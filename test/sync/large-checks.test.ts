@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLargeLooks } from '../../src/sync/intake/large-looks.ts'
+import { createLargeChecks } from '../../src/sync/intake/large-checks.ts'
 
 /** A look that ends when the test says so. */
 function held() {
@@ -17,43 +17,45 @@ async function turn(): Promise<void> {
 }
 
 test('who asks meanwhile does not wait: the file is looked at once more, and once for all of them', async () => {
-  const looks = createLargeLooks()
+  const checks = createLargeChecks()
   const { work, begun, end } = held()
-  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
-  const looked = looks.look('docs', 'huge.bin', work)
-  expect(looks.askAgain('docs', 'huge.bin')).toBe(true)
-  expect(looks.askAgain('docs', 'huge.bin')).toBe(true)
-  expect(looks.askAgain('other', 'huge.bin')).toBe(false)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
+  const looked = checks.check('docs', 'huge.bin', work)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(true)
+  expect(checks.askAgain('other', 'huge.bin')).toBe(false)
   end()
   await turn()
   expect(begun()).toBe(2)
   end()
   expect(await looked).toBe('recorded')
-  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
 test('a file is looked at by one at a time', async () => {
-  const looks = createLargeLooks()
+  const checks = createLargeChecks()
   const { work, begun, end } = held()
-  const both = [looks.look('docs', 'huge.bin', work), looks.look('docs', 'huge.bin', work)]
+  const both = [checks.check('docs', 'huge.bin', work), checks.check('docs', 'huge.bin', work)]
   expect(begun()).toBe(1)
   end()
   expect(await Promise.all(both)).toEqual(['recorded', 'recorded'])
 })
 
 test('one that failed is over', async () => {
-  const looks = createLargeLooks()
-  await expect(looks.look('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow('the disk')
-  expect(looks.askAgain('docs', 'huge.bin')).toBe(false)
+  const checks = createLargeChecks()
+  await expect(checks.check('docs', 'huge.bin', () => Promise.reject(new Error('the disk')))).rejects.toThrow(
+    'the disk',
+  )
+  expect(checks.askAgain('docs', 'huge.bin')).toBe(false)
 })
 
 test.each([0, 1, 2, 3, 4, 5])('who asks %i turns after its end is heard, or told that nobody looks', async (turns) => {
-  const looks = createLargeLooks()
+  const checks = createLargeChecks()
   const { work, begun, end } = held()
-  const looked = looks.look('docs', 'huge.bin', work)
+  const looked = checks.check('docs', 'huge.bin', work)
   end()
   for (let left = turns; left > 0; left -= 1) await undefined
-  const is_heard = looks.askAgain('docs', 'huge.bin')
+  const is_heard = checks.askAgain('docs', 'huge.bin')
   await turn()
   expect(begun()).toBe(is_heard ? 2 : 1)
   if (is_heard) end()

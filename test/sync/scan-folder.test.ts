@@ -34,13 +34,13 @@ async function rigOf(tree: Readonly<Record<string, TreeEntry>>) {
     },
   }
   const intake: Intake = {
-    async lookAt(folder, paths) {
+    async checkPaths(folder, paths) {
       looked.push(...paths)
       acts.push('looks')
       await rig.ledger.record(paths.map((path): Fact => factOf(folder, root, path)))
       return 'recorded'
     },
-    lookAtLarge: async () => 'recorded' as const,
+    checkLarge: async () => 'recorded' as const,
     beginScan: async () => no_found_files,
     inFlight: () => 0,
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { second_ms } from '../../src/base/time/time.ts'
 import type { Look } from '../../src/disk/read/examiner.ts'
-import { createShutDirectories } from '../../src/sync/folder/shut-directories.ts'
+import { createUnreadableDirectories } from '../../src/sync/folder/unreadable-directories.ts'
 import { FakeClock } from '../fake-clock.ts'
 
 const shut: Look = { kind: 'unreadable', code: 'EACCES' }
@@ -14,7 +14,7 @@ test('what a scan could not read is tried every half minute, until one can be re
     asked.push([...paths])
     return looks
   }
-  const directories = createShutDirectories('/docs', { clock, examiner: { lstat } })
+  const directories = createUnreadableDirectories('/docs', { clock, examiner: { lstat } })
   expect(await directories.isOneOpen()).toBe(false)
   directories.scanEnded({ unreadable: ['a', 'b/c'].map((path) => ({ path, code: 'EACCES' })) })
   for (let seconds = 0; seconds < 60; seconds += 5) {

@@ -4,8 +4,8 @@ import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import { createDeviceTurns } from '../../sync/folder/device-turns.ts'
 import { type FolderKeeper, keepFolder } from '../../sync/folder/folder-keeper.ts'
 import { createWatchRoom } from '../../sync/folder/watch-choice.ts'
+import { startChecker } from '../../sync/intake/checker.ts'
 import { createIntake, type IntakeFolder } from '../../sync/intake/intake.ts'
-import { startLooker } from '../../sync/intake/looker.ts'
 import type { Tools } from '../tools.ts'
 
 interface Kept {
@@ -37,7 +37,7 @@ export function keepFolders(
   /** Told to end, and not there yet: a scan of a share that hangs may take long. */
   const leaving = new Set<Promise<void>>()
   const intake = createIntake({ ...tools, ...scan, folders: in_force })
-  const looker = startLooker({ ...tools, intake }, stop.signal)
+  const checker = startChecker({ ...tools, intake }, stop.signal)
   const keeper_tools = { ...tools, ...scan, intake, watching, room: createWatchRoom(), turns: createDeviceTurns() }
 
   function takeUp(folder: FolderConfig, settings: string): void {
@@ -91,7 +91,7 @@ export function keepFolders(
       }
     },
     wake(kind: 'look' | 'scan'): void {
-      if (kind === 'look') looker.wake()
+      if (kind === 'look') checker.wake()
       else for (const { keeper } of kept.values()) keeper.wake()
     },
     /** Scan one folder, or all, now. */
@@ -106,7 +106,7 @@ export function keepFolders(
     /** After `stop`: resolves when what was begun has ended. */
     async ended(): Promise<void> {
       const keepers = [...kept.values()].map(({ keeper }) => keeper.close())
-      await Promise.all([looker.ended, ...keepers, ...leaving])
+      await Promise.all([checker.ended, ...keepers, ...leaving])
     },
   }
 }

@@ -2,22 +2,33 @@ import { minute_ms } from '../../base/time/time.ts'
 import { type AuditState, expectedAssets } from '../../ledger/rows/audit-rows.ts'
 import { assets_a_page } from '../../remote/assets.ts'
 
-/** A page of the list, or so many single reads, are one turn: the service answers a read from memory, a page it has to put together. */
+/**
+ * A page of the list, or so many single reads, are one turn: the service answers a read from
+ * memory, a page it has to put together.
+ */
 export const reads_a_turn = 10
 
-/** Who asks for an audit waits for it; a list of a million is then read in an hour and a half. */
+/** A requested audit is waited for: it reads a list of a million in an hour and a half. */
 const asked_per_minute = 120
-/** Ten calls a second are a burden that no service notices from one client; a round that needs more takes longer. */
+/**
+ * Ten calls a second are a burden that no service notices from one client; a round that needs more
+ * takes longer.
+ */
 const most_per_minute = 600
-/** A round aims at this part of its time: what comes in the way (a pause, a restart) has the rest. */
+/**
+ * A round aims at this part of its time: what comes in the way (a pause, a restart) has the rest.
+ */
 const aim = 0.8
 /**
- * One that is late already does not run: what is left is spread over this part of the time. As that is said anew at each turn, the
- * whole takes some times as much, and with a tenth of millions to be asked for singly it still is in time.
+ * One that is late already does not run: what is left is spread over this part of the time. As that
+ * is said anew at each turn, the whole takes some times as much, and with a tenth of millions to be
+ * asked for singly it still is in time.
  */
 const least_share = 0.01
 
-/** How long to rest after a turn, so that the round is over in time and no faster than it need be. */
+/**
+ * How long to rest after a turn, so that the round is over in time and no faster than it need be.
+ */
 export function pauseAfterTurn_ms(
   { running, last, expected }: Pick<AuditState, 'running' | 'last' | 'expected'>,
   settings: { pages_per_minute: number; round_ms: number },

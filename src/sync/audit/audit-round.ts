@@ -13,7 +13,10 @@ const reads_at_once = 4
 /** Times that what got no answer is asked for again before the round ends without it. */
 const passes_most = 3
 
-/** The audit of one project: one turn after the other, each a bounded number of calls that ends in facts. */
+/**
+ * The audit of one project: one turn after the other, each a bounded number of calls that ends in
+ * facts.
+ */
 export function createAuditRound(
   project_id: string,
   { ledger, circuits, report }: ClaimTools,
@@ -30,7 +33,7 @@ export function createAuditRound(
     return read(round, Math.min(reads_a_turn, reads_most), remote)
   }
 
-  /** Whether the project can be reached, and nothing more. */
+  /** Asks whether the project can be reached, and nothing more. */
   async function probe(remote: Remote): Promise<void> {
     await noted(await remote.listAssets(project_id, { limit: 1 }))
   }
@@ -92,7 +95,10 @@ export function createAuditRound(
     return 'known'
   }
 
-  /** One asset about which the service answers nonsense, again and again, is no fault of the service: that shows at the list. */
+  /**
+   * One asset about which the service answers nonsense, again and again, is no fault of the
+   * service: that shows at the list.
+   */
   async function orOfTheHost(outcome: Outcome<unknown>, remote: Remote): Promise<Outcome<unknown>> {
     if (outcome.ok || outcome.failure.retry_after_ms !== undefined) return outcome
     return isOfAHost(outcome.failure, 'api') ? remote.listAssets(project_id, { limit: 1 }) : outcome
@@ -104,7 +110,10 @@ export function createAuditRound(
     return 'go on'
   }
 
-  /** Who was told to end says nothing more: another asks for it by now, with other settings. */
+  /**
+   * An auditor that ends records nothing more: another asks for the project by now, with other
+   * settings.
+   */
   async function record(fact: Fact): Promise<void> {
     if (!signal.aborted) await ledger.record([fact])
   }
@@ -112,7 +121,7 @@ export function createAuditRound(
   return { turn, probe }
 }
 
-/** Where only the size tells a slot from an asset on its way, it counts as one when nothing of it is there. */
+/** Without a status that says so, an asset without any bytes counts as a slot. */
 function listedAsset(record: AssetRecord): { asset_id: string; status: 'ready' | 'slot' | 'other' } {
   const { asset_id, status } = record
   if (status === 'ready') return { asset_id, status }

@@ -17,14 +17,18 @@ export interface AuditSettings {
   on_remote_delete: 'respect' | 'resend'
 }
 
-/** A daemon that has just begun has looks and uploads to do, which nobody has to wait for an audit with. */
+/**
+ * A daemon that has just begun has looks and uploads to do, which nobody has to wait for an audit
+ * with.
+ */
 const first_turn_ms = minute_ms
 /** While a project rests: its pause may be a short one. */
 const look_again_ms = 5 * second_ms
 
 /**
- * Holds the ledger against the service without end, gently: round after round for each project, a turn at a time. What it finds
- * becomes facts; a service or a project that cannot be asked rests as everywhere, and changes nothing.
+ * Holds the ledger against the service without end, gently: round after round for each project, a
+ * turn at a time. What it finds becomes facts; a service or a project that cannot be asked rests as
+ * everywhere, and changes nothing.
  */
 export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal: AbortSignal): Worker {
   const { ledger, circuits, clock, pulses, report } = tools
@@ -59,7 +63,8 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       return 1
     }
     let at = state
-    // One that was asked for comes to its end, however often it is asked for again: then another begins.
+    // One that was asked for comes to its end, however often it is asked for again: then another
+    // begins.
     if (!state.running || (state.wanted && !state.running.asked)) {
       await ledger.record([{ type: 'audit_round_began', project_id }])
       at = (await stateOf(project_id)) ?? state
@@ -85,7 +90,7 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
       report.audit(project_id, `${formatCount(counts.missing)} are gone there: emptied, or another project?`, 'warn')
   }
 
-  /** What a person asked for comes first; then whose turn was longest ago. */
+  /** An audit that the user asked for comes first, then the project whose turn was longest ago. */
   function next(states: readonly AuditState[]): AuditState | undefined {
     const is_young = clock.monotonic_ms() < awake_ms
     const isAsked = ({ wanted, running }: AuditState) => wanted || running?.asked === true
@@ -104,12 +109,15 @@ export function startAuditor(tools: ClaimTools, settings: AuditSettings, signal:
     return since_ms >= round_ms || since_ms < -minute_ms
   }
 
-  /** What was wrong in the last life is forgotten: whether it still is must not wait for the next round. */
+  /**
+   * A new process has forgotten its troubles: it asks each project once before the next round is
+   * due.
+   */
   function isUnmet({ project_id }: AuditState): boolean {
     return !turned_ms.has(project_id)
   }
 
-  /** Nobody else may have anything to ask of it: then it is found out here that it is right again. */
+  /** No other worker may have anything to ask: then the auditor finds out that it works again. */
   function isTripped({ project_id }: AuditState): boolean {
     const mine: readonly About[] = ['account', 'api', `project:${project_id}`]
     return circuits.tripped().some(({ about }) => mine.includes(about))

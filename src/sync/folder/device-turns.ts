@@ -3,8 +3,8 @@ import { unlessAborted } from '../../base/run/worker.ts'
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
 /**
- * Lets only one full scan read a disk at a time. Scans side by side would slow each other down, most of all on a disk
- * with moving heads.
+ * Lets only one full scan read a disk at a time. Scans side by side would slow each other down,
+ * most of all on a disk with moving heads.
  */
 export function createDeviceTurns() {
   const last = new Map<bigint, Promise<unknown>>()

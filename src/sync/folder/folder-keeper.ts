@@ -29,8 +29,8 @@ export type FolderKeeper = ReturnType<typeof keepFolder>
 const hints_at_once = 500
 
 /**
- * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the scan is the truth. Watching
- * begins before the scan, so that nothing falls between.
+ * Keeps one folder: is it there, what changed, and is anything missed? The watcher only hints; the
+ * scan is the truth. Watching begins before the scan, so that nothing falls between.
  */
 export function keepFolder(
   folder: FolderSettings,
@@ -121,7 +121,9 @@ export function keepFolder(
     return { state, root: status }
   }
 
-  /** Why what stands here now is not believed; while it is compared the folder is offline: nobody looks into it. */
+  /**
+   * Why the root that stands here now is not believed. The folder is offline while it is compared.
+   */
   async function doubtAbout(now: OnlineRoot, state: FolderState, trust: RootTrust): Promise<RootVerdict | undefined> {
     const remembered = root_doubt.remembered(now)
     if (remembered) return remembered
@@ -207,7 +209,10 @@ export function keepFolder(
     return { wait_ms: 0 }
   }
 
-  /** Who was told to end says nothing more: another keeper may have the folder by now, with other settings. */
+  /**
+   * A keeper that ends records nothing more: another may have the folder by now, with other
+   * settings.
+   */
   async function record(event: FolderEvent): Promise<void> {
     if (!signal.aborted) await ledger.record([event])
   }

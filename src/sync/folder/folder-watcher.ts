@@ -10,12 +10,14 @@ import type { FolderEvent, ScanSummary } from '../../domain/fact.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 import type { SyncReport } from '../report.ts'
 import { createMissedEvents, type Hearing, judgeHearing, type MissedEvents, unproven } from './missed-events.ts'
-import { createShutDirectories } from './shut-directories.ts'
+import { createUnreadableDirectories } from './unreadable-directories.ts'
 import { type ChoiceFacts, type Counted, chooseForFolder } from './watch-choice.ts'
 
 /** A watcher that cannot start (inotify limit) is tried again after this. */
 const retry_ms = 10 * minute_ms
-/** One whose paths are not right any more is made anew at most so often: it reads the whole tree. */
+/**
+ * One whose paths are not right any more is made anew at most so often: it reads the whole tree.
+ */
 const renew_rest_ms = 10 * second_ms
 
 type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'counted'> & {
@@ -27,16 +29,17 @@ type WatchedFolder = Omit<ChoiceFacts, 'state' | 'root' | 'native_failed' | 'cou
 }
 
 /**
- * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed, given up when the folder goes
- * away, tried again where it could not start. It knows whether its silence means anything: then what a scan finds is what it
- * missed, and one that misses again and again is made anew, and our own at last given up for scans alone.
+ * One folder's watcher, chosen by what is in the folder and where it lies, made when it is needed,
+ * given up when the folder goes away, tried again where it could not start. It knows whether its
+ * silence means anything: then what a scan finds is what it missed, and one that misses again and
+ * again is made anew, and our own at last given up for scans alone.
  */
 export function createFolderWatcher(watched: WatchedFolder) {
   const { folder, rules, clock, report, room, signal, watching, on_hint } = watched
-  const shut = createShutDirectories(folder.path, watched)
+  const shut = createUnreadableDirectories(folder.path, watched)
   let chosen: WatchChoice | undefined
   let disk_watcher: DiskWatcher | undefined
-  /** As it stood when watching began. */
+  /** The root when watching began. */
   let watched_root: OnlineRoot | undefined
   /** By the monotonic clock. */
   let not_before_ms = Number.NEGATIVE_INFINITY
@@ -59,7 +62,7 @@ export function createFolderWatcher(watched: WatchedFolder) {
     if (now_ms >= native_retry_ms) native_fault = undefined
     if (disk_watcher) await tellTrouble(disk_watcher, state)
     if (disk_watcher || now_ms < not_before_ms) return false
-    // Where the native one fails, the second choice is another.
+    // After the native watcher failed, the second choice is another one.
     for (let attempt = 0; attempt < 2 && now_ms >= not_before_ms; attempt += 1) {
       const choice = await choose(state, root)
       if (choice === undefined || choice.watcher === 'scan') return false
@@ -77,7 +80,9 @@ export function createFolderWatcher(watched: WatchedFolder) {
     return chosen?.watcher === 'scan' ? 'none' : 'part'
   }
 
-  /** Events may be lost, or were told and not followed: the next scan finds what they were about. */
+  /**
+   * Events may be lost, or were told and not followed: the next scan finds what they were about.
+   */
   function doubt(): void {
     is_trusted = false
     is_doubted = true
@@ -120,7 +125,10 @@ export function createFolderWatcher(watched: WatchedFolder) {
     return choice
   }
 
-  /** What it does not hear stands beside the reason for it, for as long as it is so; one that is stale is soon another. */
+  /**
+   * Records what the watcher does not cover, for as long as that is so. A stale one is soon
+   * replaced.
+   */
   async function tellTrouble(watcher: DiskWatcher, { watch }: FolderState): Promise<void> {
     if (!chosen || watch?.watcher !== chosen.watcher || watcher.isStale()) return
     const reason = [chosen.reason, watcher.trouble()].filter((part) => part !== undefined).join('; ')
@@ -174,7 +182,10 @@ export function createFolderWatcher(watched: WatchedFolder) {
     await stop()
   }
 
-  /** By what the scan counted; well below the bound before it goes back, so that it does not go to and fro. */
+  /**
+   * By what the scan counted; well below the bound before it goes back, so that it does not go to
+   * and fro.
+   */
   function fitsNoMore(): 'more' | 'fewer' | undefined {
     if (folder.watch !== 'auto' || !chosen || !last_counted) return undefined
     const entries = last_counted.files + last_counted.directories
@@ -192,8 +203,8 @@ export function createFolderWatcher(watched: WatchedFolder) {
 
   return {
     /**
-     * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what happened before is for a scan to
-     * find. Rejects only where the ledger does.
+     * `now_ms`: monotonic. True when watching has begun, or may begin for more of the folder: what
+     * happened before is for a scan to find. Rejects only where the ledger does.
      */
     async keepOn(now_ms: number, state: FolderState, root: OnlineRoot): Promise<boolean> {
       const is_open = await isOneOpen()
@@ -202,12 +213,14 @@ export function createFolderWatcher(watched: WatchedFolder) {
     },
     covers,
     doubt,
-    /** Counts what should have been told before this scan; undefined where silence means nothing. */
+    /**
+     * Counts what should have been told before this scan; undefined where silence means nothing.
+     */
     scanBegins({ all_followed }: { all_followed: boolean }): MissedEvents | undefined {
       const covers_all = covers() === 'all'
       const is_heard = is_trusted && all_followed && covers_all
       is_doubted = !covers_all
-      // What is found again and again cannot be recorded: that is no event.
+      // A file that every scan finds again could not be recorded: the watcher did not miss it.
       const known = scan_missed?.found() ?? new Set<string>()
       const options = { root: folder.path, settle_ms: folder.settle_ms, clock, known }
       scan_missed = is_heard ? createMissedEvents(options) : undefined
@@ -224,13 +237,14 @@ export function createFolderWatcher(watched: WatchedFolder) {
         if (missed > 0) report.folder(folder.name, `has ${count} that the scan found and the watcher missed`, 'info')
         const { hearing, verdict } = judgeHearing(heard, { told: told_total, missed }, watching)
         heard = hearing
-        // What chokidar is known to miss now and then the scans find: it stays, made anew.
+        // Chokidar is known to miss changes now and then, which the scans find: it is only made
+        // anew.
         const is_given_up = verdict === 'deaf' && chosen?.watcher === 'native'
         if (is_given_up) await giveUp(count)
         else if (verdict === 'rebuild' || verdict === 'deaf') await renew(`a scan found ${count} that it missed`)
       }
       told_total = 0
-      // What stood against watching may be gone.
+      // The reason against watching may be gone.
       choose_again = chosen?.watcher === 'scan'
       const change = fitsNoMore()
       if (change === undefined || change === refitted) return

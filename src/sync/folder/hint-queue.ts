@@ -4,13 +4,13 @@ import type { Hint } from '../../disk/watch/watch.ts'
 export interface HintLimits {
   /** Beyond so many the whole folder is scanned instead. */
   max_hints: number
-  /** So many in one directory become one look at that directory. */
+  /** Beyond so many hints in one directory the directory is scanned instead. */
   directory_hints: number
 }
 
 /**
- * Gathers hints, each once, within a bound: many in one directory become one look at it and all below, too many a scan of the
- * folder. So a storm takes no more memory than a shower.
+ * Gathers hints, each once. Many in one directory become a scan of it and all below, too many
+ * become a scan of the folder, so that memory stays bounded.
  */
 export function createHintQueue(limits: HintLimits) {
   const by_directory = new Map<string, Set<string>>()

@@ -8,20 +8,24 @@ export interface MissedEventsOptions {
   root: string
   settle_ms: number
   clock: Clock
-  /** Found by the scan before: not counted again. */
+  /** Paths that the scan before found: they are not counted again. */
   known: ReadonlySet<string>
 }
 
-/** An event comes within milliseconds and is followed within seconds; more is patience with a machine that has much to do. */
+/**
+ * An event comes within milliseconds and is followed within seconds. The rest is for a busy
+ * machine.
+ */
 const told_within_ms = 30 * second_ms
-/** Beyond so many nobody asks whether one of them was moved here a moment ago. */
+/** Beyond so many paths none is tested for having been moved here a moment ago. */
 const most_paths = 1_000
 
 export type MissedEvents = ReturnType<typeof createMissedEvents>
 
 /**
- * Counts the files of one scan that are new or changed, though the watcher should have told of them long ago. Their ctime says
- * when they changed. A directory that was moved here brings old files: what stands in one that was lately is not counted.
+ * Counts the files of one scan that are new or changed, and that the watcher should have reported
+ * long ago. Their ctime says when they changed. A directory that was moved here brings old files,
+ * so the files of one that was moved lately are not counted.
  */
 export function createMissedEvents({ root, settle_ms, clock, known }: MissedEventsOptions) {
   const since_ms = clock.now_ms() - settle_ms - told_within_ms
@@ -29,7 +33,7 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
   const moved_by_directory = new Map<string, number>()
   let more = 0
 
-  /** Whether this directory and those around it, up to the root, were not moved lately. */
+  /** True where neither this directory nor one around it, up to the root, was moved lately. */
   function stoodHere(directory: string): boolean {
     if (directory === '.') return true
     return whenMoved_ms(directory) <= since_ms && stoodHere(dirname(directory))
@@ -48,7 +52,7 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
     /** `changed`: the entries of the batch that differ from what is known. */
     consider(batch: ScanBatch, changed: Uint32Array): void {
       for (const index of changed) {
-        // Of each entry: size, mtime, ctime, inode.
+        // Each entry has size, mtime, ctime and inode.
         if (Number(batch.stats[4 * index + 2]! / 1_000_000n) > since_ms) continue
         const path = entryPath(batch, index)
         if (known.has(path)) continue
@@ -62,8 +66,8 @@ export function createMissedEvents({ root, settle_ms, clock, known }: MissedEven
 }
 
 /**
- * A move changes a directory's ctime alone; what comes and goes in it changes its mtime to the same moment, however often it does.
- * What went away meanwhile has just been moved.
+ * A move changes a directory's ctime alone. A new or deleted entry in it sets mtime and ctime to
+ * the same moment. A directory that went away meanwhile has just been moved.
  */
 function movedAt_ms(path: string): number {
   try {
@@ -75,11 +79,13 @@ function movedAt_ms(path: string): number {
   }
 }
 
-/** What a folder's scans have shown of its watcher, since it was last known to hear. */
+/**
+ * The scans of a folder show this about its watcher, since it last proved that it reports changes.
+ */
 export interface Hearing {
-  /** Scans in a row that found what it had not told. */
+  /** Scans in a row that found what the watcher had missed. */
   strikes: number
-  /** It was made anew for that, and has not shown since that it hears. */
+  /** It was made anew for that, and has not proved itself since. */
   rebuilt: boolean
 }
 
@@ -91,12 +97,13 @@ export interface HearingLimits {
 
 export const unproven: Hearing = { strikes: 0, rebuilt: false }
 
-/** One in a hundred may go by while ninety-nine are told: the queue of the kernel overflows in silence. */
+/** One change in a hundred may be missed: the kernel's queue overflows without an error. */
 const told_per_miss = 100
 
 /**
- * Whether a watcher hears, by what a scan found against it. `told`: hints since the scan before; `missed`: files that the scan
- * found and it should have told long ago. `deaf` the first time means: make it anew; the second time: give it up.
+ * Judges a watcher by what a scan found that it missed. `told`: hints since the scan before.
+ * `missed`: files that the scan found and the watcher should have reported long ago. The first time
+ * the watcher is made anew, the second time it is given up.
  */
 export function judgeHearing(
   before: Hearing,
@@ -104,7 +111,7 @@ export function judgeHearing(
   limits: HearingLimits,
 ): { hearing: Hearing; verdict: 'hears' | 'doubtful' | 'rebuild' | 'deaf' } {
   const { told, missed } = scan
-  // Nothing happened: that proves nothing.
+  // Without any change the scan proves nothing.
   if (missed === 0 && told === 0) return { hearing: before, verdict: before.strikes > 0 ? 'doubtful' : 'hears' }
   if (missed * told_per_miss <= told) return { hearing: unproven, verdict: 'hears' }
   const strikes = before.strikes + 1

@@ -31,8 +31,8 @@ export interface ScanTools extends Omit<IntakeTools, 'examiner' | 'report' | 'fo
 
 export type ScanOutcome =
   /**
-   * `changed`: paths that differ from the ledger, missing ones among them. `is_part`: more is missing than the scan
-   * checked.
+   * `changed`: paths that differ from the ledger, missing ones among them. `is_part`: more is
+   * missing than the scan checked.
    */
   | { kind: 'finished'; summary: ScanSummary; changed: number; is_part: boolean }
   /** Stopped, or the root changed while it ran: nothing about missing files was believed. */
@@ -43,13 +43,17 @@ export type ScanOutcome =
 /** `under`: scan this directory alone. */
 type ScanOnceOptions = { under?: string; missed?: MissedEvents | undefined; signal: AbortSignal }
 
-/** Rounds of checks that may be under way while the walk goes on: twice as many as wait for one transaction. */
+/**
+ * Rounds of checks that may be under way while the walk goes on: twice as many as wait for one
+ * transaction.
+ */
 const rounds_ahead = 24
 const paths_a_round = 500
 
 /**
- * Walks the folder, or one directory of it, and checks every path that differs from the ledger. A difference is only a
- * reason to check: intake runs lstat again before it records, so a file that moved meanwhile is not "gone".
+ * Walks the folder, or one directory of it, and checks every path that differs from the ledger. A
+ * difference is only a reason to check: intake runs lstat again before it records, so a file that
+ * moved meanwhile is not "gone".
  */
 export async function scanOnce(
   folder: FolderSettings,
@@ -69,7 +73,10 @@ export async function scanOnce(
   return (await tools.turns.take(state?.device ?? 0n, options.signal, scan)) ?? { kind: 'stopped' }
 }
 
-/** `isSameDisk` is asked once the walk has read the root: a disk swapped before that is not walked through. */
+/**
+ * `isSameDisk` is asked once the walk has read the root: a disk swapped before that is not walked
+ * through.
+ */
 async function scanNow(
   folder: FolderSettings,
   tools: ScanTools,
@@ -107,7 +114,8 @@ async function scanNow(
   await rounds.settled()
   const doubted = is_whole ? await doubt(end) : undefined
   if (doubted !== undefined) return { kind: 'doubtful', found: doubted }
-  // Below an unreadable directory a single check tells EACCES from ENOENT. A cut list of them tells nothing.
+  // Below an unreadable directory a single check tells EACCES from ENOENT. A cut list of them tells
+  // nothing.
   if (end.unreadable_total <= end.unreadable.length) {
     await rounds.check(comparison.missing)
     await rounds.settled()
@@ -149,7 +157,10 @@ async function scanNow(
     return is_much ? found : undefined
   }
 
-  /** A scan that checked missing files, and none of them was gone, would not find more the next time. */
+  /**
+   * A scan that checked missing files, and none of them was gone, would not find more the next
+   * time.
+   */
   async function isPart(): Promise<boolean> {
     if (!is_whole || comparison.missing_total <= comparison.missing.length) return false
     const known_files = (await ledger.folder(name))?.known_files ?? 0
@@ -181,7 +192,7 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
     /** `stats`: what the walk saw. */
     async check(paths: readonly string[], stats: ReadonlyMap<string, FileStat> = new Map()): Promise<void> {
       for (let from = 0; from < paths.length; from += paths_a_round) {
-        const checked = intake.lookAt(folder, paths.slice(from, from + paths_a_round), { stats, facts, is_whole })
+        const checked = intake.checkPaths(folder, paths.slice(from, from + paths_a_round), { stats, facts, is_whole })
         await add(
           checked.then((answer) => {
             if (answer === 'doubtful') is_doubted = true
@@ -189,7 +200,10 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
         )
       }
     },
-    /** Throws the error of the first round that failed: files that nobody checked make no finished scan. */
+    /**
+     * Throws the error of the first round that failed: files that nobody checked make no finished
+     * scan.
+     */
     async settled(): Promise<void> {
       facts.hurry()
       await Promise.all(under_way)
@@ -200,8 +214,9 @@ function createRounds(folder: string, is_whole: boolean, { intake, ledger, clock
 }
 
 /**
- * Walks the folder and checks nothing. Answers what it found, or undefined where the walk did not end. `device`: where
- * the folder lies now. `met`: known files that stand there with the same size and mtime.
+ * Walks the folder and checks nothing. Answers what it found, or undefined where the walk did not
+ * end. `device`: where the folder lies now. `met`: known files that stand there with the same size
+ * and mtime.
  */
 export function compareWithKnown(
   folder: FolderSettings,
@@ -221,8 +236,9 @@ export function compareWithKnown(
 }
 
 /**
- * Checks what hints name: paths one by one, directories with all below. Where a directory is none any more, it checks
- * what the ledger has below it. Answers `doubtful` when only a scan of the whole folder can tell.
+ * Checks what hints name: paths one by one, directories with all below. Where a directory is none
+ * any more, it checks what the ledger has below it. Answers `doubtful` when only a scan of the
+ * whole folder can tell.
  */
 export async function followHints(
   folder: FolderSettings,
@@ -232,10 +248,10 @@ export async function followHints(
 ): Promise<'recorded' | 'doubtful'> {
   const { examiner, intake, ledger } = tools
   const paths = [...hints.paths]
-  const looks = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
+  const entries = hints.directories.length === 0 ? [] : await examiner.lstat(folder.path, hints.directories)
   let is_doubtful = false
   for (const [index, directory] of hints.directories.entries()) {
-    if (looks[index]?.kind === 'directory') {
+    if (entries[index]?.kind === 'directory') {
       const { kind } = await scanOnce(folder, tools, { under: directory, signal })
       if (kind !== 'finished') is_doubtful = true
       continue
@@ -244,8 +260,8 @@ export async function followHints(
     paths.push(directory, ...below.missing)
     if (below.missing_total > below.missing.length) is_doubtful = true
   }
-  const looked = await intake.lookAt(folder.name, paths)
-  return is_doubtful ? 'doubtful' : looked
+  const answer = await intake.checkPaths(folder.name, paths)
+  return is_doubtful ? 'doubtful' : answer
 }
 
 function startScan(

@@ -1,7 +1,10 @@
 import type { Clock } from '../../base/time/time.ts'
 import type { FolderState } from '../../ledger/ledger.ts'
 
-/** When a folder's next scan may and must begin. By the monotonic clock: a wall clock set back must not put a scan off. */
+/**
+ * Says when a folder's next scan may and must begin, by the monotonic clock: a wall clock may be
+ * set back.
+ */
 export function createScanTimer(clock: Clock, limits: PaceLimits) {
   let last_interval_ms: number | undefined
   let due_ms = Number.NEGATIVE_INFINITY
@@ -11,12 +14,15 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   return {
     /** Until it is due by the interval; 0 or less: it is. */
     dueIn_ms: () => due_ms - clock.monotonic_ms(),
-    /** How long one that was asked for has to rest. By doubt as long as the last one took: half of the time is enough for scans. */
+    /**
+     * The time that a requested scan still waits. After a doubt it is as long as the last scan
+     * took, so that scans take half of the time.
+     */
     restsFor_ms(why: 'wanted' | 'doubt'): number {
       const rest_ms = why === 'wanted' ? limits.scan_rest_ms : Math.max(limits.scan_rest_ms, last_took_ms)
       return ended_ms + rest_ms - clock.monotonic_ms()
     },
-    /** Whoever it was that asked, now is the time. */
+    /** The next requested scan does not wait. */
     noRest(): void {
       ended_ms = Number.NEGATIVE_INFINITY
     },
@@ -33,12 +39,12 @@ export function createScanTimer(clock: Clock, limits: PaceLimits) {
   }
 }
 
-/** A scan that began before the wanted time does not answer, though it may end after it; nor can one that begins before it. */
+/** Only a scan that begins at the wanted time or later counts. */
 export function isScanWanted({ scan_began_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
   return isWanted(scan_wanted_ms, scan_began_ms, now_ms)
 }
 
-/** Of a folder that is away: who wants a look at it is told that it was looked for. */
+/** The root of an offline folder is checked again for a scan that is wanted of it. */
 export function isJudgementWanted({ judged_ms, scan_wanted_ms }: FolderState, now_ms: number): boolean {
   return isWanted(scan_wanted_ms, judged_ms, now_ms)
 }
@@ -48,13 +54,16 @@ function isWanted(wanted_ms: number | undefined, last_ms: number | undefined, no
   return wanted_ms > (last_ms ?? Number.NEGATIVE_INFINITY)
 }
 
-/** What a scan says of how soon the next one is needed. */
+/** A scan decides with this how soon the next one is needed. */
 export interface ScanFindings {
-  /** `all`: every change is told by a watcher. `part`: it does not cover the whole folder. `none`: nothing is watched. */
+  /**
+   * `all`: every change is told by a watcher. `part`: it does not cover the whole folder. `none`:
+   * nothing is watched.
+   */
   covered: 'all' | 'part' | 'none'
   /** Files that it found new, changed or gone. */
   changed: number
-  /** Of them, those that a watcher should have told long ago. */
+  /** The part of them that a watcher should have reported long ago. */
   missed: number
 }
 
@@ -81,7 +90,8 @@ const faster = { by_miss: 4, by_change: 2 }
 const slower = { watched: 2, unwatched: 1.5 }
 
 /**
- * How long after this scan the next one is due, before jitter. Within the limits, whatever was found.
+ * How long after this scan the next one is due, before jitter. Within the limits, whatever was
+ * found.
  *
  * @internal
  */

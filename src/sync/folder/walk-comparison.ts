@@ -18,7 +18,10 @@ export function rangeBelow(folder: string, directory: string) {
   return { folder, after_path: `${directory}/`, through_path: `${directory}/${after_all}`, ...empty_batch }
 }
 
-/** Compares a walk with the ledger, batch by batch. `under`: the walk goes through this directory alone. */
+/**
+ * Compares a walk with the ledger, batch by batch. `under`: the walk goes through this directory
+ * alone.
+ */
 export class WalkComparison {
   /** Known paths that the walk did not meet; the ledger lists a bounded number of them. */
   missing: string[] = []
@@ -49,7 +52,10 @@ export class WalkComparison {
     return changes
   }
 
-  /** For a folder of which nothing was known: the ledger, busy with what was found, would slow down the walk. */
+  /**
+   * For a folder of which nothing was known: the ledger, busy with what was found, would slow down
+   * the walk.
+   */
   takeAsUnknown(batch: ScanBatch): Changes {
     if (batch.count > 0) this.#after_path = entryPath(batch, batch.count - 1)
     const all = Uint32Array.from({ length: batch.count }, (_, index) => index)
@@ -63,7 +69,10 @@ export class WalkComparison {
     await this.#compareRange({ ...empty_batch, digest: undefined }, last_path)
   }
 
-  /** Counts known files with the same size and mtime, on whatever disk: another disk has other ctimes and inodes. */
+  /**
+   * Counts known files with the same size and mtime, on whatever disk: another disk has other
+   * ctimes and inodes.
+   */
   async countMet(batch: ScanBatch): Promise<number> {
     const { changed, unknown } = await this.compare(batch)
     const is_unknown = new Set(unknown)
@@ -81,8 +90,8 @@ export class WalkComparison {
   }
 
   /**
-   * Files that single events reported as deleted are missing as well. Files that were out of reach before, and still
-   * are, count neither as known nor as missing.
+   * Files that single events reported as deleted are missing as well. Files that were out of reach
+   * before, and still are, count neither as known nor as missing.
    */
   async found(before: Pick<FolderState, 'known_files' | 'counted'>, end: ScanEnd): Promise<Found> {
     const out_of_reach = await this.#countOutOfReach(end)
@@ -91,7 +100,10 @@ export class WalkComparison {
     return { known: known_before - out_of_reach, missing: gone, files: end.files }
   }
 
-  /** Missing files that are blocked already, below a disk that covers them or a directory that cannot be read. */
+  /**
+   * Missing files that are blocked already, below a disk that covers them or a directory that
+   * cannot be read.
+   */
   async #countOutOfReach(end: ScanEnd): Promise<number> {
     const below = this.missing.filter(outOfReach(end))
     let blocked = 0

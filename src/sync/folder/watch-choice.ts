@@ -45,7 +45,10 @@ export interface ChoiceFacts {
   signal: AbortSignal
 }
 
-/** What the folder is to be watched by; takes the room for it. Reads no more of the folder than the choice needs. */
+/**
+ * What the folder is to be watched by; takes the room for it. Reads no more of the folder than the
+ * choice needs.
+ */
 export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> {
   const { folder, root, watching, room } = facts
   const known = {
@@ -62,7 +65,7 @@ export async function chooseForFolder(facts: ChoiceFacts): Promise<WatchChoice> 
   }
   // Whatever is in it, it is scanned: then nobody needs to count.
   const counted = choiceOf(none).watcher === 'scan' ? none : await countFor(facts)
-  // What is free is read and taken in one step: all folders choose at once when the daemon starts.
+  // One step reads what is free and takes it: all folders choose at once when the daemon starts.
   const choice = choiceOf(counted)
   room.take(folder.name, choice.watches)
   return choice
@@ -77,8 +80,9 @@ function deafness({ state, watching, clock }: ChoiceFacts): string | undefined {
 }
 
 /**
- * As the last life of the daemon left it, where that is many. Few may have become many since, and chokidar would take minutes for
- * them: so far as it is meant for, they are counted. That is soon done, and does not wait for whole walks through others on this disk.
+ * As the last life of the daemon left it, where that is many. Few may have become many since, and
+ * chokidar would take minutes for them: so far as it is meant for, they are counted. That is soon
+ * done, and does not wait for whole walks through others on this disk.
  */
 async function countFor({ folder, state, watching, counted, scan_thread, signal }: ChoiceFacts): Promise<Counted> {
   if (counted) return counted
@@ -100,7 +104,10 @@ async function countFor({ folder, state, watching, counted, scan_thread, signal 
 
 export type WatchRoom = ReturnType<typeof createWatchRoom>
 
-/** The inotify watches that the folders of this process mean to take: the kernel counts all of them together. */
+/**
+ * The inotify watches that the folders of this process mean to take: the kernel counts all of them
+ * together.
+ */
 export function createWatchRoom() {
   const taken = new Map<string, number>()
 

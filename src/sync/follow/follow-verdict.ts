@@ -7,17 +7,20 @@ import type { AssetRecord } from '../../remote/assets.ts'
 import type { Failure } from '../../remote/outcome.ts'
 
 export interface FollowPolicy {
-  /** Rest before the next look, by how often it was looked at. */
+  /** Rest before the next read, by the number of reads so far. */
   wait_ms(attempts: number): number
-  /** Rest between looks at one that is past its deadline. */
+  /** Rest between reads of an asset that is past its deadline. */
   slow_wait_ms: number
-  /** After this the wait is told to people; it goes on all the same. */
+  /** After this the wait is reported; it goes on all the same. */
   deadline_ms(bytes: number): number
   /** A hit that is tiny and not final for this long is a slot whose bytes never came. */
   dead_hit_after_ms: number
 }
 
-/** An asset of which so many bytes are there was never filled (contract, "dead reservation": size 0 or 1). */
+/**
+ * An asset of which so many bytes are there was never filled (contract, "dead reservation": size 0
+ * or 1).
+ */
 const dead_size_most = 1
 
 /**
@@ -26,7 +29,7 @@ const dead_size_most = 1
  */
 const min_gone_ms = 10 * minute_ms
 
-/** What it means that the asset that is being followed could not be read. */
+/** The fact that follows where a followed asset could not be read. */
 export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content, vanished, attempts, following_since_ms } = work
   const is_believed = vanished < most_vanished || now_ms - following_since_ms >= min_gone_ms
@@ -35,7 +38,7 @@ export function unreadFact(work: FollowWork, failure: Failure, now_ms: number, p
   return { type: 'ingest_continues', content, not_before_ms: now_ms + policy.wait_ms(attempts), note }
 }
 
-/** What a record of the service says about a content that is being followed. */
+/** The fact that follows from the service's record of a followed content. */
 export function followFact(work: FollowWork, record: AssetRecord, now_ms: number, policy: FollowPolicy): ContentFact {
   const { content } = work
   if (record.status === 'ready') return { type: 'asset_ready', content }

@@ -13,7 +13,10 @@ export interface FollowTools extends ClaimTools {
   list_from: number
 }
 
-/** Single reads of one round, where the lists did not show an asset; the others come back in the next round. */
+/**
+ * Single reads of one round, where the lists did not show an asset; the others come back in the
+ * next round.
+ */
 const single_reads_most = 50
 const reads_at_once = 4
 
@@ -42,7 +45,7 @@ function groupBy(work: readonly FollowWork[], keyOf: (item: FollowWork) => strin
   return groups
 }
 
-/** One look at what is pending in one project. */
+/** Asks once about what is pending in one project. */
 async function followProject(
   project_id: string,
   work: readonly FollowWork[],
@@ -54,7 +57,10 @@ async function followProject(
   if (pending.size >= list_from && !(await readPages())) return
   await readSingly()
 
-  /** Bounded: what is not on the pages is read alone. Answers false where the service is not to be asked on. */
+  /**
+   * Bounded: what is not on the pages is read alone. Answers false where the service is not to be
+   * asked on.
+   */
   async function readPages(): Promise<boolean> {
     const pages_most = Math.ceil(pending.size / 50) + 10
     let after_id: string | undefined
@@ -102,7 +108,10 @@ async function followProject(
     return 'go on'
   }
 
-  /** The configuration has left the project, and it went away or was closed to us: nobody waits for what is in it. */
+  /**
+   * The configuration has left the project, and it went away or was closed to us: nobody waits for
+   * what is in it.
+   */
   function isLeft({ about }: Failure): boolean {
     return about === 'project' && !circuits.asksFor(project_id)
   }

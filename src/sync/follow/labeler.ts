@@ -14,10 +14,16 @@ const refused_ms = day_ms
  */
 const retry_doubtful = { first_ms: second_ms, most_ms: refused_ms }
 
-/** Brings the labels of ready assets to what their folders ask for; labels that people attached are never touched. */
+/**
+ * Brings the labels of ready assets to what their folders ask for; labels that people attached are
+ * never touched.
+ */
 export function startLabeler(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
   const { ledger, circuits } = tools
-  /** Failures in a row of contents whose labels are set back; forgotten with the process, then the back-off begins anew. */
+  /**
+   * Failures in a row of contents whose labels are set back; forgotten with the process, then the
+   * back-off begins anew.
+   */
   const tries = new Map<number, number>()
   return startClaimWorker<LabelWork, ClaimTools>(
     {
@@ -93,7 +99,7 @@ async function setBack(
 interface LabelCall {
   verb: 'attach' | 'detach'
   name: string
-  /** Of a detach; undefined where the answer that named it was lost. */
+  /** For a detach; undefined where the answer that named it was lost. */
   label_id: string | undefined
   /** An earlier call about this label has no recorded answer. */
   is_in_doubt: boolean

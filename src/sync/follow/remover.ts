@@ -5,15 +5,22 @@ import { type Failure, failureText, isSurelyUndone } from '../../remote/outcome.
 import { actOnEach, type ClaimTools, type ClaimWorker, startClaimWorker } from '../claim-worker.ts'
 import { noteOf } from '../give-up.ts'
 
-/** What is claimed is meant to be removed from then on, whatever comes back meanwhile: few at a time. */
+/**
+ * A claimed asset is removed even if its file comes back meanwhile, so few are claimed at a time.
+ */
 const max_claimed = 16
-/** Nobody waits for it; many facts wake it. */
+/** Removals are not urgent, and many facts wake the remover. */
 const pace_ms = 250
 const retry = { first_ms: second_ms, most_ms: hour_ms }
-/** What the service would not remove is asked for again rarely: it may learn to, or the token may get the right. */
+/**
+ * The rest after the service refused a removal: it may learn to, or the token may get the right.
+ */
 const refused_ms = day_ms
 
-/** Removes on the service what no file needs any more, where the policy of its folders says so; the ledger decides what that is. */
+/**
+ * Removes on the service what no file needs any more, where the policy of its folders says so; the
+ * ledger decides what that is.
+ */
 export function startRemover(tools: ClaimTools, signal: AbortSignal): ClaimWorker {
   return startClaimWorker<RemoveWork, ClaimTools>(
     {
@@ -54,7 +61,10 @@ async function removeAsset(work: RemoveWork, tools: ClaimTools): Promise<void> {
   return setBack(work, outcome.failure, tools)
 }
 
-/** Nobody knows whether it was removed, and it should be there now: as it is there is how it stays. */
+/**
+ * An earlier removal has no known answer, and the asset is wanted again: it stays as the service
+ * has it now.
+ */
 async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<void> {
   const { content, project_id, asset_id } = work
   const { ledger, remote, circuits, clock } = tools
@@ -62,7 +72,8 @@ async function askWhetherThere(work: RemoveWork, tools: ClaimTools): Promise<voi
   if (!read.ok)
     return read.failure.about === 'asset_gone' ? afterRemoval(work, tools) : setBack(work, read.failure, tools)
   await circuits.succeeded(project_id, 'api')
-  // One that is there and not ready is of no use any more: who wants its bytes asks for a slot, and is told of it.
+  // One that is there and not ready is of no use any more: who wants its bytes asks for a slot, and
+  // is told of it.
   const is_usable = read.value.status === 'ready'
   const not_before_ms = clock.now_ms()
   await ledger.record([is_usable ? { type: 'asset_kept', content, not_before_ms } : { type: 'asset_removed', content }])
@@ -74,7 +85,9 @@ async function afterRemoval({ content, project_id, name }: RemoveWork, tools: Cl
   tools.report.removed(name)
 }
 
-/** Gone already, unless the service does not know the call: then the asset itself can still be read. */
+/**
+ * Gone already, unless the service does not know the call: then the asset itself can still be read.
+ */
 async function afterGone(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const read = await tools.remote.readAsset(work.project_id, work.asset_id)
   if (read.ok) return keep(work, failure, true, tools)
@@ -100,7 +113,10 @@ async function keep(
   report.later(`it is kept: ${failureText(failure)}`, name)
 }
 
-/** Whether it was removed nobody knows, unless the call surely did not reach the service: then it is as if nothing had been meant. */
+/**
+ * Nobody knows whether the asset was removed, unless the call surely did not reach the service:
+ * then the intent is withdrawn.
+ */
 async function setBack(work: RemoveWork, failure: Failure, tools: ClaimTools): Promise<void> {
   const { content, project_id, name, attempts, is_fresh } = work
   const { ledger, circuits, clock, report } = tools

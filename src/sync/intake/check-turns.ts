@@ -1,40 +1,43 @@
 import { lookKey } from '../../domain/file.ts'
 import { isBefore } from '../../ledger/path-order.ts'
 
-interface Looks {
+interface Checks {
   folder: string
   paths: readonly string[]
   by_scan: boolean
-  /** True for a path that somebody else will look at for us: it is left out, also where that begins while others are waited for. */
+  /**
+   * True for a path that another caller will check for this one: it is left out, also while this
+   * one waits.
+   */
   isLeft?: (path: string) => boolean
 }
 
-export type ScanTurn = ReturnType<ReturnType<typeof createLookTurns>['beginScan']>
+export type ScanTurn = ReturnType<ReturnType<typeof createCheckTurns>['beginScan']>
 
-interface Stretch {
+interface Range {
   folder: string
   first_path: string
   last_path: string
   work: Promise<unknown>
 }
 
-/** So many are noted for a scan; one in whose course more are looked at takes every file the slow way. */
-const most_noted = 10_000
+/** Paths noted for one scan. A scan during which more are checked checks every file one by one. */
+const max_noted = 10_000
 
 /**
- * Who looks at which paths now. A path is looked at by one at a time; the second waits, so that an
- * older look never overwrites a newer one.
+ * Lets one caller at a time check a path. The second waits, so that an older check never overwrites
+ * a newer one.
  */
-export function createLookTurns() {
+export function createCheckTurns() {
   const in_flight = new Map<string, Promise<unknown>>()
-  const stretches = new Set<Stretch>()
+  const ranges = new Set<Range>()
   const scans = new Set<{ folder: string; noted: Set<string>; has_too_many: boolean }>()
 
   function inWayOf(folder: string, paths: readonly string[], by_scan: boolean): Promise<unknown>[] {
     const others = paths.map((path) => in_flight.get(lookKey(folder, path))).filter((other) => other !== undefined)
     if (by_scan) return others
-    for (const stretch of stretches) {
-      if (stretch.folder === folder && paths.some((path) => holds(stretch, path))) others.push(stretch.work)
+    for (const range of ranges) {
+      if (range.folder === folder && paths.some((path) => holds(range, path))) others.push(range.work)
     }
     return others
   }
@@ -43,7 +46,7 @@ export function createLookTurns() {
     for (const scan of scans) {
       if (scan.folder !== folder || scan.has_too_many) continue
       for (const path of paths) scan.noted.add(path)
-      if (scan.noted.size <= most_noted) continue
+      if (scan.noted.size <= max_noted) continue
       scan.has_too_many = true
       scan.noted.clear()
     }
@@ -51,11 +54,11 @@ export function createLookTurns() {
 
   return {
     /**
-     * Begins the work when nobody else looks at any of these paths. A scan's own looks wait for
-     * none of its stretches.
+     * Begins the work once nobody else checks any of these paths. A scan does not wait for its own
+     * ranges.
      */
     async take<Result>(
-      { folder, paths: wanted, by_scan, isLeft = () => false }: Looks,
+      { folder, paths: wanted, by_scan, isLeft = () => false }: Checks,
       work: (paths: readonly string[]) => Promise<Result>,
     ): Promise<Result> {
       if (!by_scan) note(folder, wanted)
@@ -75,25 +78,28 @@ export function createLookTurns() {
         for (const key of keys) in_flight.delete(key)
       }
     },
-    inFlight: () => in_flight.size + stretches.size,
+    inFlight: () => in_flight.size + ranges.size,
     /**
-     * From now on what is looked at in the folder by others is noted for this scan, which looks
-     * long before it tells.
+     * Notes from now on what others check in the folder: a scan reads a file long before it reports
+     * it.
      */
     beginScan(folder: string) {
       const scan = { folder, noted: new Set<string>(), has_too_many: false }
       scans.add(scan)
       return {
         /**
-         * Nobody else has looked at the path since the scan began. It is asked for where anybody
-         * has looked at anything.
+         * Nobody else has checked the path since the scan began. `path` is called only where others
+         * checked any.
          */
         isFirst: (path: () => string) => !scan.has_too_many && !(scan.noted.size > 0 && scan.noted.has(path())),
-        /** From the first to the last path, in path order, others wait until the work is done. */
+        /**
+         * Others that check a path from the first to the last, in path order, wait until the work
+         * is done.
+         */
         hold(first_path: string, last_path: string, work: Promise<unknown>) {
-          const stretch = { folder, first_path, last_path, work }
-          stretches.add(stretch)
-          const forget = () => void stretches.delete(stretch)
+          const range = { folder, first_path, last_path, work }
+          ranges.add(range)
+          const forget = () => void ranges.delete(range)
           work.then(forget, forget)
         },
         end: () => void scans.delete(scan),
@@ -102,6 +108,6 @@ export function createLookTurns() {
   }
 }
 
-function holds({ first_path, last_path }: Stretch, path: string): boolean {
+function holds({ first_path, last_path }: Range, path: string): boolean {
   return !isBefore(path, first_path) && !isBefore(last_path, path)
 }

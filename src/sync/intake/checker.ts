@@ -5,46 +5,51 @@ import type { Ledger, LookChoice } from '../../ledger/ledger.ts'
 import type { ClaimTools } from '../claim-worker.ts'
 import type { Intake } from './intake.ts'
 
-/** Many facts wake it; they are gathered for this long. */
+/** Many facts wake the checker: it gathers them for this long. */
 const pace_ms = 20
 /**
- * A folder that is in doubt records nothing, and its files stay due: its keeper has to look at the
- * whole of it first.
+ * A folder in doubt records nothing and its files stay due: its keeper has to scan all of it first.
  */
 const doubt_rest_ms = 5 * second_ms
 
-interface LookLane {
+interface CheckLane {
   name: string
   size: LookChoice['sizes'][number]
   files_a_round: number
-  /** A folder with so many under way gets no other: one that hangs holds up itself alone. */
+  /**
+   * A folder with so many rounds under way gets no other, so that one that hangs delays itself
+   * alone.
+   */
   rounds_a_folder: number
-  look(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
+  check(folder: string, paths: readonly string[]): Promise<'recorded' | 'doubtful'>
 }
 
-interface LookLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'> {
+interface CheckLaneTools extends Pick<ClaimTools, 'clock' | 'report' | 'pulses'> {
   ledger: Pick<Ledger, 'claimToLook' | 'release'>
 }
 
-/** Looks again at what is due: files that should be quiet by now, files that could not be read, large files that wait to be hashed. */
-export function startLooker(tools: LookLaneTools & { intake: Intake }, signal: AbortSignal): Worker {
+/**
+ * Checks what is due: files that should be quiet by now, unreadable files, and large files that
+ * wait to be hashed.
+ */
+export function startChecker(tools: CheckLaneTools & { intake: Intake }, signal: AbortSignal): Worker {
   const { intake } = tools
-  const small: LookLane = {
-    name: 'looker',
+  const small: CheckLane = {
+    name: 'checker',
     size: 'small',
     files_a_round: 500,
     rounds_a_folder: 1,
-    look: (folder, paths) => intake.lookAt(folder, paths),
+    check: (folder, paths) => intake.checkPaths(folder, paths),
   }
-  const large: LookLane = {
-    name: 'looker of large files',
+  const large: CheckLane = {
+    name: 'checker of large files',
     size: 'large',
     files_a_round: 1,
-    // As many as there are threads to hash them.
+    // There are two threads to hash them.
     rounds_a_folder: 2,
-    look: (folder, [path]) => intake.lookAtLarge(folder, path!),
+    check: (folder, [path]) => intake.checkLarge(folder, path!),
   }
-  const lanes = [small, large].map((lane) => startLookLane(lane, tools, signal))
+  const lanes = [small, large].map((lane) => startCheckLane(lane, tools, signal))
   return {
     name: small.name,
     wake() {
@@ -54,8 +59,8 @@ export function startLooker(tools: LookLaneTools & { intake: Intake }, signal: A
   }
 }
 
-/** Claims what is due and has it looked at, folder by folder: no round waits for another. */
-function startLookLane(lane: LookLane, tools: LookLaneTools, signal: AbortSignal): Worker {
+/** Claims what is due and has it checked folder by folder: no round waits for another. */
+function startCheckLane(lane: CheckLane, tools: CheckLaneTools, signal: AbortSignal): Worker {
   const { ledger, clock, report, pulses } = tools
   const rounds = new Set<Promise<void>>()
   const rounds_of = new Map<string, number>()
@@ -75,7 +80,7 @@ function startLookLane(lane: LookLane, tools: LookLaneTools, signal: AbortSignal
 
   function begin(folder: string, paths: readonly string[]): void {
     rounds_of.set(folder, (rounds_of.get(folder) ?? 0) + 1)
-    const round = lookAt(folder, paths)
+    const round = check(folder, paths)
       .catch(on_error)
       .finally(() => {
         rounds.delete(round)
@@ -87,10 +92,10 @@ function startLookLane(lane: LookLane, tools: LookLaneTools, signal: AbortSignal
     rounds.add(round)
   }
 
-  async function lookAt(folder: string, paths: readonly string[]): Promise<void> {
+  async function check(folder: string, paths: readonly string[]): Promise<void> {
     let rest_ms = 0
     try {
-      if ((await lane.look(folder, paths)) === 'doubtful') rest_ms = doubt_rest_ms
+      if ((await lane.check(folder, paths)) === 'doubtful') rest_ms = doubt_rest_ms
       errors_of.delete(folder)
     } catch (error) {
       if (!signal.aborted) on_error(error)
@@ -98,8 +103,8 @@ function startLookLane(lane: LookLane, tools: LookLaneTools, signal: AbortSignal
       errors_of.set(folder, errors + 1)
       rest_ms = backoff_ms(errors, after_fault)
     }
-    const looks = paths.map((path) => ({ folder, path }))
-    ledger.release('look', looks)
+    const released = paths.map((path) => ({ folder, path }))
+    ledger.release('look', released)
     await clock.sleep(rest_ms, signal)
   }
 

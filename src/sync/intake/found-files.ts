@@ -2,21 +2,19 @@ import type { Clock } from '../../base/time/time.ts'
 import { entryMd5, entryPath, type HashRule, type ScanBatch } from '../../disk/scan/scan.ts'
 import type { Fact, FilesFound } from '../../domain/fact.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import type { ScanTurn } from './look-turns.ts'
+import type { ScanTurn } from './check-turns.ts'
 
 export type FoundFiles = ReturnType<typeof createFoundFiles>
 
 const nothing_taken = { taken: new Set<number>(), recorded: Promise.resolve() }
 
-/**
- * What one scan looked at and read on its way, and nobody knows yet: told as it is, a batch at a
- * time.
- */
+/** Records unknown files that one scan has hashed on its way, a batch at a time. */
 export function createFoundFiles(scan: {
   folder: string
   turn: ScanTurn
   /**
-   * What the walk is to read as it goes; undefined: every file of this folder is judged by itself.
+   * Files that the walk hashes as it goes; undefined: every file of this folder is judged by
+   * itself.
    */
   rule: HashRule | undefined
   /** The folder's settings are those that the scan goes by. */
@@ -24,7 +22,9 @@ export function createFoundFiles(scan: {
 }) {
   const { folder, turn, rule } = scan
 
-  /** What others looked at since the scan began is theirs: the scan may have been there before. */
+  /**
+   * A file that others checked since the scan began is theirs: the scan may have read it before.
+   */
   function isOurs(batch: ScanBatch, index: number): boolean {
     return entryMd5(batch, index) !== undefined && turn.isFirst(() => entryPath(batch, index))
   }
@@ -32,8 +32,8 @@ export function createFoundFiles(scan: {
   return {
     rule,
     /**
-     * Begins to tell; answers which entries are told of (the others must be looked at), and when
-     * they are recorded. `unknown`: those without a row.
+     * Begins to record. Answers which entries it takes (the others must be checked), and when they
+     * are recorded. `unknown`: the entries without a row.
      */
     take(batch: ScanBatch, unknown: Uint32Array, facts: Pick<FactGroup, 'record'>) {
       if (batch.md5s === '' || !scan.isInForce()) return nothing_taken
@@ -48,7 +48,7 @@ export function createFoundFiles(scan: {
   }
 }
 
-/** A copy: the batch's memory holds another one as soon as the walk goes on. */
+/** Copies the entries: the batch's memory holds other ones as soon as the walk goes on. */
 function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): FilesFound {
   const { names, ends, stats, md5s, count } = batch
   if (indices.length === count) {
@@ -70,9 +70,12 @@ function foundFiles(folder: string, batch: ScanBatch, indices: Uint32Array): Fil
 
 export type FactGroup = ReturnType<typeof createFactGroup>
 
-/** A quarter of a second of the ledger's time: nobody waits longer for it. Each is one wait for the disk. */
+/**
+ * Takes the ledger a quarter of a second, the longest that others wait for it. Each group is one
+ * wait for the disk.
+ */
 const most_files = 10_000
-/** What is known shows, and goes up, not later than this. */
+/** A file is seen in status, and may go up, not later than this. */
 const most_ms = 1_000
 
 /**
@@ -120,7 +123,7 @@ export function createFactGroup(ledger: Pick<Ledger, 'record'>, clock: Clock) {
       if (files >= most_files) flush()
       return mine
     },
-    /** Whoever is told to wait has waited long enough: from now on each record goes on at once. */
+    /** From now on each record goes on at once, and so does what is gathered. */
     hurry() {
       in_hurry = true
       flush()

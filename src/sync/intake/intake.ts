@@ -10,22 +10,25 @@ import { type FileStat, type FileState, type KnownFile, large_bytes, sameStat } 
 import type { FolderState, Ledger } from '../../ledger/ledger.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 import type { SyncReport } from '../report.ts'
+import { createCheckTurns } from './check-turns.ts'
 import { createFoundFiles, type FactGroup, type FoundFiles } from './found-files.ts'
 import { judgeDeletions } from './judge-deletions.ts'
-import { createLargeLooks } from './large-looks.ts'
-import { createLookTurns } from './look-turns.ts'
-import { hashFact, isShut, isStranger, lookVerdict, type ToHash, unreadableFact } from './look-verdict.ts'
+import { hashFact, isShut, isStranger, judgeFile, type ToHash, unreadableFact } from './judge-file.ts'
+import { createLargeChecks } from './large-checks.ts'
 import { hashRule } from './settle.ts'
 
 export type Intake = ReturnType<typeof createIntake>
 
-/** What a scan hands on with the paths that it found. */
+/** A scan hands this on with the paths that it found. */
 interface Scanned {
-  /** What it saw of them a moment ago. A path that nobody knows needs no other look: hashing finds out whether that still holds. */
+  /**
+   * The scan saw these a moment ago. An unknown path needs no second check: hashing compares the
+   * stat again.
+   */
   stats: ReadonlyMap<string, FileStat>
-  /** Gathers what many rounds tell. */
+  /** Gathers the facts of many rounds. */
   facts: Pick<FactGroup, 'record'>
-  /** It went through the whole folder: how much is missing was counted, and is not too much to be believed. */
+  /** A full scan: it has counted what is missing, and that is not too much to be believed. */
   is_whole: boolean
 }
 
@@ -39,43 +42,52 @@ export interface IntakeTools extends DisappearanceLimits {
   examiner: Examiner
   clock: Clock
   report: SyncReport
-  /** Those in force; another object under a name means other settings. */
+  /** The folders in force. Another object under a name means other settings. */
   folders: ReadonlyMap<string, IntakeFolder>
   roots: Pick<RootAsker, 'status'>
   /** How long a root may be silent. */
   answer_ms: number
 }
 
-/** Small enough that a group of big files does not hold the others up, large enough to keep two hashing threads busy. */
-const looks_at_once = 500
-/** A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at first sight on a share. */
+/**
+ * A larger round would delay the others behind its big files, a smaller one leave a hashing thread
+ * idle.
+ */
+const paths_at_once = 500
+/**
+ * A server's clock may be off by minutes; only a file untouched for an hour is taken as quiet at
+ * first sight on a share.
+ */
 const remote_clock_doubt_ms = hour_ms
 
 function clockDoubt_ms(root: RootStatus): number {
   return root.kind === 'online' && root.remote ? remote_clock_doubt_ms : 0
 }
 
-/** `outdated`: the folder got other settings meanwhile; nothing was recorded, and who asked looks once more. */
+/**
+ * `outdated`: the folder got other settings meanwhile. Nothing was recorded, and the caller checks
+ * once more.
+ */
 type Answer = 'recorded' | 'doubtful' | 'outdated'
 
 /**
- * Looks at paths and tells the ledger what is there: the one way in for watch events, scans and due
- * looks. A path is looked at by one caller at a time (look-turns.ts).
+ * Checks paths and records what is there: the one way in for watch events, scans and due checks.
+ * One caller at a time checks a path (check-turns.ts).
  */
 export function createIntake(tools: IntakeTools) {
-  const turns = createLookTurns()
-  const large = createLargeLooks()
+  const turns = createCheckTurns()
+  const large = createLargeChecks()
 
-  /** Looks until the settings that it began with are still in force at its end. */
-  async function lookAtSome(name: string, wanted: readonly string[], how: HowToLook): Promise<'recorded' | 'doubtful'> {
+  /** Checks again until the settings that it began with are still in force at its end. */
+  async function checkSome(name: string, wanted: readonly string[], how: HowToCheck): Promise<'recorded' | 'doubtful'> {
     const isLeft = (path: string) => how.hashes === 'small' && large.askAgain(name, path)
-    const looks = { folder: name, paths: wanted, by_scan: how.scanned !== undefined, isLeft }
+    const checks = { folder: name, paths: wanted, by_scan: how.scanned !== undefined, isLeft }
     for (;;) {
       const folder = tools.folders.get(name)
       if (!folder) return 'recorded'
       const isInForce = () => tools.folders.get(name) === folder
-      const looked = await turns.take(looks, (paths) => lookOnce(paths, folder, { ...tools, ...how, isInForce }))
-      if (looked !== 'outdated') return looked
+      const answer = await turns.take(checks, (paths) => checkOnce(paths, folder, { ...tools, ...how, isInForce }))
+      if (answer !== 'outdated') return answer
     }
   }
 
@@ -83,29 +95,29 @@ export function createIntake(tools: IntakeTools) {
     /**
      * Resolves when what was seen is recorded. Answers `doubtful` when the folder itself must be
      * checked before any file counts as gone. A large file is not hashed, which would hold up the
-     * others: it is recorded as due, for `lookAtLarge`.
+     * others: it is recorded as due, for `checkLarge`.
      */
-    async lookAt(name: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'> {
+    async checkPaths(name: string, paths: readonly string[], scanned?: Scanned): Promise<'recorded' | 'doubtful'> {
       let answer: 'recorded' | 'doubtful' = 'recorded'
-      for (let from = 0; from < paths.length; from += looks_at_once) {
-        const some = [...new Set(paths.slice(from, from + looks_at_once))]
-        if ((await lookAtSome(name, some, { hashes: 'small', scanned })) === 'doubtful') answer = 'doubtful'
+      for (let from = 0; from < paths.length; from += paths_at_once) {
+        const some = [...new Set(paths.slice(from, from + paths_at_once))]
+        if ((await checkSome(name, some, { hashes: 'small', scanned })) === 'doubtful') answer = 'doubtful'
       }
       return answer
     },
     /**
-     * As `lookAt`, for one file of any size; who wants another look at it meanwhile does not wait,
-     * it is made in the end.
+     * As `checkPaths`, for one file of any size. A caller that wants another check meanwhile does
+     * not wait: the file is checked once more at the end.
      */
-    lookAtLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
-      return large.look(name, path, () => lookAtSome(name, [path], { hashes: 'all', scanned: undefined }))
+    checkLarge(name: string, path: string): Promise<'recorded' | 'doubtful'> {
+      return large.check(name, path, () => checkSome(name, [path], { hashes: 'all', scanned: undefined }))
     },
-    /** Takes in what a scan looked at and read on its way. */
+    /** A scan hashes files as it walks: this takes in what it found. */
     async beginScan(folder: FolderSettings): Promise<FoundFiles> {
       const turn = turns.beginScan(folder.name)
       const root = await tools.roots.status(folder.path, tools.answer_ms)
       const isInForce = () => tools.folders.get(folder.name)?.settings === folder
-      // Of the time before the walk: what changes meanwhile is younger.
+      // Read before the walk, so that a file that changes meanwhile is younger.
       const rule = hashRule(folder, { now_ms: tools.clock.now_ms(), clock_doubt_ms: clockDoubt_ms(root) })
       return createFoundFiles({ folder: folder.name, turn, rule, isInForce })
     },
@@ -113,22 +125,25 @@ export function createIntake(tools: IntakeTools) {
   }
 }
 
-interface HowToLook {
+interface HowToCheck {
   hashes: 'small' | 'all'
   scanned: Scanned | undefined
 }
 
-/** One round of looks in one folder: lstat, judge, hash what is quiet, record all of it at once. */
-async function lookOnce(
+/**
+ * One round of checks in one folder: run lstat, judge, hash what is quiet, record all of it at
+ * once.
+ */
+async function checkOnce(
   paths: readonly string[],
   { settings: folder, rules }: IntakeFolder,
-  tools: IntakeTools & HowToLook & { isInForce: () => boolean },
+  tools: IntakeTools & HowToCheck & { isInForce: () => boolean },
 ): Promise<Answer> {
   const { ledger, examiner, clock, report, hashes, scanned, isInForce } = tools
   const { name } = folder
   const state = await ledger.folder(name)
   if (!state?.online) return 'doubtful'
-  // On a share that is dead it is the one call that comes back.
+  // On an unresponsive mount only this call returns.
   const root = await rootStatus()
   if (root.kind === 'offline' || rootChange(state, root) !== 'none') return 'doubtful'
   const known_files = (await ledger.filesAt(name, paths)).filter((file) => file !== undefined)
@@ -144,7 +159,7 @@ async function lookOnce(
   tell(facts)
   return is_doubtful ? 'doubtful' : 'recorded'
 
-  /** What is not known yet cannot have been seen by somebody else since the scan was there. */
+  /** An unknown path was seen by nobody else since the scan was there, so its stat still counts. */
   async function lookAtAll() {
     const seen = (path: string) => (known_by_path.has(path) ? undefined : scanned?.stats.get(path))
     const unseen = paths.filter((path) => seen(path) === undefined)
@@ -176,7 +191,7 @@ async function lookOnce(
         if (verdict.kind === 'fact') seen_facts.push(verdict.fact)
         if (verdict.kind !== 'hash') continue
         if (hashes === 'all' || look.stat.size < large_bytes) to_hash.push({ path, known, stat: look.stat })
-        else leaveToLooker(path, known, look.stat)
+        else leaveToChecker(path, known, look.stat)
       }
     }
     return to_hash
@@ -186,7 +201,7 @@ async function lookOnce(
     const { started_ms, first_scan_ms } = state!
     const first_scan_done = first_scan_ms !== undefined
     const is_new_here = known === undefined && folder.start.kind !== 'all' && first_scan_done
-    return lookVerdict({
+    return judgeFile({
       folder,
       path,
       known,
@@ -211,14 +226,17 @@ async function lookOnce(
     }
   }
 
-  /** In the ledger it is due at once: whoever ends before it is hashed has forgotten nothing. */
-  function leaveToLooker(path: string, known: KnownFile | undefined, stat: FileStat): void {
+  /**
+   * The ledger has it as due at once, so that it is not forgotten when the process ends before it
+   * is hashed.
+   */
+  function leaveToChecker(path: string, known: KnownFile | undefined, stat: FileStat): void {
     const of = { folder: name, path, stat, not_before_ms: clock.now_ms() }
     const is_waiting = (known?.state === 'seen' || known?.state === 'blocked') && known.not_before_ms !== undefined
     if (!is_waiting || !sameStat(known.stat, stat)) seen_facts.push({ type: 'file_seen', ...of })
     else if (known.not_before_ms! <= of.not_before_ms) return
     else if (known.reason !== 'unreadable') seen_facts.push({ type: 'file_seen', ...of })
-    // It may be readable by now, and was told of where it is not.
+    // It may be readable by now. That it was not is reported already.
     else seen_facts.push({ type: 'file_blocked', ...of, reason: 'unreadable', detail: known.detail ?? '' })
   }
 
@@ -231,7 +249,7 @@ async function lookOnce(
     return judgeDeletions({ deleted, folder: state, root, by_full_scan, limits: tools }) === 'scan_first'
   }
 
-  /** Only what is new: a file that stays as it was has been told of. */
+  /** Reports only what is new: a file that stays as it was has been reported. */
   function tell(facts: readonly FileFact[]): void {
     for (const fact of facts) {
       const place = `${fact.folder}/${fact.path}`

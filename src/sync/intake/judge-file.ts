@@ -13,20 +13,23 @@ import {
 import type { FolderSettings } from '../folder-settings.ts'
 import { type SettleInput, settle } from './settle.ts'
 
-export interface LookInput extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
+export interface FileSeen extends Omit<SettleInput, 'settle_ms' | 'settle_cap_ms'> {
   folder: FolderSettings
   path: string
-  /** When the folder was first taken up, and whether its first scan is over: what `start` is measured against. */
+  /**
+   * When the folder was first taken up, and whether its first scan is over: what `start` is
+   * measured against.
+   */
   started_ms: number
   first_scan_done: boolean
   /** A file left out by `start` was moved here. */
   moved_from_before_start: boolean
 }
 
-/** What one look at a regular file means: nothing new, a fact, or "hash it now". */
-export type LookVerdict = { kind: 'nothing' } | { kind: 'fact'; fact: FileFact } | { kind: 'hash' }
+/** One check of a regular file finds nothing new, a fact, or a file to hash now. */
+export type FileVerdict = { kind: 'nothing' } | { kind: 'fact'; fact: FileFact } | { kind: 'hash' }
 
-export function lookVerdict(input: LookInput): LookVerdict {
+export function judgeFile(input: FileSeen): FileVerdict {
   const { folder, path, known, stat } = input
   if (isUnchanged(known, stat)) return { kind: 'nothing' }
   const skip = skipReason(input)
@@ -37,7 +40,7 @@ export function lookVerdict(input: LookInput): LookVerdict {
     case 'quiet':
       return { kind: 'hash' }
     case 'wait': {
-      // Told when it began to wait; what was set aside as changing stays so until it is due.
+      // Recorded when it began to wait. A file that keeps changing stays blocked until it is due.
       const waits = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
       if (waits && sameStat(known.stat, stat)) return { kind: 'nothing' }
       const not_before_ms = verdict.until_ms
@@ -52,7 +55,10 @@ export function lookVerdict(input: LookInput): LookVerdict {
   }
 }
 
-/** A person decides about a braked file; the same bytes looked at again would only be held again. */
+/**
+ * The user decides about a file over the upload limit; another check would only hold the same bytes
+ * again.
+ */
 function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
   if (!known || !sameStat(known.stat, stat)) return false
   return (
@@ -60,9 +66,7 @@ function isUnchanged(known: KnownFile | undefined, stat: FileStat): boolean {
   )
 }
 
-function skipReason(
-  input: LookInput,
-): Pick<Extract<FileFact, { type: 'file_skipped' }>, 'reason' | 'rule'> | undefined {
+function skipReason(input: FileSeen): Pick<Extract<FileFact, { type: 'file_skipped' }>, 'reason' | 'rule'> | undefined {
   const { folder, stat } = input
   if (stat.size === 0) return { reason: 'empty', rule: 'a file without bytes has nothing to ask about' }
   if (stat.size > folder.max_file_bytes) {
@@ -73,10 +77,11 @@ function skipReason(
 }
 
 /**
- * `start` is about the first day only: what the first scan finds and is too old stays out, until its bytes change. Later
- * arrivals are wanted however old their times are; a move of a file that was left out is no arrival.
+ * `start` is about the first day only: what the first scan finds and is too old stays out, until
+ * its bytes change. Later arrivals are wanted however old their times are; a move of a file that
+ * was left out is no arrival.
  */
-function isLeftOut({ folder, known, stat, started_ms, ...input }: LookInput): boolean {
+function isLeftOut({ folder, known, stat, started_ms, ...input }: FileSeen): boolean {
   const { start } = folder
   if (start.kind === 'all' || known?.accepted) return false
   // A file that was left out stays so for its mtime alone: a move or a chmod changes its ctime.
@@ -100,17 +105,22 @@ export interface ToHash {
 
 const retry_unreadable = { first_ms: 30 * second_ms, most_ms: hour_ms }
 
-/** Its directory cannot be entered, so nobody knows whether there are rules in it: it is not let go for that. */
+/**
+ * Its directory cannot be entered, and may hold ignore rules: the file is not released for that.
+ */
 export function isShut({ passing }: Ignored, look: Look): boolean {
   return passing === true && look.kind === 'unreadable'
 }
 
-/** On a disk that is mounted in the folder: not ours to take up. What it covers of ours is not gone. */
+/**
+ * The file is on a disk that is mounted in the folder, and so is not taken up. Files that the disk
+ * covers are not gone.
+ */
 export function isStranger(look: Look, known: KnownFile | undefined): boolean {
   return look.kind === 'unreadable' && look.code === other_disk_code && (known === undefined || known.state === 'gone')
 }
 
-/** What reading a file came to. */
+/** The fact that follows from reading a file. */
 export function hashFact(settings: FolderSettings, file: ToHash, outcome: Fingerprint, now_ms: number): FileFact {
   const folder = settings.name
   const { path, stat } = file
@@ -130,7 +140,10 @@ export function hashFact(settings: FolderSettings, file: ToHash, outcome: Finger
   }
 }
 
-/** Tried again after as long as it has been so, within bounds: soon for a lock, rarely for a file nobody may read. */
+/**
+ * The wait grows with the time that the file has been unreadable: short for a lock, long for a file
+ * without the right.
+ */
 export function unreadableFact(
   { name }: FolderSettings,
   { path, known, stat }: Omit<ToHash, 'stat'> & { stat: FileStat | undefined },

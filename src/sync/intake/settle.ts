@@ -3,31 +3,41 @@ import { type FileStat, type KnownFile, sameStat } from '../../domain/file.ts'
 import type { FolderSettings } from '../folder-settings.ts'
 
 /**
- * Whether a file is quiet enough to be hashed. A writer may pause between two writes, so one look is not enough: size, mtime,
- * ctime and inode must stay the same from one look to another, at least `settle_ms` later.
+ * A file is hashed once it is quiet. A writer may pause between two writes, so one check is not
+ * enough: size, mtime, ctime and inode must be the same in another check, at least `settle_ms`
+ * later.
  */
 type SettleVerdict =
   | { kind: 'quiet' }
   | { kind: 'wait'; until_ms: number }
-  /** It kept changing for longer than the cap: told to people, looked at again later. */
+  /**
+   * It kept changing for longer than the cap: this is reported, and the file is checked again
+   * later.
+   */
   | { kind: 'still_changing'; until_ms: number }
 
 export interface SettleInput extends Pick<FolderSettings, 'settle_ms' | 'settle_cap_ms'> {
   stat: FileStat
   known: KnownFile | undefined
   now_ms: number
-  /** How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network share. */
+  /**
+   * How far the filesystem's clock may be from ours: 0 on a local disk, generous on a network
+   * share.
+   */
   clock_doubt_ms: number
 }
 
-/** File times have a granularity (up to 10 ms on ext4, 2 s on FAT and old SMB): a file is old only when it is older than that. */
+/**
+ * File times have a granularity (up to 10 ms on ext4, 2 s on FAT and old SMB): a file is old only
+ * when it is older than that.
+ */
 const time_granularity_ms = 2_000
 
 export function settle(input: SettleInput): SettleVerdict {
   const { stat, known, now_ms, settle_ms, settle_cap_ms } = input
   const is_waiting = known?.state === 'seen' || (known?.state === 'blocked' && known.reason === 'changing')
   if (is_waiting && sameStat(known.stat, stat)) {
-    // `not_before_ms` was set settle_ms after the look that saw this stat first.
+    // `not_before_ms` was set settle_ms after the check that saw this stat first.
     const due_ms = known.not_before_ms ?? now_ms
     return due_ms <= now_ms ? { kind: 'quiet' } : { kind: 'wait', until_ms: due_ms }
   }
@@ -38,7 +48,10 @@ export function settle(input: SettleInput): SettleVerdict {
   return { kind: 'wait', until_ms: now_ms + settle_ms }
 }
 
-/** A file of which both times lie before this is quiet at first sight, Unix ns; a time in the future proves nothing. */
+/**
+ * A file of which both times lie before this is quiet at first sight, Unix ns; a time in the future
+ * proves nothing.
+ */
 function quietBefore_ns(input: Pick<SettleInput, 'now_ms' | 'settle_ms' | 'clock_doubt_ms'>): bigint {
   const age_ms = input.settle_ms + time_granularity_ms + input.clock_doubt_ms
   return BigInt(Math.floor(input.now_ms - age_ms)) * 1_000_000n
@@ -49,12 +62,14 @@ function newest_ns({ mtime_ns, ctime_ns }: FileStat): bigint {
 }
 
 /**
- * Larger ones give way to small ones in threads of their own; and where the new land ends a dozen batches are still on their
- * way, whose files are read for nothing.
+ * The walk hashes only small files. Where known files begin again, a dozen batches are on their way
+ * whose files were read for nothing.
  */
 const most_bytes_on_the_way = 256 * 1_024
 
-/** The same that `lookVerdict` would say of a file that nobody knows. `start` is about single files. */
+/**
+ * Agrees with `judgeFile` about unknown files; undefined where `start` judges each file by itself.
+ */
 export function hashRule(
   { settle_ms, max_file_bytes, start }: FolderSettings,
   now: { now_ms: number; clock_doubt_ms: number },
