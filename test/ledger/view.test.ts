@@ -158,6 +158,9 @@ describe('files', () => {
     expect(paged).toEqual(paths)
     expect(list({ prefix: 'a', after: 'a', limit: 2 })).toEqual(['a/b', 'a/b/c'])
     expect([...view.comparison().files('notes')].map(({ path }) => path)).toEqual(paths)
+    await rig.record({ type: 'file_seen', folder: 'notes', path: 'z', stat: stat(), not_before_ms: 5 })
+    const seen = rig.view().comparison().file('notes', 'z')
+    expect(seen).toMatchObject({ stage: 'settling', content: undefined, md5: undefined, asset_id: undefined })
   })
 })
 
