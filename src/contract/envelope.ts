@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { error_code_pattern, type IdKind, idSchema } from './identifiers.ts'
-import { list_limit_default, list_limit_least, list_limit_most } from './limits.ts'
+import { default_list_limit, max_list_limit, min_list_limit } from './limits.ts'
 
 /** Every time on the wire: ISO 8601, UTC. */
 export const timestamp = z.iso.datetime().meta({
@@ -42,7 +42,7 @@ export function listQuery(kind: IdKind) {
         .preprocess(
           // Only plain digits are a number here: Number() would take '', '0x10' and '1e1' too.
           (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
-          z.int().min(list_limit_least).max(list_limit_most).default(list_limit_default),
+          z.int().min(min_list_limit).max(max_list_limit).default(default_list_limit),
         )
         .meta({ description: 'How many items a page has at most.' }),
       after_id: idSchema(kind).optional().meta({ description: after_text }),

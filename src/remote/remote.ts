@@ -3,7 +3,7 @@ import type { Pulses } from '../base/run/pulse.ts'
 import { type Clock, minute_ms, second_ms } from '../base/time/time.ts'
 import { type Call, type FailureAbout, unknownProtocol } from '../contract/failures.ts'
 import type { IdKind } from '../contract/identifiers.ts'
-import { list_limit_most } from '../contract/limits.ts'
+import { max_list_limit } from '../contract/limits.ts'
 import type { Ticket } from '../domain/ticket.ts'
 import { parseBaseUrl } from './addresses.ts'
 import { type ApiOptions, type ApiRequest, callApi, type Reader } from './api.ts'
@@ -88,7 +88,7 @@ export function createRemote({ base_url, token, user_agent, clock, on_outcome, t
   function list<Item>(
     kind: IdKind,
     project_id: string | undefined,
-    { after_id, limit = list_limit_most }: PageRequest,
+    { after_id, limit = max_list_limit }: PageRequest,
     itemOf: (item: unknown) => Item,
   ): Promise<Outcome<Page<Item>>> {
     const request = { method: 'GET', project_id, segments: [`${kind}s`], query: { limit, after_id } } as const

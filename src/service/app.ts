@@ -9,7 +9,7 @@ import { type Gatekeeper, hasOneHost } from './address.ts'
 import { checkLengths } from './api/limits.ts'
 import type { RequestEntry } from './api/observer.ts'
 import type { Door } from './blobs/blob-store.ts'
-import { type Failure, sendFailure } from './faults/bad-days.ts'
+import { type Failure, sendFailure } from './faults/fault-injection.ts'
 import { answerFault, fault } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
 import { type Access, type Call, type Caller, checkRole, type Handlers, leastRole, type Who } from './store/access.ts'
@@ -75,7 +75,7 @@ const cors_options = {
 
 /** Before anything is done: noted, made to wait or fail where that is ordered, then host, key and project, in this order. */
 async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promise<unknown> {
-  const { observer, bad_days, clock } = parts
+  const { observer, injected_faults, clock } = parts
   const route = (request.routeOptions.config as { route?: Route }).route
   const place = (route?.id ?? 'unknown') as RouteId | 'unknown'
   const entry = observer.begin(place, reply.raw, clock.now_ms())
@@ -84,7 +84,7 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const told = observer.tell('begin', entry)
   if (told) await told
 
-  const failure = await bad_days.meet(place)
+  const failure = await injected_faults.meet(place)
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 

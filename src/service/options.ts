@@ -5,7 +5,7 @@ import type { ErrorCode } from '../contract/error-codes.ts'
 import { checkAddress } from './address.ts'
 import { limit_options, whole } from './api/limits.ts'
 import { readAssistantConfig, usual_assistant } from './assistant/assistant-config.ts'
-import { bad_days } from './faults/bad-days.ts'
+import { injected_faults } from './faults/fault-injection.ts'
 import { refused } from './faults/faults.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
 
@@ -76,7 +76,7 @@ const service_options = z.object({
   assistant_config: z.string().optional(),
   /** For the hosts that the assistant itself asks. */
   proxy: z.custom<ProxyVariables>().default({}),
-  bad_days: bad_days.default({}),
+  injected_faults: injected_faults.default({}),
   clock: z.custom<Clock>().default(() => system_clock),
   /** One line for people; nothing secret. */
   log: z.custom<(line: string) => void>().default(() => () => {}),

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/time/time.ts'
 import type { Observer } from './api/observer.ts'
 import type { OpenedAssistant } from './assistant/assistant.ts'
-import type { BadDaysJudge } from './faults/bad-days.ts'
+import type { FaultInjection } from './faults/fault-injection.ts'
 import type { Profile, Settings } from './options.ts'
 import type { Reader } from './reading/reader.ts'
 import type { Stores } from './store/stores.ts'
@@ -14,7 +14,7 @@ export interface Parts extends Stores {
   log: (line: string) => void
   assistant: OpenedAssistant
   reader: Reader
-  bad_days: BadDaysJudge
+  injected_faults: FaultInjection
   observer: Observer
   /** Slots whose bytes are on their way: they do not expire meanwhile. */
   uploading: Set<string>

@@ -17,7 +17,7 @@ import { runAnswers } from './assistant/answers.ts'
 import { openAssistant } from './assistant/assistant.ts'
 import { createBlobStore } from './blobs/blob-store.ts'
 import type { BlobFaults } from './blobs/refusals.ts'
-import { type BadDays, judgeBadDays } from './faults/bad-days.ts'
+import { type InjectedFaults, openFaultInjection } from './faults/fault-injection.ts'
 import { runIngest, runSlotSweep } from './ingest/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './ingest/ingest-documents.ts'
 import { lookInside } from './inside.ts'
@@ -68,7 +68,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     log,
     assistant,
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
-    bad_days: judgeBadDays(settings.bad_days, clock),
+    injected_faults: openFaultInjection(settings.injected_faults, clock),
     observer: observeRequests(settings.request_log_most),
     uploading: new Set(),
     origins: { api: '', blob: '' },
@@ -103,7 +103,7 @@ function startWorkers(parts: Parts) {
 
 /** The two listeners, and the service as its owner sees it. */
 async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
-  const { settings, profile, observer, bad_days, origins, clock, log } = parts
+  const { settings, profile, observer, injected_faults, origins, clock, log } = parts
   const { listen: host, public_url, public_blob_url } = settings
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
   let description: string | undefined
@@ -128,7 +128,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
   limitConnections({ api: app.server, blob: blob_server }, { clock, log })
   for (const server of servers) {
     server.on('connection', (socket) => {
-      if (bad_days.current.down) socket.destroy()
+      if (injected_faults.current.down) socket.destroy()
     })
   }
 
@@ -166,8 +166,8 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
     get readingPeak_bytes() {
       return Math.max(...readers.map(({ peak_bytes }) => peak_bytes))
     },
-    setBadDays(change: BadDays): void {
-      bad_days.set(change)
+    injectFaults(change: InjectedFaults): void {
+      injected_faults.set(change)
       if (change.down) for (const server of servers) server.closeAllConnections()
     },
     /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */

@@ -7,7 +7,7 @@ import { successOf } from '../remote/fixture.ts'
 test('a service that asks for a pause of nothing is not asked in a circle', async () => {
   const { remote, service, project_id } = await openRunRig()
   const turn = successOf(await remote.startChat(project_id, { prompt: 'anything?' }))
-  service.setBadDays({ failures: [{ route: 'messages.read', status: 503, retry_after_s: 0, times: 2 }] })
+  service.injectFaults({ failures: [{ route: 'messages.read', status: 503, retry_after_s: 0, times: 2 }] })
   const slept: number[] = []
   const clock: Clock = {
     ...system_clock,

@@ -95,7 +95,7 @@ test.each([
 ] as const)('a question whose fate is unknown (%s) is not sent again, and that is said', async (_, answer) => {
   const home = await Home.make()
   const failure = { route: 'chats.start', ...answer, when: 'after' } as const
-  home.service.setBadDays({ failures: [failure] })
+  home.service.injectFaults({ failures: [failure] })
   const { code, err } = await home.inProcess('ask', 'anything?')
   expect(code).toBe(3)
   expect(err).toContain('whether the question reached the service is not known')
@@ -106,10 +106,10 @@ test.each([
 
 test('what surely was not asked, what failed, and who is refused', async () => {
   const home = await Home.make()
-  home.service.setBadDays({ failures: [{ route: 'chats.start', status: 503, times: 1 }] })
+  home.service.injectFaults({ failures: [{ route: 'chats.start', status: 503, times: 1 }] })
   expect(await home.inProcess('ask', 'x')).toMatchObject({ code: 3, err: expect.stringContaining('was not asked') })
   expect(chatsOf(home)).toEqual([])
-  home.service.setBadDays({ failures: [], failed_answers: 1 })
+  home.service.injectFaults({ failures: [], failed_answers: 1 })
   expect(await home.inProcess('ask', 'x')).toMatchObject({
     code: 3,
     err: expect.stringContaining('ended the question'),

@@ -103,7 +103,7 @@ test('beside a running daemon: that one scans, and is waited for', async (contex
 })
 
 test('two passes at once: the second asks the first, both end with 0, and nothing is sent twice', async (context) => {
-  const home = await Home.of(context, {}, { bad_days: { latency_ms: 50 } })
+  const home = await Home.of(context, {}, { injected_faults: { latency_ms: 50 } })
   home.write(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
   const first = home.start('sync')
   await until('the first is at work', () => home.service.requestLog.some(({ place }) => place === 'put'), first.err)
@@ -126,7 +126,7 @@ test('beside a daemon whose token is refused: 77, at once', async (context) => {
 })
 
 test('Ctrl-C: what is in flight is finished, the rest is told as waiting: 3', async (context) => {
-  const home = await Home.of(context, {}, { bad_days: { latency_ms: 100 } })
+  const home = await Home.of(context, {}, { injected_faults: { latency_ms: 100 } })
   home.write(Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}.txt`, `text ${at}`])))
   const sync = home.start('sync')
   await until('something is sent', () => home.service.requestLog.some(({ place }) => place === 'put'), sync.err)

@@ -71,7 +71,7 @@ export const prompt_scenarios: Scenario[] = [
     name: 'a question is refused',
     tree,
     prompt: { asks: 0 },
-    phases: [before, due((world) => world.service.setBadDays({ failures: [{ route: 'chats.start', status: 400 }] }))],
+    phases: [before, due((world) => world.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] }))],
   },
   {
     name: 'a question is turned away for a moment',
@@ -79,14 +79,14 @@ export const prompt_scenarios: Scenario[] = [
     prompt: { asks: 1 },
     phases: [
       before,
-      due((world) => world.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, times: 1 }] })),
+      due((world) => world.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1 }] })),
     ],
   },
   {
     name: 'an answer ends in an error',
     tree,
     prompt: { asks: 2 },
-    phases: [before, due((world) => world.service.setBadDays({ failed_answers: 1 }))],
+    phases: [before, due((world) => world.service.injectFaults({ failed_answers: 1 }))],
   },
   {
     name: 'the answer to a question is lost',
@@ -95,7 +95,7 @@ export const prompt_scenarios: Scenario[] = [
     phases: [
       before,
       due((world) =>
-        world.service.setBadDays({
+        world.service.injectFaults({
           failures: [{ route: 'chats.start', status: 500, times: 1, when: 'after', drop_connection: true }],
         }),
       ),

@@ -23,7 +23,7 @@ function later(ms: number, also: (world: World) => void = () => {}): Phase {
 }
 
 const failing = (status: number, world: World) =>
-  world.service.setBadDays({ failures: [{ route: 'assets.delete', status, times: 1 }] })
+  world.service.injectFaults({ failures: [{ route: 'assets.delete', status, times: 1 }] })
 
 /** What no file needs any more is removed there, whatever happens on the way; what comes back is there again. */
 export const removal_scenarios: Scenario[] = [

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../src/domain/fact.ts'
-import type { Failure } from '../../src/service/faults/bad-days.ts'
+import type { Failure } from '../../src/service/faults/fault-injection.ts'
 import { md5Of } from '../journey/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
 import type { Moments } from './mortal-ledger.ts'
@@ -27,7 +27,7 @@ export interface Scenario extends WorldOptions {
 }
 
 const failing = (...failures: Failure[]) => ({
-  before: (world: World) => world.service.setBadDays({ failures }),
+  before: (world: World) => world.service.injectFaults({ failures }),
 })
 const again: Phase = {}
 

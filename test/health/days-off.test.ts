@@ -56,7 +56,7 @@ test('a pause ages no upload, and ends for none of its looks', { timeout: 60_000
   watched.write({ 'b.txt': 'b' })
   const { ledger } = watched.daemon
   await until('it waits', async () => (await ledger.filesAt('docs', ['b.txt']))[0]?.state === 'present')
-  watched.service.setBadDays({ down: true })
+  watched.service.injectFaults({ down: true })
   watched.clock.skip(10 * hour_ms)
   expect(await watched.broken()).not.toContain('queue')
   await watched.daemon.resume()
@@ -64,5 +64,5 @@ test('a pause ages no upload, and ends for none of its looks', { timeout: 60_000
   expect(await watched.broken()).not.toContain('queue')
   watched.clock.skip(hour_ms)
   expect(await watched.red('queue')).toMatchObject({ about: 'uploads' })
-  watched.service.setBadDays({ down: false })
+  watched.service.injectFaults({ down: false })
 })

@@ -44,7 +44,7 @@ test.each([
   ['put', 503],
 ] as const)('%s answered %d: half as many calls may be out', { timeout: 60_000 }, async (route, status) => {
   const failures = [{ route, status, retry_after_s: 0, times: 1 }]
-  const watched = await Watched.begin({ service: { bad_days: { failures } } })
+  const watched = await Watched.begin({ service: { injected_faults: { failures } } })
   await watched.synced()
   expect((await watched.get('/metrics')).text).toContain('sluice_upload_calls_allowed 2\n')
 })

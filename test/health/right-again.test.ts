@@ -39,14 +39,14 @@ async function takeAway(watched: Watched, names: readonly string[]): Promise<voi
 describe('a trouble ends with its cause, though nothing is left to send', { timeout: 60_000 }, () => {
   test('the service is back', async () => {
     const watched = await beginAudited()
-    watched.service.setBadDays({ down: true })
+    watched.service.injectFaults({ down: true })
     const names = ['b.txt', 'c.txt', 'd.txt']
     watched.write(Object.fromEntries(names.map((name) => [name, name])))
     await until('it is noticed', () => watched.log.some((line) => line.includes('"about":"api"')))
     watched.clock.skip(16 * minute_ms)
     await watched.red('service')
     await takeAway(watched, names)
-    watched.service.setBadDays({ down: false })
+    watched.service.injectFaults({ down: false })
     await watched.greenAfter(6 * minute_ms)
   })
 

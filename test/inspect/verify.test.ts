@@ -243,13 +243,13 @@ localJourneys('verify', (profile) => {
       [{ status: 401, code: 'publicapi.auth.invalid_api_key' }, 'account.refused'],
       [{ status: 404, code: 'publicapi.tenancy.project.not_found' }, 'project.refused'],
     ] as const) {
-      journey.service.setBadDays({ failures: [{ route: 'assets.list', ...failure }] })
+      journey.service.injectFaults({ failures: [{ route: 'assets.list', ...failure }] })
       const { named, summary } = await verified(journey)
       expect(named).toEqual(['gone_from_disk docs/a.txt'])
       expect(summary.projects).toMatchObject([{ fault: { code } }])
       expect(summary.complete).toBe(false)
     }
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     journey.ends({ also_there: [md5Of('a')] })
   })
 

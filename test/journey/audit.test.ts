@@ -154,7 +154,7 @@ localJourneys('rounds of the audit', (profile) => {
     const journey = await begin({ profile, tree: few, clock, service: { clock } })
     await journey.allReady()
     const gone = { status: 404, code: 'publicapi.tenancy.project.not_found' }
-    journey.service.setBadDays({
+    journey.service.injectFaults({
       failures: [
         { route: 'assets.list', ...gone },
         { route: 'assets.read', ...gone },
@@ -167,7 +167,7 @@ localJourneys('rounds of the audit', (profile) => {
     await journey.until('it was asked again', () => journey.requests('assets.list').length > 2)
     expect(journey.troubles(), 'and that there is nothing to send does not end it').toHaveLength(1)
     expect(Object.values(journey.stages())).toEqual(['ready', 'ready', 'ready'])
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.until('it is right again', () => {
       clock.skip(minute_ms)
       return journey.troubles().length === 0
@@ -194,11 +194,11 @@ localJourneys('rounds of the audit', (profile) => {
     const journey = await begin({ profile, tree: few })
     await journey.allReady()
     setFileStatusThere(journey, 'docs/a.txt', 'ingesting')
-    journey.service.setBadDays({ failures: [{ route: 'assets.read', status: 418 }] })
+    journey.service.injectFaults({ failures: [{ route: 'assets.read', status: 418 }] })
     expect(await audited(journey)).toMatchObject({ usable: 2, unanswered: 1, missing: 0 })
     expect(journey.file('docs/a.txt')?.stage).toBe('ready')
     expect(journey.troubles(), 'one asset is no reason to pause the rest').toEqual([])
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     setFileStatusThere(journey, 'docs/a.txt', 'ready')
   })
 })

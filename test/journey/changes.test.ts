@@ -67,14 +67,14 @@ localJourneys('files change on the way', (profile) => {
   test('a file deleted while it waits is never sent', async () => {
     const journey = await begin({ profile, tree: { 'docs/stays.txt': 'stays' } })
     await journey.allReady()
-    journey.service.setBadDays({ failures: [{ status: 503 }] })
+    journey.service.injectFaults({ failures: [{ status: 503 }] })
     journey.write({ 'docs/deleted.txt': 'deleted', 'docs/kept.txt': 'kept' })
     await journey.until('both are known', () =>
       ['docs/deleted.txt', 'docs/kept.txt'].every((name) => journey.file(name)?.md5),
     )
     journey.remove('docs/deleted.txt')
     await journey.stage('docs/deleted.txt', 'gone')
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.allReady()
     await journey.until('nobody wants its bytes', () => journey.contents().some(({ state }) => state === 'abandoned'))
     expect(

@@ -5,11 +5,11 @@ localJourneys('what is excluded later', (profile) => {
   test('stays here, also when it was waiting to be sent', async () => {
     const tree = { 'docs/private/salary.txt': 'a number', 'docs/open.txt': 'hello' }
     const journey = await begin({ profile, tree }, 'not started')
-    journey.service.setBadDays({ down: true })
+    journey.service.injectFaults({ down: true })
     await journey.start()
     await journey.stage('docs/private/salary.txt', 'reserving')
     await journey.abort()
-    journey.service.setBadDays({ down: false })
+    journey.service.injectFaults({ down: false })
     await journey.start({ folders: { docs: { exclude: ['private/'] } } })
     await journey.stage('docs/open.txt', 'ready')
     await journey.idle()

@@ -1,5 +1,5 @@
 import type { RequestEntry, Stage } from '../../src/service/api/observer.ts'
-import type { Place } from '../../src/service/faults/bad-days.ts'
+import type { Place } from '../../src/service/faults/fault-injection.ts'
 import type { Service } from '../../src/service/service.ts'
 import { until } from '../waiting.ts'
 

@@ -68,7 +68,13 @@ localJourneys('labels', (profile) => {
     const tree = { 'docs/alpha/a.txt': 'a', 'docs/beta/b.txt': 'b' }
     // Each is asked for again after seconds, later and later.
     const clock = new MovingClock({ times: 20 })
-    const journey = await begin({ profile, folders: { docs }, tree, clock, service: { clock, bad_days: { failures } } })
+    const journey = await begin({
+      profile,
+      folders: { docs },
+      tree,
+      clock,
+      service: { clock, injected_faults: { failures } },
+    })
     await labels(journey, 'docs/alpha/a.txt', ['alpha', 'from sluice', 'team'])
     await labels(journey, 'docs/beta/b.txt', ['beta', 'from sluice', 'team'])
     await journey.idle()
@@ -88,11 +94,11 @@ localJourneys('labels', (profile) => {
   test('whose attach was answered by a failure come off when the configuration asks for others', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
-    journey.service.setBadDays({ failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }] })
+    journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500, when: 'after' }] })
     await journey.reload(one)
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.reload({ folders: { docs: { labels: ['two'] } } })
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await labels(journey, 'docs/a.txt', ['two'])
     await journey.idle()
   })
@@ -101,11 +107,11 @@ localJourneys('labels', (profile) => {
     const journey = await begin({ ...quick(), ...one })
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.idle()
-    journey.service.setBadDays({ failures: [{ route: 'assets.detach_label', status: 500, when: 'after' }] })
+    journey.service.injectFaults({ failures: [{ route: 'assets.detach_label', status: 500, when: 'after' }] })
     await journey.reload(none)
     await labels(journey, 'docs/a.txt', [])
     await journey.reload(one)
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await labels(journey, 'docs/a.txt', ['one'])
     await journey.idle()
   })
@@ -113,7 +119,7 @@ localJourneys('labels', (profile) => {
   test('that were perhaps attached, and are not wanted any more, are not made by looking for them', async () => {
     const journey = await begin({ ...quick(), ...none })
     await journey.stage('docs/a.txt', 'ready')
-    journey.service.setBadDays({ failures: [{ route: 'assets.attach_label', status: 500 }] })
+    journey.service.injectFaults({ failures: [{ route: 'assets.attach_label', status: 500 }] })
     await journey.reload(one)
     await journey.until('the label was asked for', () => journey.requests('assets.attach_label').length > 0)
     await journey.reload(none)
@@ -128,7 +134,7 @@ localJourneys('labels', (profile) => {
     const { asset_id } = journey.file('docs/a.txt')!
     await journey.call('POST', `/v1/assets/${asset_id}/labels`, { label_name: 'one' })
     const failures = [{ route: 'assets.attach_label', status: 429, retry_after_s: 1 }] as const
-    journey.service.setBadDays({ failures })
+    journey.service.injectFaults({ failures })
     const so_far = journey.requests('assets.attach_label').length
     await journey.reload(one)
     await journey.until('it was refused', () => journey.requests('assets.attach_label').length > so_far)

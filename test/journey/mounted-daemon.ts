@@ -205,11 +205,11 @@ const scenarios = {
     stops.push(await back())
   },
   async 'away while its files are sent'() {
-    service.setBadDays({ failures: [{ route: 'assets.create', status: 503 }] })
+    service.injectFaults({ failures: [{ route: 'assets.create', status: 503 }] })
     fill(${files}, ${files} + 10)
     await until(() => present.get() === known.get() && known.get() === ${files} + 10)
     sh('umount', '-l', root)
-    service.setBadDays({ failures: [] })
+    service.injectFaults({ failures: [] })
     stops.push(await offline())
     mount()
     fill(0, ${files} + 10)

@@ -19,11 +19,11 @@ localJourneys('the service has a bad day', (profile) => {
   test('down for a while: everything waits, and ends ready', async () => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
-    journey.service.setBadDays({ down: true })
+    journey.service.injectFaults({ down: true })
     journey.write(files(30))
     await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'api'))
     expect(Object.values(journey.stages())).not.toContain('refused')
-    journey.service.setBadDays({ down: false })
+    journey.service.injectFaults({ down: false })
     await journey.allReady()
     expect(journey.troubles()).toEqual([])
     expect(journey.requests('put')).toHaveLength(31)
@@ -33,7 +33,7 @@ localJourneys('the service has a bad day', (profile) => {
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, ...hurried() })
     await journey.allReady()
     const before = journey.service.requestLog.length
-    journey.service.setBadDays({ failures: [{ status: 503 }] })
+    journey.service.injectFaults({ failures: [{ status: 503 }] })
     journey.write(files(60))
     await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'api'))
     const asked = () => journey.service.requestLog.slice(before)
@@ -41,7 +41,7 @@ localJourneys('the service has a bad day', (profile) => {
     await journey.until('it was probed twice, with a rest before each', () => rests().length >= 2)
     // What was out when it tripped is two for each of the four connections; then one at a time. Sixty files wait.
     expect(asked().length).toBeLessThanOrEqual(20)
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(61)
   })
@@ -55,13 +55,13 @@ localJourneys('the service has a bad day', (profile) => {
         const path = claim.work[0]?.sources[0]?.path
         if (limit === 1 && gone === undefined && path !== undefined) {
           gone = path
-          journey.service.setBadDays({ failures: [] })
+          journey.service.injectFaults({ failures: [] })
           journey.remove(`docs/${path}`)
         }
         return claim
       },
     })
-    const journey = await begin({ profile, wrap_ledger, service: { bad_days: { failures: [{ status: 503 }] } } })
+    const journey = await begin({ profile, wrap_ledger, service: { injected_faults: { failures: [{ status: 503 }] } } })
     journey.write(files(10))
     await journey.allReady()
     expect(gone).toBeDefined()
@@ -69,7 +69,7 @@ localJourneys('the service has a bad day', (profile) => {
 
   test('429 with Retry-After: nothing is asked before that time', async () => {
     const failure = { route: 'assets.create', status: 429, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     const [first, second] = journey.requests('assets.create')
     expect(journey.requests('assets.create')).toHaveLength(2)
@@ -81,7 +81,7 @@ localJourneys('the service has a bad day', (profile) => {
     const journey = await begin({
       profile,
       tree: files(12),
-      ...hurried({ bad_days: { requests_per_minute: 900 } }),
+      ...hurried({ injected_faults: { requests_per_minute: 900 } }),
     })
     await journey.allReady()
     expect(journey.requests('put')).toHaveLength(12)
@@ -89,7 +89,7 @@ localJourneys('the service has a bad day', (profile) => {
 
   test('a blob store that asks for time gets it', async () => {
     const failure = { route: 'put', status: 503, retry_after_s: 1, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     const [first, second] = journey.requests('put')
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(990)
@@ -101,7 +101,7 @@ localJourneys('the service has a bad day', (profile) => {
     const removing = { on_delete: 'remove', delete_grace_ms: '1s' }
     const journey = await begin({ profile, tree: files(2), folders: { docs: removing } })
     await journey.allReady()
-    journey.service.setBadDays({ failures: [{ route: 'put', status: 503, retry_after_s: 600 }] })
+    journey.service.injectFaults({ failures: [{ route: 'put', status: 503, retry_after_s: 600 }] })
     journey.write({ 'docs/later.txt': 'has no place to go to' })
     await journey.until('it rests', () => journey.troubles().some(({ about }) => about === 'blob'))
     await journey.reload({ folders: { docs: { ...removing, labels: ['team'] } } })
@@ -119,7 +119,7 @@ localJourneys('the service has a bad day', (profile) => {
       return journey.requests('assets.delete').some(({ status }) => status === 204)
     })
     expect(journey.troubles().map(({ about }) => about)).toEqual(['blob'])
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.restart()
     await journey.allReady()
   })
@@ -128,7 +128,7 @@ localJourneys('the service has a bad day', (profile) => {
     const failures = (['assets.create', 'put', 'assets.complete', 'assets.read', 'assets.list'] as const).map(
       (route) => ({ route, status: 500, every: 2 }),
     )
-    const journey = await begin({ profile, tree: files(12), ...hurried({ bad_days: { failures } }) })
+    const journey = await begin({ profile, tree: files(12), ...hurried({ injected_faults: { failures } }) })
     await journey.allReady()
     const puts = journey.requests('put')
     expect(puts.filter(({ status }) => status === 201)).toHaveLength(12)
@@ -145,7 +145,7 @@ localJourneys('the service has a bad day', (profile) => {
       when: 'after' as const,
       body: 'html' as const,
     }))
-    const journey = await begin({ profile, tree: files(9), ...hurried({ bad_days: { failures } }) })
+    const journey = await begin({ profile, tree: files(9), ...hurried({ injected_faults: { failures } }) })
     await journey.allReady()
     expect(journey.assets().filter(({ status }) => status === 'ready')).toHaveLength(9)
     expect(journey.slots()).toEqual([])
@@ -155,7 +155,7 @@ localJourneys('the service has a bad day', (profile) => {
 
   test('the answer to a create gets lost: at most a bare slot is left behind', async () => {
     const failure = { route: 'assets.create', status: 500, times: 1, when: 'after' } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.slots()).toHaveLength(1)
@@ -163,7 +163,7 @@ localJourneys('the service has a bad day', (profile) => {
 
   test('connections cut in the middle of every third request', async () => {
     const failures = [{ status: 500, every: 3, drop_connection: true }]
-    const journey = await begin({ profile, tree: files(6), ...hurried({ bad_days: { failures } }) })
+    const journey = await begin({ profile, tree: files(6), ...hurried({ injected_faults: { failures } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(6)
   })
@@ -171,7 +171,7 @@ localJourneys('the service has a bad day', (profile) => {
   test('complete refuses once: the same slot is filled again', async () => {
     const code = profile === 'hosted' ? { code: '' } : { code: 'publicapi.asset.complete.bytes_missing' }
     const failure = { route: 'assets.complete', status: 400, times: 1, ...code } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 2 })
     expect(journey.slots()).toEqual([])
@@ -179,7 +179,7 @@ localJourneys('the service has a bad day', (profile) => {
 
   test('the blob store refuses a signature once: a new slot, and the file is not at fault', async () => {
     const failure = { route: 'put', status: 403, times: 1 } as const
-    const journey = await begin({ profile, tree: files(1), ...hurried({ bad_days: { failures: [failure] } }) })
+    const journey = await begin({ profile, tree: files(1), ...hurried({ injected_faults: { failures: [failure] } }) })
     await journey.allReady()
     expect(journey.assets()).toHaveLength(1)
     expect(journey.requests('put')).toHaveLength(2)

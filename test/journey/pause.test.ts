@@ -46,11 +46,11 @@ localJourneys('a pause', (profile) => {
 
   test('a file whose bytes are there already is completed in the pause', async () => {
     const journey = await begin({ profile, tree: { 'docs/a.txt': 'a' } }, 'not started')
-    journey.service.setBadDays({ failures: [{ route: 'assets.complete', status: 503 }] })
+    journey.service.injectFaults({ failures: [{ route: 'assets.complete', status: 503 }] })
     await journey.start()
     await journey.stage('docs/a.txt', 'sent')
     await journey.daemon.pause({ by: 'anna' })
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.stage('docs/a.txt', 'ready')
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })

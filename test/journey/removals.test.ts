@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { day_ms, second_ms } from '../../src/base/time/time.ts'
-import type { Failure } from '../../src/service/faults/bad-days.ts'
+import type { Failure } from '../../src/service/faults/fault-injection.ts'
 import type { ProfileName } from '../../src/service/options.ts'
 import { MovingClock } from '../moving-clock.ts'
 import { realWait } from '../waiting.ts'
@@ -68,7 +68,7 @@ localJourneys('a service that does not remove', (profile) => {
   ]
   for (const answer of answers) {
     test(`answers ${Object.values(answer).join(' ')}: the asset is kept, nothing is paused, and it is not asked again and again`, async () => {
-      const service = { bad_days: { failures: [{ ...answer, route: 'assets.delete' as const }] } }
+      const service = { injected_faults: { failures: [{ ...answer, route: 'assets.delete' as const }] } }
       const journey = await ready(profile, { service })
       journey.write({ 'docs/a.txt': 'a, second version' })
       await journey.until('it was asked', () => journey.requests('assets.delete').length > 0)
@@ -86,10 +86,10 @@ localJourneys('a service that does not remove', (profile) => {
   for (const status of [503, 429, 425, 409]) {
     test(`cannot now (${status}): it is removed as soon as it can`, async () => {
       const journey = await ready(profile)
-      journey.service.setBadDays({ failures: [{ route: 'assets.delete', status }] })
+      journey.service.injectFaults({ failures: [{ route: 'assets.delete', status }] })
       journey.write({ 'docs/a.txt': 'a, second version' })
       await journey.until('it was asked', () => journey.requests('assets.delete').length > 1)
-      journey.service.setBadDays({ failures: [] })
+      journey.service.injectFaults({ failures: [] })
       await journey.until('the old version is gone', () => journey.assets().length === 3)
     })
   }
@@ -101,14 +101,14 @@ localJourneys('a service that does not remove', (profile) => {
   }
   for (const [what, happens] of Object.entries(meanwhile)) {
     test(`did nothing and gave no answer, and ${what}: the asset stays, and nothing is sent again`, async () => {
-      const journey = await ready(profile, { service: { bad_days: { failures: [no_answer] } } })
+      const journey = await ready(profile, { service: { injected_faults: { failures: [no_answer] } } })
       const { asset_id } = journey.file('docs/b.txt')!
       journey.remove('docs/b.txt')
       await looksGoOn(journey, () => journey.requests('assets.delete').length > 0)
       await happens(journey)
       await journey.until('it is no longer meant', () => journey.contents().every(({ state }) => state === 'ready'))
       await journey.idle()
-      journey.service.setBadDays({ failures: [] })
+      journey.service.injectFaults({ failures: [] })
       journey.daemon.rescan()
       await journey.idle()
       expect(journey.assets().map((asset) => asset.asset_id)).toContain(asset_id)
@@ -120,7 +120,7 @@ localJourneys('a service that does not remove', (profile) => {
   test('took it, and its answer was lost: gone is gone', async () => {
     const journey = await ready(profile)
     const lost = { route: 'assets.delete', status: 500, when: 'after', drop_connection: true, times: 1 } as const
-    journey.service.setBadDays({ failures: [lost] })
+    journey.service.injectFaults({ failures: [lost] })
     journey.write({ 'docs/a.txt': 'a, second version' })
     await journey.until('the ledger knows', () => journey.contents().some(({ state }) => state === 'abandoned'))
     expect(journey.assets()).toHaveLength(3)

@@ -60,14 +60,14 @@ async function startBehind(journey: Journey, change: Change): Promise<void> {
 localJourneys('a fault of the service for seconds refuses no file', (profile) => {
   test('complete does not know the slot, twice: the bytes are not sent again', async () => {
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 2 } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
   })
 
   test('complete does not know the slot three times: a new slot', async () => {
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found', times: 3 } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: slotsAfterOne(profile), puts: 2 })
     journey.ends({ half_sent: true })
@@ -77,7 +77,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     const failure = { route: 'put', status: 200, times: 2, body: 'empty' } as const
     // More than the buffers of both sockets hold.
     const tree = { 'docs/large.txt': 'a line of a large text\n'.repeat(1_000_000) }
-    const service = { bad_days: { failures: [failure] }, ingest: { text_length: 2 ** 25 } }
+    const service = { injected_faults: { failures: [failure] }, ingest: { text_length: 2 ** 25 } }
     const journey = await begin({ profile, tree, service })
     await journey.allReady()
     expect(journey.cost()).toEqual({ creates: 1, puts: 3 })
@@ -85,7 +85,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
 
   test('two answers that nobody understands', async () => {
     const failure = { route: 'assets.create', status: 302, times: 2, body: 'html' } as const
-    const journey = await begin({ profile, tree: files(1), service: { bad_days: { failures: [failure] } } })
+    const journey = await begin({ profile, tree: files(1), service: { injected_faults: { failures: [failure] } } })
     await journey.allReady()
   })
 
@@ -95,7 +95,7 @@ localJourneys('a fault of the service for seconds refuses no file', (profile) =>
     const journey = await begin({ profile, tree: files(1), clock, service: { clock, ingest } })
     await journey.stage('docs/0.txt', 'ingesting')
     const failure = { route: 'assets.read', status: 404, code: 'publicapi.asset.not_found', times: 6 } as const
-    journey.service.setBadDays({ failures: [failure] })
+    journey.service.injectFaults({ failures: [failure] })
     await journey.until('it was asked for after that', () => {
       return journey.requests('assets.read').filter(({ status }) => status === 404).length === 6
     })
@@ -111,7 +111,7 @@ localJourneys('a fault that several contents meet is the service’s', (profile)
     const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
     await journey.allReady()
     const failure = { route: 'assets.complete', status: 404, code: 'publicapi.asset.not_found' } as const
-    journey.service.setBadDays({ failures: [failure] })
+    journey.service.injectFaults({ failures: [failure] })
     journey.write(files(30))
     await journey.until('it is told', () => journey.troubles().some(({ about }) => about === 'uploads'))
     const [trouble] = journey.troubles()
@@ -122,7 +122,7 @@ localJourneys('a fault that several contents meet is the service’s', (profile)
     // Those that failed before a third one did.
     expect(journey.files().filter(({ error_code }) => error_code !== null).length).toBeLessThanOrEqual(2)
     expect(Object.values(journey.stages())).not.toContain('refused')
-    journey.service.setBadDays({ failures: [] })
+    journey.service.injectFaults({ failures: [] })
     await journey.allReady()
     expect(journey.troubles()).toEqual([])
     // A slot that `complete` did not know three times was given up, with its bytes.

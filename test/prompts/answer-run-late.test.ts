@@ -22,7 +22,7 @@ const failing = (status: number, body: 'error' | 'html' = 'error') => ({
 
 test('an answer that cannot be read while all else works: the deadline ends the run', async () => {
   const rig = await asked({ asking: { deadline_ms: brief } })
-  rig.service.setBadDays(failing(500))
+  rig.service.injectFaults(failing(500))
   const { circuits } = rig
   // As where uploads go well beside it: no failure of this run adds up to a rest.
   rig.circuits.failed = async () => 'count'
@@ -35,7 +35,7 @@ test.each([500, 400])(
   'an answer that cannot be read at all (%i): past the deadline it is looked for a few times more',
   async (status) => {
     const rig = await asked()
-    rig.service.setBadDays(failing(status))
+    rig.service.injectFaults(failing(status))
     const work = await rig.runTo('asked')
     const [turn] = work.turns
     const at = async (ago_ms: number, attempts: number) => {
@@ -80,7 +80,7 @@ test.each([
 test('without a line the deadline fails no run: its answer may be there', async () => {
   const rig = await asked()
   const work = await rig.runTo('asked')
-  rig.service.setBadDays({ down: true })
+  rig.service.injectFaults({ down: true })
   const turns = [{ ...work.turns[0]!, asked_ms: system_clock.now_ms() - hour_ms }]
   const facts = await awaitAnswer({ ...work, attempts: 9, turns }, rig.settings, rig.tools())
   expect(facts).toMatchObject([{ type: 'run_set_back' }])

@@ -60,7 +60,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
   test('an answer that is lost on its way: the chat is found, not asked again', async () => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
-    rig.service.setBadDays({
+    rig.service.injectFaults({
       failures: [{ route: 'chats.start', status: 0, drop_connection: true, when: 'after', times: 1 }],
     })
     await rig.due()
@@ -76,7 +76,7 @@ describe.each(['default', 'hosted'] as const)('one run (%s)', (profile) => {
   ] as const)('a %i (%s) after the deed is no reason to ask again', async (status, body) => {
     const rig = await openRunRig({ profile })
     await rig.bringIn('a.md')
-    rig.service.setBadDays({ failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }] })
+    rig.service.injectFaults({ failures: [{ route: 'chats.start', status, body, when: 'after', times: 1 }] })
     await rig.due()
     expect(await rig.run()).toEqual(['due', 'planned', 'asking', 'asked', 'answered'])
     expect(rig.starts()).toBe(1)
@@ -100,7 +100,7 @@ test('a chat that does not show what was asked yet may be the one: nothing is as
 test('turned away for now: planned again after the pause that the service asks for, and asked once in the end', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
-  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }] })
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, times: 1, retry_after_s: 600 }] })
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned'])
   const { next_due_ms } = await rig.ledger.claimRuns(1, { except_projects: [] })
@@ -111,7 +111,7 @@ test('turned away for now: planned again after the pause that the service asks f
 test('turned away with a pause of nothing: tried again later all the same', async () => {
   const rig = await openRunRig()
   await rig.bringIn('a.md')
-  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 429, retry_after_s: 0 }] })
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 429, retry_after_s: 0 }] })
   await rig.due()
   const began_ms = system_clock.now_ms()
   expect(await rig.run()).toEqual(['due', 'planned'])
@@ -193,14 +193,14 @@ test('an id of the config that is gone is a failure that says what to look at', 
 })
 
 test('a turn that the service ends with an error is asked once more, and then given up', async () => {
-  const once = await openRunRig({ service: { bad_days: { failed_answers: 1 } } })
+  const once = await openRunRig({ service: { injected_faults: { failed_answers: 1 } } })
   await once.bringIn('a.md')
   await once.due()
   expect(await once.run()).toEqual(['due', 'planned', 'asked', 'planned', 'asked', 'answered'])
   expect(once.starts()).toBe(2)
   expect(once.written()).toContain('ended the turn with an error')
 
-  const twice = await openRunRig({ service: { bad_days: { failed_answers: 2 } } })
+  const twice = await openRunRig({ service: { injected_faults: { failed_answers: 2 } } })
   await twice.bringIn('a.md')
   await twice.due()
   await twice.run()
@@ -225,10 +225,10 @@ test('a service that cannot be reached holds the run, and its deadline is not ju
   await rig.bringIn('a.md')
   await rig.due()
   await rig.runTo('asked')
-  rig.service.setBadDays({ down: true })
+  rig.service.injectFaults({ down: true })
   expect(await rig.step()).toBe('asked')
   await realWait('nothing happens', 200)
-  rig.service.setBadDays({ down: false })
+  rig.service.injectFaults({ down: false })
   expect(await rig.run()).toEqual(['asked', 'answered'])
 })
 
@@ -237,7 +237,7 @@ test('a prompt that is too long is asked once more with a shorter list, and then
   const settings = { prompt: `${'Be careful. '.repeat(1_000)}{{files}}` }
   const rig = await openRunRig({ settings })
   for (let file = 0; file < 12; file++) await rig.bringIn(`a-rather-long-name-of-a-file-${file}.md`)
-  rig.service.setBadDays({ failures: [{ ...refusal, times: 1 }] })
+  rig.service.injectFaults({ failures: [{ ...refusal, times: 1 }] })
   await rig.due()
   await rig.run()
   expect(rig.starts()).toBe(2)
@@ -247,7 +247,7 @@ test('a prompt that is too long is asked once more with a shorter list, and then
   const hopeless = await openRunRig({ settings })
   await hopeless.bringIn('a.md')
   await hopeless.bringIn('b.md')
-  hopeless.service.setBadDays({ failures: [refusal] })
+  hopeless.service.injectFaults({ failures: [refusal] })
   await hopeless.due()
   await hopeless.run()
   expect(hopeless.starts()).toBe(2)
@@ -257,7 +257,7 @@ test('a prompt that is too long is asked once more with a shorter list, and then
 test('a short prompt that is refused is not refused for its length: not asked again', async () => {
   const rig = await openRunRig()
   for (const name of ['a', 'b', 'c']) await rig.bringIn(`a-rather-long-name-of-a-file-${name}.md`)
-  rig.service.setBadDays({ failures: [{ route: 'chats.start', status: 400 }] })
+  rig.service.injectFaults({ failures: [{ route: 'chats.start', status: 400 }] })
   await rig.due()
   expect(await rig.run()).toEqual(['due', 'planned'])
   expect(rig.starts()).toBe(1)
@@ -312,7 +312,7 @@ test('a turn on a chat that goes on is found among its messages', async () => {
   await rig.due()
   await rig.run()
   await rig.bringIn('b.md')
-  rig.service.setBadDays({
+  rig.service.injectFaults({
     failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
   })
   await rig.due()
@@ -323,7 +323,7 @@ test('a turn on a chat that goes on is found among its messages', async () => {
 test('more files than one turn takes: a turn a batch in one chat, each found again on its own, and a closing one', async () => {
   const rig = await openRunRig({ settings: { max_assets: 2, when_too_many: 'more_turns' } })
   for (const name of ['a', 'b', 'c']) await rig.bringIn(`${name}.md`)
-  rig.service.setBadDays({
+  rig.service.injectFaults({
     failures: [{ route: 'messages.append', status: 0, drop_connection: true, when: 'after', times: 1 }],
   })
   await rig.due()

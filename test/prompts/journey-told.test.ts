@@ -34,7 +34,7 @@ test('set up together with its folder, a prompt tells what comes, and nothing of
 test('a run that failed tells nothing: the next one has its files, and those that came since', async () => {
   const office = await openOffice()
   await office.bringIn({ 'a.txt': 'The lease ends in May.\n' })
-  office.service.setBadDays({ failed_answers: 2 })
+  office.service.injectFaults({ failed_answers: 2 })
   const failed = await office.hour()
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'answer.error' } })
   // Once, and once more after the error.

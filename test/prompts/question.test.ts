@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { prompt_longest as contract_longest } from '../../src/contract/limits.ts'
+import { max_prompt_length as contract_longest } from '../../src/contract/limits.ts'
 import { chatStart } from '../../src/contract/messages/messages-chats.ts'
 import { lastLine, runLine } from '../../src/prompts/manifest.ts'
 import { composePlan } from '../../src/prompts/plan/plan-run.ts'
@@ -8,7 +8,7 @@ import {
   bodyToSend,
   composeTurns,
   matchesRun,
-  prompt_longest,
+  max_prompt_length,
   requestBody,
   type TurnsWanted,
 } from '../../src/prompts/plan/question.ts'
@@ -24,7 +24,7 @@ function turns(changes: Partial<TurnsWanted> = {}) {
 }
 
 test('the limit is the one of the contract', () => {
-  expect(prompt_longest).toBe(contract_longest)
+  expect(max_prompt_length).toBe(contract_longest)
 })
 
 test('one turn: the template with its values, then the run line', () => {
@@ -134,7 +134,7 @@ test('whatever files are called: short enough, one line each, and the run line l
       )
       const settings = settingsOf({ max_assets: 10_000, prompt: 'Files: {{files}}' })
       const { prompt } = turns({ settings, assets: fresh }).bodies[0]!
-      expect(prompt.length).toBeLessThanOrEqual(prompt_longest)
+      expect(prompt.length).toBeLessThanOrEqual(max_prompt_length)
       const lines = prompt.split(/[\n\r\u0085\u2028\u2029]/)
       expect(lines.at(-1)).toBe(line)
       expect(lines.filter((text) => text.startsWith('Run '))).toEqual([line])

@@ -138,7 +138,7 @@ for (const profile of ['default', 'hosted'] as const) {
     const forged = ticketFor(`${created.ticket.upload_url}00`, created.ticket.upload_headers)
     expect(await about(remote.putBytes(forged, { size: 3, bytes: Buffer.from('abc') }))).toBe('ticket')
 
-    service.setBadDays({ down: true })
+    service.injectFaults({ down: true })
     expect(await about(remote.readAsset(project_id, created.asset_id))).toBe('network')
   })
 }

@@ -169,7 +169,7 @@ test.each([
   [{ listen: '192.168.1.4' }, /this machine only/],
   [{ port: -1 }, /port = -1/],
   [{ ingest: { delay_ms: Number.NaN } }, /ingest.delay_ms = NaN/],
-  [{ bad_days: { latency_ms: -5 } }, /latency_ms = -5/],
+  [{ injected_faults: { latency_ms: -5 } }, /latency_ms = -5/],
 ])('an option that cannot work is refused: %j', async (options, message) => {
   await expect(start(options)).rejects.toThrow(message)
 })

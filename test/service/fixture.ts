@@ -76,7 +76,7 @@ export class Client {
     const answer = await response.text()
     const type = response.headers.get('content-type') ?? ''
     // Bad days answer what they are told to.
-    if (!answer.includes('ordered by the bad days')) {
+    if (!answer.includes('made by fault injection')) {
       expect(checkAnswerOf(this.#profile)({ method, url: path, status: response.status, type, body: answer })).toEqual(
         [],
       )

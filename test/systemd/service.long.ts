@@ -34,10 +34,10 @@ describeInstalled('under systemd', () => {
     sluice,
   }) => {
     sluice.write({ 'a.txt': 'one' })
-    sluice.service.setBadDays({ down: true })
+    sluice.service.injectFaults({ down: true })
     await sluice.start()
     await sluice.untilStatus('service unreachable, trying; 0 ready, 1 on the way')
-    sluice.service.setBadDays({ down: false })
+    sluice.service.injectFaults({ down: false })
     await sluice.untilStatus('1 ready')
     expect(await sluice.state()).toMatchObject({ ActiveState: 'active', NRestarts: '0' })
   })

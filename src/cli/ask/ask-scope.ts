@@ -4,7 +4,7 @@ import { counted } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
-import { scope_ids_most } from '../../contract/limits.ts'
+import { max_scope_ids } from '../../contract/limits.ts'
 import { type ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
 import { pathMatcher } from '../../prompts/plan/fresh.ts'
 import type { LabelReference } from '../../remote/assets.ts'
@@ -86,7 +86,7 @@ function spanOf(text: string): number {
  */
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
-  { state_dir, now_ms, most = scope_ids_most }: { state_dir: string; now_ms: number; most?: number },
+  { state_dir, now_ms, most = max_scope_ids }: { state_dir: string; now_ms: number; most?: number },
 ): FilesInScope | undefined {
   const matches = pathMatcher(paths)
   const by_asset = new Map<string, ArrivedFile>()

@@ -1,6 +1,6 @@
 import { SluiceError } from '../../base/run/errors.ts'
 import { routes } from '../../contract/routes/routes.ts'
-import type { Failure } from '../../service/faults/bad-days.ts'
+import type { Failure } from '../../service/faults/fault-injection.ts'
 
 const example = '--fail put=503:every=10,assets.create=429:times=3:retry=2,all=drop:every=50'
 

@@ -41,7 +41,7 @@ export const command = defineCommand({
       assistant_config: options['assistant-config'],
       proxy: readEnvironment().proxy,
       ...limitsGiven(options),
-      bad_days: { latency_ms: options.latency, failures: parseFailures(options.fail) },
+      injected_faults: { latency_ms: options.latency, failures: parseFailures(options.fail) },
       // Nobody reads it here.
       request_log_most: 0,
       log: (line) => terminal.err(line),

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
 import {
-  action_description_longest,
-  action_name_longest,
-  action_name_shortest,
-  action_recipients_most,
-  email_longest,
-  name_longest,
+  max_action_description_length,
+  max_action_name_length,
+  max_action_recipients,
+  max_email_length,
+  max_name_length,
+  min_action_name_length,
   text,
 } from '../limits.ts'
 import { chatScope, prompt } from './messages-chats.ts'
@@ -33,8 +33,8 @@ const actionSchedule = z
 
 const actionTrigger = z
   .strictObject({
-    kind: text(1, name_longest).meta({ examples: ['asset_ready'] }),
-    created_by: text(1, name_longest).optional(),
+    kind: text(1, max_name_length).meta({ examples: ['asset_ready'] }),
+    created_by: text(1, max_name_length).optional(),
   })
   .meta({ id: 'ActionTrigger', description: 'What it is to happen upon.' })
 
@@ -44,19 +44,19 @@ const actionEmail = z
       .array(
         z
           .email()
-          .max(email_longest)
+          .max(max_email_length)
           .meta({ examples: ['ada@example.org'] }),
       )
       .min(1)
-      .max(action_recipients_most),
-    subject: text(0, name_longest).optional(),
+      .max(max_action_recipients),
+    subject: text(0, max_name_length).optional(),
     include_date_in_subject: z.boolean().optional(),
   })
   .meta({ id: 'ActionEmail' })
 
 const fields = {
-  name: text(action_name_shortest, action_name_longest).meta({ examples: ['Monday digest'] }),
-  description: text(0, action_description_longest).optional(),
+  name: text(min_action_name_length, max_action_name_length).meta({ examples: ['Monday digest'] }),
+  description: text(0, max_action_description_length).optional(),
   prompt,
   schedule: actionSchedule.optional(),
   trigger: actionTrigger.optional(),

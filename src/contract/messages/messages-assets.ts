@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
 import { idSchema, md5_pattern, mime_type_pattern } from '../identifiers.ts'
 import {
-  description_longest,
-  filename_longest,
-  label_name_longest,
-  label_name_shortest,
-  mime_type_longest,
-  name_longest,
+  max_description_length,
+  max_filename_length,
+  max_label_name_length,
+  max_mime_type_length,
+  max_name_length,
+  min_label_name_length,
   text,
 } from '../limits.ts'
 
-const labelName = text(label_name_shortest, label_name_longest).meta({
+const labelName = text(min_label_name_length, max_label_name_length).meta({
   description: 'A name for people, unique in the project.',
   examples: ['Contracts'],
 })
@@ -60,14 +60,14 @@ const assetStatus = z.enum(asset_statuses).meta({
     'Take a status that you do not know as "still going".',
 })
 
-const filename = text(1, filename_longest).meta({
+const filename = text(1, max_filename_length).meta({
   description: 'Shown to people; may be a path.',
   examples: ['contracts/2026/lease.pdf'],
 })
 
 const mimeType = z
   .string()
-  .max(mime_type_longest)
+  .max(max_mime_type_length)
   .regex(mime_type_pattern, { error: 'must be a media type such as text/plain' })
   .meta({ description: 'The media type of the bytes.', examples: ['application/pdf'] })
 
@@ -121,8 +121,8 @@ const recordFields = {
   mime_type: mimeType,
   size_in_bytes: z.int().min(0).meta({ description: '0 until the bytes were handed over.' }),
   created_at: timestamp,
-  name: text(0, name_longest).optional(),
-  description: text(0, description_longest).optional(),
+  name: text(0, max_name_length).optional(),
+  description: text(0, max_description_length).optional(),
 }
 
 export const assetRecord = z.object(recordFields).meta({ id: 'Asset' })
@@ -133,8 +133,8 @@ export const assetList = listEnvelope(assetListItem, 'asset').meta({ id: 'AssetL
 
 export const assetUpdate = z
   .strictObject({
-    name: text(1, name_longest).optional(),
-    description: text(0, description_longest).optional(),
+    name: text(1, max_name_length).optional(),
+    description: text(0, max_description_length).optional(),
   })
   .meta({ id: 'AssetUpdate', description: 'Only when the asset is ready. Fields that are left out stay as they are.' })
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
 import { type IdKind, idSchema } from '../identifiers.ts'
-import { name_longest, prompt_longest, scope_ids_most, skills_most, text } from '../limits.ts'
+import { max_name_length, max_prompt_length, max_scope_ids, max_skills, text } from '../limits.ts'
 
 export const intelligence_modes = ['auto', 'fast', 'expert', 'research'] as const
 export const providers = ['automatic', 'anthropic', 'openai', 'google'] as const
 const message_statuses = ['running', 'done', 'error'] as const
 
 function scopeIds(kind: IdKind, description: string) {
-  return z.array(idSchema(kind)).max(scope_ids_most).optional().meta({ description })
+  return z.array(idSchema(kind)).max(max_scope_ids).optional().meta({ description })
 }
 
 export const chatScope = z
@@ -27,7 +27,7 @@ export const chatScope = z
       'without any id as none at all, which means the whole project. An id out of reach is answered with 404.',
   })
 
-export const prompt = text(1, prompt_longest).meta({ examples: ['What is new in these documents?'] })
+export const prompt = text(1, max_prompt_length).meta({ examples: ['What is new in these documents?'] })
 
 const turnFields = {
   prompt,
@@ -38,8 +38,8 @@ const turnFields = {
     description: 'Ranks the candidate models anew; depth of thought and tools still follow the mode.',
   }),
   skills: z
-    .array(text(1, name_longest))
-    .max(skills_most)
+    .array(text(1, max_name_length))
+    .max(max_skills)
     .optional()
     .meta({ description: 'Names of skills that the caller can use, loaded in this order.' }),
   public_data: z.boolean().optional().meta({ description: 'False: no web search on this turn.' }),
@@ -65,7 +65,7 @@ export const chatRecord = z
   .object({
     chat_id: idSchema('chat'),
     created_at: timestamp,
-    title: text(0, name_longest).optional(),
+    title: text(0, max_name_length).optional(),
     modified_at: timestamp
       .optional()
       .meta({ description: 'The end of the last turn; created_at until the first ended.' }),
@@ -74,7 +74,7 @@ export const chatRecord = z
 
 export const chatList = listEnvelope(chatRecord, 'chat').meta({ id: 'ChatList', description: 'Newest first.' })
 
-export const chatUpdate = z.strictObject({ title: text(1, name_longest) }).meta({ id: 'ChatUpdate' })
+export const chatUpdate = z.strictObject({ title: text(1, max_name_length) }).meta({ id: 'ChatUpdate' })
 
 const messageReference = z
   .object({ message_id: idSchema('message'), created_at: timestamp })

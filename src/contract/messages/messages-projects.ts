@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
-import { description_longest, email_longest, name_longest, text } from '../limits.ts'
+import { max_description_length, max_email_length, max_name_length, text } from '../limits.ts'
 
 /** An owner changes the project and who is in it, a collaborator what is in it; a reader reads and asks. */
 const roles = ['owner', 'collaborator', 'reader'] as const
 
-const name = text(1, name_longest).meta({ examples: ['Finance'] })
-const description = text(0, description_longest)
+const name = text(1, max_name_length).meta({ examples: ['Finance'] })
+const description = text(0, max_description_length)
 const email = z
   .email()
-  .max(email_longest)
+  .max(max_email_length)
   .meta({ examples: ['ada@example.org'] })
 
 export const projectCreate = z.strictObject({ name, description: description.optional() }).meta({ id: 'ProjectCreate' })
@@ -37,7 +37,7 @@ const memberRecord = z
   .object({
     user_id: idSchema('user'),
     email,
-    name: text(0, name_longest).optional(),
+    name: text(0, max_name_length).optional(),
     role: z.enum(roles),
     added_at: timestamp,
   })

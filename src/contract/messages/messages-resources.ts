@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { listEnvelope, timestamp } from '../envelope.ts'
 import { idSchema } from '../identifiers.ts'
 import {
-  description_longest,
-  memory_content_longest,
-  memory_importance_least,
-  memory_importance_most,
-  name_longest,
-  session_turns_most,
-  skill_content_longest,
+  max_description_length,
+  max_memory_content_length,
+  max_memory_importance,
+  max_name_length,
+  max_session_turns,
+  max_skill_content_length,
+  max_turn_text_length,
+  min_memory_importance,
   text,
-  turn_text_longest,
 } from '../limits.ts'
 
 /** `project`: everybody in the project can use it; `user`: whoever made it. */
@@ -18,18 +18,18 @@ const skill_scopes = ['project', 'user'] as const
 const skill_categories = ['skill', 'persona'] as const
 
 const skillFields = {
-  name: text(1, name_longest).meta({
+  name: text(1, max_name_length).meta({
     description: 'What chats call it by; unique among those that one can use.',
     examples: ['contract-review'],
   }),
-  content: text(1, skill_content_longest).meta({
+  content: text(1, max_skill_content_length).meta({
     description: 'What the assistant is to follow, as Markdown.',
     examples: ['Name each party and its duties.'],
   }),
   scope: z.enum(skill_scopes).meta({ description: 'Who can use it: everybody in the project, or its maker.' }),
   category: z.enum(skill_categories).meta({ description: 'Something to do, or somebody to be.' }),
-  display_name: text(1, name_longest).optional(),
-  description: text(0, description_longest).optional(),
+  display_name: text(1, max_name_length).optional(),
+  description: text(0, max_description_length).optional(),
   icon: text(1, 64).optional(),
 }
 
@@ -57,15 +57,15 @@ const memory_categories = ['identity', 'preference', 'fact', 'context', 'instruc
 const memory_scopes = ['user', 'project'] as const
 
 const memoryFields = {
-  content: text(1, memory_content_longest).meta({
+  content: text(1, max_memory_content_length).meta({
     description: 'One thing worth knowing.',
     examples: ['The fiscal year ends in June.'],
   }),
   category: z.enum(memory_categories),
   importance: z
     .int()
-    .min(memory_importance_least)
-    .max(memory_importance_most)
+    .min(min_memory_importance)
+    .max(max_memory_importance)
     .meta({ description: 'The higher, the sooner it is remembered.' }),
 }
 
@@ -89,23 +89,23 @@ export const memoryRecord = z
 export const memoryList = listEnvelope(memoryRecord, 'memory').meta({ id: 'MemoryList', description: 'Newest first.' })
 
 const turnFields = {
-  speaker: text(1, name_longest).meta({ examples: ['Ada'] }),
-  source: text(1, name_longest).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
-  text: text(1, turn_text_longest),
+  speaker: text(1, max_name_length).meta({ examples: ['Ada'] }),
+  source: text(1, max_name_length).meta({ description: 'Where it was heard.', examples: ['microphone'] }),
+  text: text(1, max_turn_text_length),
   start: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
   end: z.number().min(0).meta({ description: 'Seconds from the beginning of the recording.' }),
 }
 
 const sessionTurn = z.strictObject(turnFields).meta({ id: 'SessionTurn' })
 
-const name = text(1, name_longest).meta({ examples: ['Weekly meeting'] })
-const description = text(0, description_longest)
+const name = text(1, max_name_length).meta({ examples: ['Weekly meeting'] })
+const description = text(0, max_description_length)
 
 export const sessionCreate = z
   .strictObject({
     name,
     description: description.optional(),
-    turns: z.array(sessionTurn).max(session_turns_most).optional().meta({ description: 'Oldest first.' }),
+    turns: z.array(sessionTurn).max(max_session_turns).optional().meta({ description: 'Oldest first.' }),
   })
   .meta({ id: 'SessionCreate', description: 'Our reading: the specification lists the call and no shape.' })
 

@@ -4,7 +4,7 @@ import type { RunWork } from '../../ledger/prompt-work.ts'
 import { type Failure, failureText, isSurelyUndone, type Outcome } from '../../remote/outcome.ts'
 import { uncheckedIds } from '../plan/check-assets.ts'
 import { type PlanChange, planRun } from '../plan/plan-run.ts'
-import { bodyToSend, prompt_longest, promptOf } from '../plan/question.ts'
+import { bodyToSend, max_prompt_length, promptOf } from '../plan/question.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import { nameOf, noteOf, type RunTools, setBackUnsent } from '../run-tools.ts'
 
@@ -75,7 +75,7 @@ function isGone({ status }: Failure): boolean {
 
 /** Whatever else this content is refused for may be its length; a prompt far from the longest is refused for another reason. */
 function isLong(body: string): boolean {
-  return promptOf(body).length > prompt_longest / 2
+  return promptOf(body).length > max_prompt_length / 2
 }
 
 async function planAgain(

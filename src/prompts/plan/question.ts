@@ -9,8 +9,8 @@ import { lastLine, runLine } from '../manifest.ts'
 import type { PromptSettings } from '../prompt-settings.ts'
 import type { FreshAsset } from './fresh.ts'
 
-/** Longer prompts have been refused by the hosted service (contract/limits.ts, `prompt_longest`). */
-export const prompt_longest = 24_000
+/** Longer prompts have been refused by the hosted service (contract/limits.ts, `max_prompt_length`). */
+export const max_prompt_length = 24_000
 
 /** Each turn takes minutes and is paid for; what does not fit stays fresh for the next run. */
 const batches_most = 50
@@ -146,17 +146,17 @@ function composePrompt(wanted: TurnsWanted, assets: readonly FreshAsset[], line:
     else least_too_many = middle
   }
   const shortest = compose(fits)
-  if (shortest.length <= prompt_longest) return shortest
+  if (shortest.length <= max_prompt_length) return shortest
   throw new SluiceError({
     code: 'prompts.too_long',
     message: `the prompt ${wanted.settings.name} has ${formatCount(shortest.length)} characters without its list of files`,
-    hint: `the service takes ${formatCount(prompt_longest)}; shorten the prompt`,
+    hint: `the service takes ${formatCount(max_prompt_length)}; shorten the prompt`,
   })
 }
 
 function limitOf({ shorter_than }: TurnsWanted): number {
-  if (shorter_than === undefined) return prompt_longest
-  return Math.min(prompt_longest, promptOf(shorter_than).length >> 1)
+  if (shorter_than === undefined) return max_prompt_length
+  return Math.min(max_prompt_length, promptOf(shorter_than).length >> 1)
 }
 
 /** One name a line, each in one line: no file's name can look like two, or like a line of ours. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hasCharacters } from '../../base/text/format.ts'
-import { body_bytes_most, filename_longest, name_longest, prompt_longest } from '../../contract/limits.ts'
+import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../../contract/limits.ts'
 import { fault } from '../faults/faults.ts'
 
 export function whole(least: number, most?: number) {
@@ -19,11 +19,11 @@ export function whole(least: number, most?: number) {
 export const limit_options = z.object({
   // What the interface allows: whoever narrows it knows why, and a client of the interface works as it is.
   /** Bytes of a JSON body. */
-  body_bytes: whole(4_096, body_bytes_most).default(body_bytes_most),
+  body_bytes: whole(4_096, max_body_bytes).default(max_body_bytes),
   /** Characters of a prompt, of a filename, and of every other name and title. */
-  prompt_length: whole(100, prompt_longest).default(prompt_longest),
-  filename_length: whole(255, filename_longest).default(filename_longest),
-  name_length: whole(32, name_longest).default(name_longest),
+  prompt_length: whole(100, max_prompt_length).default(max_prompt_length),
+  filename_length: whole(255, max_filename_length).default(max_filename_length),
+  name_length: whole(32, max_name_length).default(max_name_length),
   /** Of one token; what comes above is answered 429 with Retry-After. 0: no limit. */
   // Off: the first sync of a large folder is meant to go as fast as the disk.
   requests_per_minute: whole(0, 1_000_000).default(0),

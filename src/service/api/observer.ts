@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Place } from '../faults/bad-days.ts'
+import type { Place } from '../faults/fault-injection.ts'
 
 /**
  * begin: request line and headers are in, nothing is done yet. during: half of a body that comes in several pieces is in (PUT

@@ -69,8 +69,8 @@ export function runAnswers(parts: Parts): Worker {
 
 /** One attempt. It ends in `done`, in another attempt (the last at the deadline), or after that in `error`; answers what writes that down. */
 async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
-  const { chats, assistant, settings, bad_days, clock, log } = parts
-  const fails = message.attempts === 0 && bad_days.failsAnswer()
+  const { chats, assistant, settings, injected_faults, clock, log } = parts
+  const fails = message.attempts === 0 && injected_faults.failsAnswer()
   const outcome: Outcome = fails ? { fault: 'ordered so' } : await attempt(parts, message)
   const now_ms = clock.now_ms()
   if ('response' in outcome) return () => chats.answer(message, 'done', outcome.response, now_ms)

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/run/errors.ts'
 import { isId } from '../../contract/identifiers.ts'
 import { type Gatekeeper, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
-import { sendFailure } from '../faults/bad-days.ts'
+import { sendFailure } from '../faults/fault-injection.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
 import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
@@ -51,12 +51,12 @@ export function createBlobStore(parts: BlobParts): Server {
 }
 
 async function handle(parts: BlobParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { observer, bad_days, clock } = parts
+  const { observer, injected_faults, clock } = parts
   const { asset_id, query } = addressOf(request.url ?? '')
   const entry = observer.begin('put', response, clock.now_ms())
   if (asset_id !== undefined) entry.asset_id = asset_id
   await observer.tell('begin', entry)
-  const failure = await bad_days.meet('put')
+  const failure = await injected_faults.meet('put')
   if (failure && failure.when !== 'after') return sendFailure(response, failure, entry)
   const outcome = await put(parts, request, entry, asset_id, query)
   if (outcome === 'gone') return

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import type { Sqlite } from '../../base/files/sqlite.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import { type Clock, isoTime } from '../../base/time/time.ts'
-import { email_longest, name_longest } from '../../contract/limits.ts'
+import { max_email_length, max_name_length } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
 import { makeId, statementsOf } from './database.ts'
 
 export function checkName(what: string, name: string): void {
-  if (name.trim() !== '' && hasCharacters(name, 1, name_longest) && !/\p{Cc}/u.test(name)) return
-  throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${name_longest} visible characters`)
+  if (name.trim() !== '' && hasCharacters(name, 1, max_name_length) && !/\p{Cc}/u.test(name)) return
+  throw refused(`"${name}" cannot be the name of ${what}`, `use 1 to ${max_name_length} visible characters`)
 }
 
 export function checkEmail(email: string): void {
-  if (z.email().max(email_longest).safeParse(email).success) return
+  if (z.email().max(max_email_length).safeParse(email).success) return
   throw refused(`"${email}" is not an e-mail address`, 'write one like ada@example.org')
 }
 

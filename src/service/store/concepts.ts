@@ -2,7 +2,7 @@ import type { Sqlite } from '../../base/files/sqlite.ts'
 import type { SluiceError } from '../../base/run/errors.ts'
 import { hasCharacters } from '../../base/text/format.ts'
 import type { Clock } from '../../base/time/time.ts'
-import { label_name_longest, label_name_shortest } from '../../contract/limits.ts'
+import { max_label_name_length, min_label_name_length } from '../../contract/limits.ts'
 import { refused } from '../faults/faults.ts'
 import { checkName, listRows, projectWith } from './administration.ts'
 import { makeId, statementsOf } from './database.ts'
@@ -184,10 +184,10 @@ function openSets<Kind extends 'concept' | 'view', Fields extends { labels?: rea
 
 function checkLabels(names: readonly string[] = []): void {
   for (const name of names) {
-    if (hasCharacters(name, label_name_shortest, label_name_longest)) continue
+    if (hasCharacters(name, min_label_name_length, max_label_name_length)) continue
     throw refused(
       `"${name}" cannot be the name of a label`,
-      `use ${label_name_shortest} to ${label_name_longest} characters`,
+      `use ${min_label_name_length} to ${max_label_name_length} characters`,
     )
   }
 }

@@ -30,7 +30,7 @@ export interface Failure {
 }
 
 /** What can go wrong on purpose, all off by default. */
-export const bad_days = z.object({
+export const injected_faults = z.object({
   /** Each request waits this long before anything is done. */
   latency_ms: whole(0).optional(),
   failures: z.custom<readonly Failure[]>().optional(),
@@ -42,11 +42,11 @@ export const bad_days = z.object({
   failed_answers: whole(0).optional(),
 })
 
-export type BadDays = z.output<typeof bad_days>
-export type BadDaysJudge = ReturnType<typeof judgeBadDays>
+export type InjectedFaults = z.output<typeof injected_faults>
+export type FaultInjection = ReturnType<typeof openFaultInjection>
 
-export function judgeBadDays(start: BadDays, clock: Clock) {
-  let current: BadDays = start
+export function openFaultInjection(start: InjectedFaults, clock: Clock) {
+  let current: InjectedFaults = start
   let counts: number[] = []
   const bucket = { allowance: 1, refilled_ms: clock.monotonic_ms() }
 
@@ -72,11 +72,11 @@ export function judgeBadDays(start: BadDays, clock: Clock) {
   }
 
   return {
-    get current(): BadDays {
+    get current(): InjectedFaults {
       return current
     },
     /** Changes what is named, keeps the rest; new failures count their requests from 0. */
-    set(change: BadDays): void {
+    set(change: InjectedFaults): void {
       current = { ...current, ...change }
       if (change.failures) counts = []
     },
@@ -104,7 +104,7 @@ const codes: Record<number, ErrorCode> = {
   500: 'publicapi.internal.failed',
 }
 
-const by_order = 'This answer was ordered by the bad days of the local service.'
+const by_order = 'This answer was made by fault injection of the local service.'
 
 /** Answers, or cuts the connection, as the failure says. */
 export function sendFailure(response: ServerResponse, failure: Failure, entry: { place: Place; status: number }): void {

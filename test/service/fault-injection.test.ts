@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { judgeBadDays } from '../../src/service/faults/bad-days.ts'
+import { openFaultInjection } from '../../src/service/faults/fault-injection.ts'
 import { FakeClock } from '../fake-clock.ts'
 import { put, start, until } from './fixture.ts'
 
 test('a failure comes on its route, as often as ordered, in the form of the contract', async () => {
   const client = await start({
-    bad_days: { failures: [{ route: 'assets.list', status: 503, every: 2, retry_after_s: 7 }] },
+    injected_faults: { failures: [{ route: 'assets.list', status: 503, every: 2, retry_after_s: 7 }] },
   })
   const statuses: number[] = []
   for (let call = 0; call < 4; call++) statuses.push((await client.get('/v1/assets')).status)
   expect(statuses).toEqual([200, 503, 200, 503])
   const healthy = await client.get('/v1/chats')
   expect(healthy.status).toBe(200)
-  client.service.setBadDays({ failures: [{ status: 429, times: 1, retry_after_s: 7 }] })
+  client.service.injectFaults({ failures: [{ status: 429, times: 1, retry_after_s: 7 }] })
   const limited = await client.get('/v1/chats')
   expect([limited.status, limited.body.code, limited.headers.get('retry-after')]).toEqual([
     429,
@@ -26,11 +26,11 @@ test('nothing is done by a request that fails before; by one that fails after, e
   const client = await start()
   const create = () => client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain' })
   const stored = () => client.service.assets(client.project_id).length
-  client.service.setBadDays({ failures: [{ route: 'assets.create', status: 500, times: 1 }] })
+  client.service.injectFaults({ failures: [{ route: 'assets.create', status: 500, times: 1 }] })
   expect([(await create()).status, stored()]).toEqual([500, 0])
-  client.service.setBadDays({ failures: [{ route: 'assets.create', status: 502, times: 1, when: 'after' }] })
+  client.service.injectFaults({ failures: [{ route: 'assets.create', status: 502, times: 1, when: 'after' }] })
   expect([(await create()).status, stored()]).toEqual([502, 1])
-  client.service.setBadDays({
+  client.service.injectFaults({
     failures: [{ route: 'assets.create', status: 0, times: 1, drop_connection: true, when: 'after' }],
   })
   await expect(create()).rejects.toThrow()
@@ -39,7 +39,9 @@ test('nothing is done by a request that fails before; by one that fails after, e
 })
 
 test('the PUT can fail too, before and after, and its connection be cut', async () => {
-  const client = await start({ bad_days: { failures: [{ route: 'put', status: 503, times: 1, retry_after_s: 3 }] } })
+  const client = await start({
+    injected_faults: { failures: [{ route: 'put', status: 503, times: 1, retry_after_s: 3 }] },
+  })
   const slot = await client.slot()
   const busy = await put(slot, 'text')
   expect([busy.status, busy.headers.get('retry-after'), await busy.text()]).toEqual([
@@ -47,10 +49,12 @@ test('the PUT can fail too, before and after, and its connection be cut', async 
     '3',
     expect.stringContaining('<Code>ServerBusy</Code>'),
   ])
-  client.service.setBadDays({ failures: [{ route: 'put', status: 0, times: 1, drop_connection: true }] })
+  client.service.injectFaults({ failures: [{ route: 'put', status: 0, times: 1, drop_connection: true }] })
   await expect(put(slot, 'text')).rejects.toThrow()
   expect(client.service.assets(client.project_id)[0]?.bare).toBe(true)
-  client.service.setBadDays({ failures: [{ route: 'put', status: 0, times: 1, drop_connection: true, when: 'after' }] })
+  client.service.injectFaults({
+    failures: [{ route: 'put', status: 0, times: 1, drop_connection: true, when: 'after' }],
+  })
   await expect(put(slot, 'text')).rejects.toThrow()
   expect(client.service.assets(client.project_id)[0]?.bare).toBe(false)
 })
@@ -60,14 +64,14 @@ test.each([
   ['string', 'application/json', '"This answer'],
   ['empty', null, ''],
 ] as const)('an answer can have the form of a proxy: %s', async (body, type, start_of_text) => {
-  const client = await start({ bad_days: { failures: [{ status: 403, body }] } })
+  const client = await start({ injected_faults: { failures: [{ status: 403, body }] } })
   const answer = await fetch(`${client.service.api}/v1/assets`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([403, type])
   expect((await answer.text()).slice(0, start_of_text.length)).toBe(start_of_text)
 })
 
 test('more requests a minute than allowed are told how long to wait; PUTs are not counted', async () => {
-  const client = await start({ bad_days: { requests_per_minute: 60 } })
+  const client = await start({ injected_faults: { requests_per_minute: 60 } })
   expect((await client.get('/v1/assets')).status).toBe(200)
   const limited = await client.get('/v1/assets')
   expect([limited.status, limited.body.code, limited.headers.get('retry-after')]).toEqual([
@@ -79,7 +83,7 @@ test('more requests a minute than allowed are told how long to wait; PUTs are no
 
 test('the allowance comes back with time, and never more than a second’s worth', async () => {
   const clock = new FakeClock()
-  const judge = judgeBadDays({ requests_per_minute: 120 }, clock)
+  const judge = openFaultInjection({ requests_per_minute: 120 }, clock)
   const passed = async () => {
     let count = 0
     while ((await judge.meet('assets.list')) === undefined) count++
@@ -96,7 +100,7 @@ test('the allowance comes back with time, and never more than a second’s worth
 
 test('latency is waited before anything is done', async () => {
   const clock = new FakeClock()
-  const client = await start({ clock, bad_days: { latency_ms: 1_000 } })
+  const client = await start({ clock, injected_faults: { latency_ms: 1_000 } })
   const answer = client.post('/v1/assets', { filename: 'a', mime_type: 'text/plain' })
   await new Promise<void>((resolve) => client.service.on('begin', () => resolve()))
   expect(client.service.assets(client.project_id)).toHaveLength(0)
@@ -107,16 +111,16 @@ test('latency is waited before anything is done', async () => {
 test('a service that is down cuts every connection, and is back on the same ports', async () => {
   const client = await start()
   const slot = await client.slot()
-  client.service.setBadDays({ down: true })
+  client.service.injectFaults({ down: true })
   await expect(client.get('/v1/assets')).rejects.toThrow()
   await expect(put(slot, 'text')).rejects.toThrow()
-  client.service.setBadDays({ down: false })
+  client.service.injectFaults({ down: false })
   expect((await client.get('/v1/assets')).status).toBe(200)
   expect((await put(slot, 'text')).status).toBe(201)
 })
 
 test('so many answers as ordered fail, the next is written', async () => {
-  const client = await start({ bad_days: { failed_answers: 1 } })
+  const client = await start({ injected_faults: { failed_answers: 1 } })
   const ended = async () => {
     const { body } = await client.post('/v1/chats', { prompt: 'What is new?' })
     const path = `/v1/chats/${body.chat_id}/messages/${body.message_id}`
