@@ -17,7 +17,7 @@ export interface SendTools extends SourceTools, Omit<ClaimTools, 'pulses'> {
   retry: { first_ms: number; most_ms: number; max_attempts: number }
   follow_first_ms: number
   bandwidth: Bandwidth
-  places: Pick<SendPlaces, 'call' | 'large'>
+  places: Pick<SendPlaces, 'call'>
   /** Asks for no new slot once it has aborted. */
   soft: AbortSignal
 }
@@ -47,13 +47,7 @@ export async function sendAsset(work: SendWork, tools: SendTools, pulse: Pulse, 
     const source = await openSendingSource(work, tools, pulse, changed)
     opened = source
     if (changed.length > 0) await ledger.record(changed)
-    if (!source) return
-    if (size <= tools.small_file_bytes) await sendSource(source)
-    else await pulse.during(places.large(() => sendSource(source)))
-  }
-
-  async function sendSource(source: SendingSource): Promise<void> {
-    if (mayNotBegin()) return
+    if (!source || mayNotBegin()) return
     const slot = await slotFor(source)
     if (!slot) return
     if (!(await put(slot.ticket, source))) return

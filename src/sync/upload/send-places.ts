@@ -11,20 +11,14 @@ const bytes_of_a_call = 65_536
 
 export type SendPlaces = ReturnType<typeof createSendPlaces>
 
-/**
- * Where uploads wait for each other: calls for a place on the line, large contents for one of their
- * own, bytes for memory.
- */
+/** Where uploads wait for a place on the line. */
 export function createSendPlaces(most: number, clock: Clock) {
   const window = createSendWindow(most)
   const calls = new PQueue({ concurrency: window.width })
-  const larges = new PQueue({ concurrency: largeOf(window.width) })
   let open = false
 
   function follow(): void {
-    if (open) return
-    calls.concurrency = window.width
-    larges.concurrency = largeOf(window.width)
+    if (!open) calls.concurrency = window.width
   }
 
   return {
@@ -39,14 +33,8 @@ export function createSendPlaces(most: number, clock: Clock) {
         follow()
       }
     },
-    /**
-     * Runs all the steps of a large content: one place at the least is left to the small ones,
-     * unless there is only one. A slot lives for minutes, a large upload takes hours: it is asked
-     * for when the bytes can go.
-     */
-    large: (task: () => Promise<void>) => larges.add(task),
-    /** So many large contents may be at work. */
-    largeMost: () => largeOf(window.width),
+    /** So many large contents may be at work. The small ones keep a place, unless there is only one. */
+    maxLarge: () => Math.max(1, window.width - 1),
     /** The service, or the line, said that it is too much. */
     slowDown() {
       window.slowDown(clock.monotonic_ms())
@@ -56,13 +44,8 @@ export function createSendPlaces(most: number, clock: Clock) {
     letAllIn() {
       open = true
       calls.concurrency = Number.POSITIVE_INFINITY
-      larges.concurrency = Number.POSITIVE_INFINITY
     },
   }
-}
-
-function largeOf(width: number): number {
-  return Math.max(1, width - 1)
 }
 
 /** Bounds the bytes that are held in memory at once; who comes first goes first. */

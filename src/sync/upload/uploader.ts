@@ -31,9 +31,7 @@ export function startUploader(
   const send_tools: SendTools = { ...tools, places, soft: options.signal }
   // Those who wait for a place see the signal.
   options.signal.addEventListener('abort', () => places.letAllIn(), { once: true })
-  const sending = new Set<Promise<void>>()
-  let in_flight = 0
-  let large_in_flight = 0
+  const sending = new Map<SendWork, Promise<void>>()
   const fault_rest = new FaultRest(clock)
   const isLarge = ({ size }: SendWork) => size > small_file_bytes
 
@@ -65,8 +63,7 @@ export function startUploader(
       if (is_probe) circuits.unused()
       pulse.end()
       memory.leave(held_bytes)
-      in_flight--
-      if (isLarge(work)) large_in_flight--
+      sending.delete(work)
       ledger.release('send', [work.content])
       worker.wake()
     }
@@ -106,24 +103,21 @@ export function startUploader(
       return { wait_ms: 0 }
     }
     const at_once = places.width() * contents_per_call
-    const room = at_once - in_flight
+    const room = at_once - sending.size
     if (room < at_once / 3) return { wait_ms: longest_rest_ms }
     const { limit, wait_ms, except_projects } = circuits.allowance(['api', 'blob'])
     if (limit === 0) return { wait_ms }
-    if (limit === 1 && in_flight > 0) {
+    if (limit === 1 && sending.size > 0) {
       circuits.unused()
       return { wait_ms: longest_rest_ms }
     }
-    // Large ones have places of their own, so that the small ones are not stuck behind them.
-    const large = { over_bytes: small_file_bytes, most: Math.max(0, places.largeMost() * 2 - large_in_flight) }
+    // Large ones take part of the places, so that the small ones are not stuck behind them. None is
+    // claimed before it may begin: a slot lives for minutes, a large upload takes hours.
+    const large_in_flight = [...sending.keys()].filter(isLarge).length
+    const large = { over_bytes: small_file_bytes, most: Math.max(0, places.maxLarge() - large_in_flight) }
     const is_probe = limit === 1
     const { work, next_due_ms } = await takeWork(Math.min(room, limit), { except_projects, large, is_probe })
-    for (const item of work) {
-      in_flight++
-      if (isLarge(item)) large_in_flight++
-      const sent = sendOne(item, is_probe).finally(() => sending.delete(sent))
-      sending.add(sent)
-    }
+    for (const item of work) sending.set(item, sendOne(item, is_probe))
     if (work.length === 0) await circuits.nothingToSend()
     if (work.length > 0) return { wait_ms: is_probe ? longest_rest_ms : 0 }
     return restUntilDue(next_due_ms, clock)
@@ -139,14 +133,14 @@ export function startUploader(
   })
   return {
     worker,
-    inFlight: () => in_flight,
+    inFlight: () => sending.size,
     /** How many calls may be out at once now. */
     width: () => places.width(),
     /** Halves what is out at once; it grows back while that helps. */
     slowDown: () => places.slowDown(),
     /** Resolves when what was begun has ended. */
     async drained() {
-      while (sending.size > 0) await Promise.all(sending)
+      while (sending.size > 0) await Promise.all(sending.values())
     },
   }
 }
