@@ -50,92 +50,74 @@ export interface AnswerOptions {
   onHead: () => boolean
 }
 
-/** Leaves out a byte order mark. */
-const utf8 = new TextDecoder()
-
 /** Gathers one answer as undici brings it, without a stream: most answers have a body of one piece. */
-export class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<HttpResponse>
-  readonly #limits: AnswerLimits
-  readonly #options: AnswerOptions
-  readonly #pieces: Buffer[] = []
-  #resolve!: (answer: HttpResponse) => void
-  #reject!: (error: Error) => void
-  #controller: Dispatcher.DispatchController | undefined
-  #fault: Error | undefined
-  #head: Pick<HttpResponse, 'status' | 'headers' | 'request_complete'> | undefined
-  #left_bytes: number
-  #info_began_ms: number | undefined
-  #pace: ReturnType<typeof limitPace> | undefined
-
-  constructor(limits: AnswerLimits, options: AnswerOptions) {
-    this.#limits = limits
-    this.#options = options
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
-    this.#left_bytes = limits.max_body_bytes
-  }
+export function createAnswerReader(
+  { clock, timeouts, max_body_bytes, pulse }: AnswerLimits,
+  { going, info_ms = Number.POSITIVE_INFINITY, body_most_ms, onHead }: AnswerOptions,
+) {
+  const pieces: Buffer[] = []
+  let left_bytes = max_body_bytes
+  let head: Pick<HttpResponse, 'status' | 'headers' | 'request_complete'> | undefined
+  let pace: ReturnType<typeof limitPace> | undefined
+  let info_began_ms: number | undefined
+  let controller: Dispatcher.DispatchController | undefined
+  let fault: Error | undefined
+  let resolve!: (answer: HttpResponse) => void
+  let reject!: (error: Error) => void
+  const answer = new Promise<HttpResponse>((onAnswer, onFault) => {
+    resolve = onAnswer
+    reject = onFault
+  })
 
   /** Ends the request, also one that still waits for a free connection. */
-  abort(error: Error): void {
-    this.#fault ??= error
-    if (this.#controller) this.#controller.abort(this.#fault)
-    else this.#reject(this.#fault)
+  function abort(error: Error): void {
+    fault ??= error
+    if (controller) controller.abort(fault)
+    else reject(fault)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller
-    if (this.#fault) controller.abort(this.#fault)
+  function finish(truncated: boolean): void {
+    pace?.end()
+    const text = Buffer.concat(pieces).toString('utf8')
+    // A byte order mark is no part of the text.
+    resolve({ ...head!, body: text.startsWith('\uFEFF') ? text.slice(1) : text, truncated })
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: HttpResponse['headers']): void {
-    if (status < 200) {
-      this.#limitInfo()
-      return
-    }
-    const { clock, timeouts } = this.#limits
-    const { going, body_most_ms, onHead } = this.#options
-    this.#head = { status, headers, request_complete: onHead() }
-    this.#pace = limitPace(clock, body_most_ms ?? timeouts.answer_ms, () => {
-      this.abort(networkFault('timeout', going, 'it came too slowly'))
-    })
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (fault) started.abort(fault)
+    },
+    onResponseStart(_controller, status, headers) {
+      if (status < 200) {
+        // Each answer 1xx begins the time for the head anew (undici 7): they have that time together.
+        info_began_ms ??= clock.monotonic_ms()
+        if (clock.monotonic_ms() - info_began_ms > info_ms)
+          abort(networkFault('timeout', going, 'only answers 1xx came'))
+        return
+      }
+      head = { status, headers, request_complete: onHead() }
+      pace = limitPace(clock, body_most_ms ?? timeouts.answer_ms, () => {
+        abort(networkFault('timeout', going, 'it came too slowly'))
+      })
+    },
+    onResponseData(_controller, piece) {
+      pieces.push(piece.subarray(0, left_bytes))
+      left_bytes -= piece.byteLength
+      if (body_most_ms === undefined) pace?.came(piece.byteLength)
+      pulse.beat()
+      if (left_bytes >= 0) return
+      finish(true)
+      abort(networkFault('too_large', going))
+    },
+    onResponseEnd: () => finish(false),
+    onResponseError(_controller, error) {
+      // Where the head says all that counts, a body that breaks off is no fault.
+      if (head && body_most_ms !== undefined) finish(true)
+      pace?.end()
+      reject(error)
+    },
   }
 
-  onResponseData(_controller: unknown, piece: Buffer): void {
-    this.#pieces.push(piece.subarray(0, this.#left_bytes))
-    this.#left_bytes -= piece.byteLength
-    if (this.#options.body_most_ms === undefined) this.#pace?.came(piece.byteLength)
-    this.#limits.pulse.beat()
-    if (this.#left_bytes >= 0) return
-    this.#finish(true)
-    this.abort(networkFault('too_large', this.#options.going))
-  }
-
-  onResponseEnd(): void {
-    this.#finish(false)
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    // Where the head says all that counts, a body that breaks off is no fault.
-    if (this.#head && this.#options.body_most_ms !== undefined) this.#finish(true)
-    this.#pace?.end()
-    this.#reject(error)
-  }
-
-  #finish(truncated: boolean): void {
-    this.#pace?.end()
-    const [first] = this.#pieces
-    const bytes = first && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces)
-    this.#resolve({ ...this.#head!, body: utf8.decode(bytes), truncated })
-  }
-
-  /** Each answer 1xx begins the time for the head anew (undici 7): they have that time together. */
-  #limitInfo(): void {
-    const { info_ms = Number.POSITIVE_INFINITY, going } = this.#options
-    const now_ms = this.#limits.clock.monotonic_ms()
-    this.#info_began_ms ??= now_ms
-    if (now_ms - this.#info_began_ms > info_ms) this.abort(networkFault('timeout', going, 'only answers 1xx came'))
-  }
+  return { answer, abort, handler }
 }

@@ -7,7 +7,7 @@ import { type Pulses, sharePulse, unwatched } from '../run/pulse.ts'
 import { type Clock, second_ms } from '../time/time.ts'
 import {
   type AnswerOptions,
-  AnswerReader,
+  createAnswerReader,
   type HttpResponse,
   loadProxyAgent,
   PlainAgent,
@@ -103,13 +103,13 @@ export function createHttpClient(options: HttpClientOptions) {
     of_answer: AnswerOptions,
   ): Promise<HttpResponse> {
     const dispatcher = proxied && !isLoopbackHost(url.hostname) ? proxied : direct
-    const reader = new AnswerReader(limits, of_answer)
+    const reader = createAnswerReader(limits, of_answer)
     const stop = () => reader.abort(networkFault('aborted', of_answer.going))
     signal?.addEventListener('abort', stop)
     pulse.begin()
     try {
       const path = url.pathname + url.search
-      dispatcher.dispatch({ origin: url.origin, path, method, headers, body, headersTimeout }, reader)
+      dispatcher.dispatch({ origin: url.origin, path, method, headers, body, headersTimeout }, reader.handler)
       return await reader.answer
     } finally {
       pulse.end()
