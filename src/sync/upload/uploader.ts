@@ -69,29 +69,27 @@ export function startUploader(
     }
   }
 
-  /** Intent before the call that makes something, in one commit for all of them. */
-  async function intend(work: readonly SendWork[]): Promise<void> {
-    const intents = work.filter(({ state }) => state === 'wanted')
-    if (intents.length === 0) return
-    try {
-      await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
-    } catch (error) {
-      const contents = work.map(({ content }) => content)
-      ledger.release('send', contents)
-      throw error
-    }
-  }
-
-  /** A probe that comes to nothing, or that could not be recorded, leaves the next one free. */
+  /**
+   * Intent before the call that makes something, in one commit for all of them. A probe that comes to
+   * nothing, or that could not be recorded, leaves the next one free.
+   */
   async function takeWork(limit: number, options: SendOptions): ReturnType<Ledger['claimToSend']> {
-    let is_begun = false
+    let work: SendWork[] = []
     try {
       const claimed = await ledger.claimToSend(limit, options)
-      await intend(claimed.work)
-      is_begun = claimed.work.length > 0
+      work = claimed.work
+      const intents = work.filter(({ state }) => state === 'wanted')
+      if (intents.length > 0)
+        await ledger.record(intents.map(({ content }) => ({ type: 'slot_intended' as const, content })))
+      if (options.is_probe && work.length === 0) circuits.unused()
       return claimed
-    } finally {
-      if (options.is_probe && !is_begun) circuits.unused()
+    } catch (error) {
+      if (options.is_probe) circuits.unused()
+      ledger.release(
+        'send',
+        work.map(({ content }) => content),
+      )
+      throw error
     }
   }
 
