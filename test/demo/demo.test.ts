@@ -6,9 +6,9 @@ import { makeTree } from '../tree.ts'
 import { until } from '../waiting.ts'
 import { beginDemo } from './begin-demo.ts'
 
-test('the sample: planned, synced, a file added, a question answered by it, and nothing differs', async () => {
-  const demo = beginDemo()
-  expect(await demo.ended, demo.err()).toBe(0)
+test('the sample: planned, synced, a file added, a question answered by it, and nothing differs; with --stay it ends with the first signal', async () => {
+  const demo = beginDemo('--stay')
+  await until('it stays', () => demo.out().includes('config  '), demo.err)
   const out = demo.out()
   expect(out).toMatch(/\$ sluice plan\nwould go up: 9 files .*\n[\s\S]*1 file \(0 B\): empty: notes\/empty\.txt/)
   expect(out).toContain('ignored 1 by ~$* (default): lock file of an Office program')
@@ -19,6 +19,12 @@ test('the sample: planned, synced, a file added, a question answered by it, and 
   expect(out).toMatch(/\$ sluice status\nall ready: 10 files .*\ndaemon running, /)
   expect(out).toContain('$ sluice verify\n9 of 9 usable; no differences\n')
   expect(out + demo.err()).not.toMatch(/pat_\w{32}|\/objects\/\w+\?/)
+  // It says where the service is, and where the token.
+  const { token_file, assets } = demo.connection()
+  expect((await assets()).length).toBe(9)
+  demo.stop()
+  expect(await demo.ended, demo.err()).toBe(0)
+  expect(existsSync(token_file)).toBe(false)
   expect(demo.left()).toEqual([])
 })
 
@@ -52,19 +58,9 @@ function everything(folder: string): Record<string, string> {
   )
 }
 
-test('--stay: address, project and where the token is; it ends with the first signal', async () => {
-  const demo = beginDemo('--stay')
-  await until('it stays', () => demo.out().includes('config  '), demo.err)
-  const { token_file, assets } = demo.connection()
-  expect((await assets()).length).toBe(9)
-  demo.stop()
-  expect(await demo.ended, demo.err()).toBe(0)
-  expect(existsSync(token_file)).toBe(false)
-  expect(demo.left()).toEqual([])
-})
-
 test('a signal while it works ends it, with 3 and nothing left behind', async () => {
-  const many = Array.from({ length: 300 }, (_, at) => [`f${at}.txt`, `line ${at} of it\n`.repeat(20_000)])
+  // Larger than what the service keeps in its database.
+  const many = Array.from({ length: 300 }, (_, at) => [`f${at}.txt`, `line ${at} of it\n`.repeat(6_000)])
   const demo = beginDemo(makeTree(Object.fromEntries(many)))
   await until('the service has bytes of it', () => demo.stored().length > 0, demo.err)
   demo.stop()
