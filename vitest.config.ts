@@ -14,7 +14,7 @@ const long = [
 ]
 
 /** Measures the memory of its process, or changes what all of a process share: a process of its own. */
-const alone = 'test/{service/blobs,inspect/verify-memory,base/cron,prompts/scheduler,disk/kept-scan-thread}.test.ts'
+const alone = 'test/{service/blobs,base/cron,prompts/scheduler,disk/kept-scan-thread}.test.ts'
 
 /** Each project by itself, for a process goes on to the next file only where that may share it. */
 class LongFirst extends BaseSequencer {
@@ -58,7 +58,7 @@ export default defineConfig({
     // A process that ends removes the folders of all the tests that were made in it.
     teardownTimeout: 60_000,
     sequence: { sequencer: LongFirst },
-    // One more than the cores it must do with: much of the time is spent waiting for processes, threads and disks.
-    maxWorkers: 3,
+    // Twice the cores it must do with: half of the time a file waits for processes, threads, timers and disks.
+    maxWorkers: 4,
   },
 })

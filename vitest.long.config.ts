@@ -16,7 +16,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** They measure memory or rates, or use all cores by themselves: nothing runs beside them. */
-const alone = 'test/{journey/burst,service/{large-upload,steady-memory},sim/sim}.long.ts'
+const alone = 'test/{journey/burst,inspect/verify-memory,service/{large-upload,steady-memory},sim/sim}.long.ts'
 
 const of_every_file = {
   setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],
@@ -49,7 +49,8 @@ export default defineConfig({
           name: 'hosted',
           include: localJourneyFiles(),
           isolate: false,
-          maxWorkers: 2,
+          // They wait half of their time.
+          maxWorkers: 4,
           sequence: { groupOrder: 3 },
         },
       },
