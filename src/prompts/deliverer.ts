@@ -1,4 +1,3 @@
-import { codeOf, messageOf } from '../base/run/errors.ts'
 import { backoff_ms } from '../base/time/time.ts'
 import { type DeliveryTools, deliver } from '../deliver/deliver.ts'
 import type { Message } from '../deliver/message.ts'
@@ -39,10 +38,7 @@ export function startDeliverer(tools: RunTools, delivery_tools: DelivererTools):
       // Each way of delivery has its own limit of time.
       work: (item, pulse) => pulse.during(deliverOne(item, tools, delivery_tools)),
       release: (item) => ledger.release('delivery', [item]),
-      setBack: async (item, error) => {
-        const note = { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
-        await end(item, setBack(item, note, tools), tools)
-      },
+      setBack: (item, error) => end(item, setBack(item, error, tools), tools),
     },
     tools,
   )

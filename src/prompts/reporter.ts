@@ -1,4 +1,3 @@
-import { codeOf, messageOf } from '../base/run/errors.ts'
 import { heldBy } from '../base/run/pulse.ts'
 import type { RunWork } from '../ledger/prompt-work.ts'
 import { answerRun } from './ask/answer-run.ts'
@@ -30,10 +29,7 @@ export function startReporter(tools: RunTools): WorkPool {
       work: (item, pulse) =>
         answerRun(item, { ...tools, remote: heldBy(pulse, tools.remote), clock: heldBy(pulse, tools.clock) }),
       release: ({ run }) => ledger.release('run', [run]),
-      async setBack(item, error) {
-        const note = { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
-        await ledger.record([setBack(item, note, tools)])
-      },
+      setBack: (item, error) => ledger.record([setBack(item, error, tools)]),
     },
     tools,
   )

@@ -1,5 +1,7 @@
+import { codeOf, messageOf } from '../base/run/errors.ts'
 import type { Pulse } from '../base/run/pulse.ts'
 import { FaultRest, longest_rest_ms, restUntilDue, runWorker } from '../base/run/worker.ts'
+import type { FaultNote } from '../domain/fact.ts'
 import type { Claimed } from '../ledger/ledger.ts'
 import type { RunTools } from './run-tools.ts'
 
@@ -16,7 +18,7 @@ export interface PoolOptions<Item> {
   work(item: Item, pulse: Pulse): Promise<void>
   release(item: Item): void
   /** Sets an item back that could not be worked on, alone. */
-  setBack(item: Item, error: unknown): Promise<void>
+  setBack(item: Item, error: FaultNote): Promise<void>
 }
 
 /** Works on what the ledger hands out, so much of it at once, until the soft signal; what was begun ends by itself. */
@@ -47,7 +49,7 @@ export function startPool<Item>(
     } catch (error) {
       if (hard.aborted) return
       report.fault(options.name, error)
-      await options.setBack(item, error)
+      await options.setBack(item, { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) })
     }
   }
 
