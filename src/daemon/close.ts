@@ -1,4 +1,5 @@
-import { type Clock, second_ms } from '../base/time/time.ts'
+import { aborted, within } from '../base/run/waits.ts'
+import { second_ms } from '../base/time/time.ts'
 import type { KeptFolders } from './reload/kept-folders.ts'
 import type { Reloads } from './reload/reload.ts'
 import type { Tools } from './tools.ts'
@@ -41,34 +42,9 @@ export async function closeInReverse(running: Running, at_once: AbortSignal): Pr
   await closeTools(tools)
 }
 
-/** What the work answers; undefined where that takes longer, or the signal comes before. */
-export async function within<Answer>(
-  work: Promise<Answer>,
-  most_ms: number,
-  clock: Clock,
-  signal?: AbortSignal,
-): Promise<Answer | undefined> {
-  const finished = new AbortController()
-  const end = () => finished.abort()
-  signal?.addEventListener('abort', end)
-  if (signal?.aborted) end()
-  try {
-    return await Promise.race([work, clock.sleep(most_ms, finished.signal).then(() => undefined)])
-  } finally {
-    end()
-    signal?.removeEventListener('abort', end)
-  }
-}
-
 /** What openTools opened, where no worker runs. */
 export async function closeTools({ examiner, roots, scan_thread, lines, ledger, clock }: Tools): Promise<void> {
   await within(Promise.all([examiner.close(), roots.close(), scan_thread.close()]), last_wait_ms, clock)
   lines.close()
   await ledger.close()
-}
-
-/** Resolves with the signal. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

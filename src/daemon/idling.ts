@@ -1,4 +1,4 @@
-import { unlessAborted } from '../base/run/worker.ts'
+import { unlessAborted } from '../base/run/waits.ts'
 
 /**
  * Many wait for one look at the work; it ends with the last of them, for who has gone hears of

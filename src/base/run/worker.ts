@@ -82,21 +82,6 @@ export async function allEnded<Value>(work: readonly Promise<Value>[]): Promise<
   return Promise.all(work)
 }
 
-/** Waits for the promise or the signal, whichever comes first. */
-export async function unlessAborted(waited: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  let stop = () => {}
-  const aborted = new Promise<void>((resolve) => {
-    stop = resolve
-  })
-  signal.addEventListener('abort', stop)
-  try {
-    await Promise.race([waited, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}
-
 /**
  * After a fault of this machine (a full disk, a thread that ended): a try costs little, and files
  * wait for the end of the fault, so the rest stays short.

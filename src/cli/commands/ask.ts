@@ -1,4 +1,5 @@
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
+import { aborted } from '../../base/run/waits.ts'
 import { isoTime, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -28,7 +29,7 @@ import {
   scopeText,
 } from '../ask/ask-scope.ts'
 import { type Command, flag, type GlobalOptions, text } from '../command.ts'
-import { aborted, listenForStop } from '../daemon/stop-signals.ts'
+import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
 import { showSpinner } from '../text/progress.ts'
 import { sayJson, sayWarning, sayWhole, toned } from '../text/say-whole.ts'

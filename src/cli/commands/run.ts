@@ -1,5 +1,6 @@
 import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { createPulses } from '../../base/run/pulse.ts'
+import { aborted } from '../../base/run/waits.ts'
 import { programVersion } from '../../base/text/version.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -12,7 +13,7 @@ import { serveControl } from '../daemon/daemon-verbs.ts'
 import { openLog } from '../daemon/open-log.ts'
 import { createReloader } from '../daemon/reloader.ts'
 import { openUnitFit, tellServiceManager } from '../daemon/service-manager.ts'
-import { aborted, listenForStop } from '../daemon/stop-signals.ts'
+import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 
 /**

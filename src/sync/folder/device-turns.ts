@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../base/run/worker.ts'
+import { unlessAborted } from '../../base/run/waits.ts'
 
 export type DeviceTurns = ReturnType<typeof createDeviceTurns>
 
