@@ -6,7 +6,7 @@ import type { Clock } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
 import { conditionOfLedger } from './backup.ts'
 import { AllInFlight } from './claims/in-flight.ts'
-import { fact_table, packFacts } from './fact-table.ts'
+import { fact_table } from './fact-table.ts'
 import { ledger_migrations, refuseNoRight } from './file/ledger-file.ts'
 import {
   isRebuildOpen,
@@ -79,7 +79,7 @@ function ledgerOn(thread: Thread, clock: Clock, close: () => Promise<void>): Led
   }
   return {
     async record(facts) {
-      await call('record', packFacts(facts))
+      await call('record', facts)
       tell(workMadeBy(facts), 'recorded')
     },
     folders: () => call('folders', undefined),

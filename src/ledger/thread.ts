@@ -2,9 +2,9 @@ import { translateSqliteError } from '../base/files/sqlite.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 import { type ServedCall, serveBatches } from '../base/run/thread.ts'
 import type { DeliveryKey } from '../domain/delivery.ts'
+import type { Fact } from '../domain/fact.ts'
 import type { FileStat } from '../domain/file.ts'
 import type { ContentChoice } from './claims/claims.ts'
-import { type PackedFact, unpackFacts } from './fact-table.ts'
 import { createPageCache, type PageCache } from './file/page-cache.ts'
 import type { LargeLimit, LedgerLimits, LookChoice, LookWork, Stretch } from './ledger.ts'
 import type { ArrivalQuery, UnreadyQuery } from './prompt-work.ts'
@@ -43,8 +43,7 @@ const reads = {
 } satisfies Record<string, Call>
 
 const writes = {
-  record: (store, packed: PackedFact[], now_ms, page_cache) =>
-    store.record(page_cache.following(unpackFacts(packed)), now_ms),
+  record: (store, facts: readonly Fact[], now_ms, page_cache) => store.record(page_cache.following(facts), now_ms),
   claimToLook: (store, { limit, choice, in_flight }: LookArgument, now_ms) =>
     store.claims.look(limit, choice, in_flight, now_ms),
   claimToSend: (store, { limit, ...choice }: SendArgument, now_ms) => store.claims.send(limit, choice, now_ms),

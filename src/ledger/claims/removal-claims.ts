@@ -11,7 +11,7 @@ import {
 import type { Claimed, LedgerLimits, RemoveWork } from '../ledger.ts'
 import type { ContentRecorder } from '../record/record-content.ts'
 import { type ContentRow, content_columns, contentRow } from '../rows/content-rows.ts'
-import type { Usage } from '../rows/counts.ts'
+import type { Counts, Usage } from '../rows/counts.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
 import { createPartingRows, type KnownParting } from '../rows/parting-rows.ts'
@@ -29,6 +29,7 @@ import { is_asked_about_sql } from '../rows/run-rows.ts'
 import type { ContentChoice } from './claims.ts'
 
 interface RemovalParts {
+  counts: Counts
   folders: FolderRows
   contents: ContentRecorder
   removals: RemovalRows
@@ -87,9 +88,6 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
          CROSS JOIN partings ON partings.content = going.id
        WHERE partings.accepted = 0 GROUP BY partings.folder`,
   )
-  const present_in = database
-    .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
-    .pluck()
   const name_sql = database
     .prepare(
       `SELECT folders.name || '/' || path FROM partings JOIN folders ON folders.id = partings.folder WHERE content = ? LIMIT 1`,
@@ -178,14 +176,14 @@ export function createRemovalClaims(database: Sqlite, parts: RemovalParts) {
 
   /** The folders of which so much is to be removed, and was lately, that a person must say so. */
   function heldFolders(now_ms: number): Set<number> {
-    const { usage, limits } = parts
+    const { counts, usage, limits } = parts
     const { per_ms } = limits.removal
     const held = new Set<number>()
     for (const { folder, files, deleted_ms } of readAll<RemovingIn>(removing_by_folder)) {
       const removing = files + usage.over(removedIn(folder), per_ms, now_ms).files
       const lately = usage.over(deletedIn(folder), per_ms, now_ms).files
       const deleted = mostWithin(JSON.parse(deleted_ms) as number[], per_ms) + lately
-      const present = present_in.get(folder) as number
+      const present = counts.knownIn(folder)
       if (isMuch({ removing, deleted, present }, limits.removal)) held.add(folder)
     }
     return held

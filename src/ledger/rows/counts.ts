@@ -1,64 +1,57 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readOne, type Sqlite, type Statement } from '../../base/files/sqlite.ts'
 import { day_ms, hour_ms } from '../../base/time/time.ts'
 import type { LargeLimit } from '../ledger.ts'
 
-interface Change {
-  folder: number
-  stage: string
-  files: number
-  bytes: number
-}
-
 /**
- * Gathers changes of (folder, stage) during a transaction and writes each once at its end, so that status at a million files
- * is a read of ten rows.
+ * Sums of files and bytes by two keys. They are gathered during a transaction, and each is written once at its end: a first scan
+ * adds a hundred thousand times to one row.
  */
-export function createCounts(database: Sqlite) {
-  const changes = new Map<string, Change>()
-  /** Mostly the next file is of the same: a key takes longer to make than the sum. */
-  let last: Change | undefined
-  const known = database
-    .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
-    .pluck()
-  const write = database.prepare(
-    `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
-       ON CONFLICT (folder, stage) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
-  )
+function gatherSums<One, Other>(write: Statement) {
+  type Sum = { files: number; bytes: number }
+  const gathered = new Map<One, Map<Other, Sum>>()
 
-  /** Files that should be there, as of the last write. */
-  function knownIn(folder: number): number {
-    return known.get(folder) as number
-  }
-
-  function add(folder: number, stage: string, files: number, bytes: number): void {
-    const change = changeOf(folder, stage)
-    change.files += files
-    change.bytes += bytes
+  function add(one: One, other: Other, files: number, bytes: number): void {
+    const of_one = gathered.get(one) ?? new Map<Other, Sum>()
+    const sum = of_one.get(other) ?? { files: 0, bytes: 0 }
+    sum.files += files
+    sum.bytes += bytes
+    gathered.set(one, of_one.set(other, sum))
   }
 
   /** Inside the transaction, before it commits. */
   function flush(): void {
-    for (const { folder, stage, files, bytes } of changes.values()) {
-      if (files !== 0 || bytes !== 0) write.run(folder, stage, files, bytes)
+    for (const [one, of_one] of gathered) {
+      for (const [other, { files, bytes }] of of_one) {
+        if (files !== 0 || bytes !== 0) write.run(one, other, files, bytes)
+      }
     }
-    forget()
+    gathered.clear()
   }
 
   /** After a rollback. */
   function forget(): void {
-    changes.clear()
-    last = undefined
+    gathered.clear()
   }
 
-  function changeOf(folder: number, stage: string): Change {
-    if (last?.folder === folder && last.stage === stage) return last
-    const key = `${folder} ${stage}`
-    last = changes.get(key) ?? { folder, stage, files: 0, bytes: 0 }
-    changes.set(key, last)
-    return last
-  }
+  return { add, flush, forget }
+}
 
-  return { knownIn, add, flush, forget }
+/** Files and bytes by folder and stage, so that status at a million files is a read of ten rows. */
+export function createCounts(database: Sqlite) {
+  const sums = gatherSums<number, string>(
+    database.prepare(
+      `INSERT INTO counts (folder, stage, files, bytes) VALUES (?, ?, ?, ?)
+         ON CONFLICT (folder, stage) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
+    ),
+  )
+  const known = database
+    .prepare(`SELECT coalesce(sum(files), 0) FROM counts WHERE folder = ? AND stage <> 'gone'`)
+    .pluck()
+  return {
+    ...sums,
+    /** Files that should be there, as of the last write. */
+    knownIn: (folder: number) => readOne<number>(known, folder)!,
+  }
 }
 
 export type Counts = ReturnType<typeof createCounts>
@@ -90,25 +83,16 @@ export type SizesLeft = ReturnType<typeof createSizesLeft>
 /** The last two by the id of a folder: what was removed on the service without a person's word, and of that what was deleted here. */
 export type Used = 'wanted' | 'sent' | `removed in ${number}` | `deleted in ${number}`
 
-interface Sum {
-  what: Used
-  hour_ms: number
-  files: number
-  bytes: number
-}
-
 /** Rolling sums by the hour: what the brake and the limits look at. Kept for a week, for people. */
 export function createUsage(database: Sqlite) {
-  /** Not in the table yet: a first look adds a hundred thousand times to one row. */
-  const gathered = new Map<string, Sum>()
-  /** What was asked last of each: the brake asks for every new file. */
-  const sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
-  /** The one that was added to last: a key takes longer to make than the sum. */
-  let last: Sum | undefined
-  const add_sql = database.prepare(
-    `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
-       ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
+  const gathered = gatherSums<Used, number>(
+    database.prepare(
+      `INSERT INTO usage (what, hour_ms, files, bytes) VALUES (?, ?, ?, ?)
+         ON CONFLICT (what, hour_ms) DO UPDATE SET files = files + excluded.files, bytes = bytes + excluded.bytes`,
+    ),
   )
+  /** What was asked last of each: the brake asks for every new file. It counts what is gathered with what is kept. */
+  const sums = new Map<Used, { files: number; bytes: number; first_hour_ms: number }>()
   const since = usedSince(database)
   const trim_sql = database.prepare('DELETE FROM usage WHERE hour_ms < ?')
 
@@ -119,30 +103,12 @@ export function createUsage(database: Sqlite) {
       known.files += 1
       known.bytes += bytes
     }
-    const sum = gatheredOf(what, began_ms)
-    sum.files += 1
-    sum.bytes += bytes
-  }
-
-  function gatheredOf(what: Used, hour_ms: number): Sum {
-    if (last?.what === what && last.hour_ms === hour_ms) return last
-    const key = `${what} ${hour_ms}`
-    last = gathered.get(key) ?? { what, hour_ms, files: 0, bytes: 0 }
-    gathered.set(key, last)
-    return last
-  }
-
-  /** Inside the transaction, before it commits. What was summed up stays true: it counts what is gathered with what is kept. */
-  function flush(): void {
-    for (const { what, hour_ms, files, bytes } of gathered.values()) add_sql.run(what, hour_ms, files, bytes)
-    gathered.clear()
-    last = undefined
+    gathered.add(what, began_ms, 1, bytes)
   }
 
   /** After a rollback. */
   function forget(): void {
-    gathered.clear()
-    last = undefined
+    gathered.forget()
     sums.clear()
   }
 
@@ -152,7 +118,7 @@ export function createUsage(database: Sqlite) {
     const known = sums.get(what)
     // Hours count as a whole: the sum is another one only where the border passed the begin of one.
     if (known?.first_hour_ms === firstHour_ms(after_ms)) return { files: known.files, bytes: known.bytes }
-    flush()
+    gathered.flush()
     const sum = since(what, after_ms)
     sums.set(what, { ...sum, first_hour_ms: firstHour_ms(after_ms) })
     return sum
@@ -163,7 +129,7 @@ export function createUsage(database: Sqlite) {
     trim_sql.run(at_ms - 7 * day_ms)
   }
 
-  return { add, flush, forget, over, trim }
+  return { add, flush: gathered.flush, forget, over, trim }
 }
 
 export type Usage = ReturnType<typeof createUsage>
@@ -173,7 +139,7 @@ export function usedSince(database: Sqlite) {
   const sum = database.prepare(
     'SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes FROM usage WHERE what = ? AND hour_ms > ?',
   )
-  return (what: Used, after_ms: number) => sum.get(what, after_ms) as { files: number; bytes: number }
+  return (what: Used, after_ms: number) => readOne<{ files: number; bytes: number }>(sum, what, after_ms)!
 }
 
 /** The first hour that began after this. */

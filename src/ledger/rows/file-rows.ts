@@ -50,12 +50,6 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
          seen_ms, settled_ms, ready_ms, gone_ms, sent_ms, accepted, there_ms, left_out_after)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  // What most rows are, without the columns that are empty in it: to bind a value takes as long as to store one.
-  const put_settled = database.prepare(
-    `INSERT OR REPLACE INTO files (folder, path, state, size, mtime_ns, ctime_ns, inode, content, seen_ms, settled_ms, ready_ms,
-         there_ms)
-       VALUES (?, ?, 'present', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
   const delete_sql = database.prepare('DELETE FROM files WHERE folder = ? AND path = ?')
   const there = database.prepare(`SELECT ${oldestThere('@content', '@folder')}`).pluck()
   const before_start = database.prepare(
@@ -85,14 +79,6 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
 
   function put(row: FileRow): void {
     stretches.touch(row.folder, row.path)
-    if (isJustSettled(row)) {
-      const { folder, path, content, seen_ms, settled_ms, ready_ms, there_ms } = row
-      const { size, mtime_ns, ctime_ns, inode } = row.stat
-      const kept_inode = BigInt.asIntN(64, inode)
-      const times = [seen_ms, settled_ms, ready_ms, there_ms] as const
-      put_settled.run(folder, path, size, mtime_ns, ctime_ns, kept_inode, content, ...times)
-      return
-    }
     put_sql.run(
       row.folder,
       row.path,
@@ -134,12 +120,6 @@ export function createFileRows(database: Sqlite, stretches: KnownStretches) {
 }
 
 export type FileRows = ReturnType<typeof createFileRows>
-
-/** `present`, and nothing is said of it that a file has which was looked at more than once. */
-function isJustSettled({ state, reason, detail, not_before_ms, gone_ms, sent_ms, accepted }: FileRow): boolean {
-  const is_plain = reason === undefined && detail === undefined && not_before_ms === undefined && !accepted
-  return state === 'present' && is_plain && gone_ms === undefined && sent_ms === undefined
-}
 
 export function fileRow(raw: RawFile): FileRow {
   const time = (value: bigint | string | null | undefined) =>
