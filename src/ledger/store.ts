@@ -12,7 +12,6 @@ import { emptyLogOf, openLedgerFile } from './file/ledger-file.ts'
 import { createTickets, type Tickets } from './file/tickets.ts'
 import { createTransaction, type Transaction } from './file/transaction.ts'
 import type { Differences, FolderState, LedgerLimits, Pending, Stretch } from './ledger.ts'
-import type { ArrivalPage, ArrivalQuery, UnreadyPage, UnreadyQuery } from './prompt-work.ts'
 import { type AuditRecorder, createAuditRecorder } from './record/record-audit.ts'
 import { type ContentRecorder, createContentRecorder } from './record/record-content.ts'
 import { createFileRecorder, type FileRecorder } from './record/record-file.ts'
@@ -97,7 +96,10 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
   const deliveries: DeliveryRows = createDeliveryRows(database)
   const runs: RunRecorder = createRunRecorder(database, deliveries)
   const run_claims: RunClaims = createRunClaims(database, { recorder: runs, deliveries, pause })
-  const prompt_queries: PromptQueries = createPromptQueries(database, folders_sql)
+  const prompt_queries: PromptQueries = createPromptQueries(database, {
+    folders: folders_sql,
+    prompts: runs.prompts,
+  })
   const pending_sql: PendingWork = createPendingWork(database)
 
   function record(facts: Iterable<Fact>, at_ms: number): void {
@@ -144,23 +146,11 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     return row !== undefined && files.wasBeforeStart(row.id, stat)
   }
 
-  function arrivals(query: ArrivalQuery): ArrivalPage {
-    return prompt_queries.arrivals(query, runs.prompts.named(query.prompt))
-  }
-
-  function unready(query: UnreadyQuery): UnreadyPage {
-    return prompt_queries.unready(query, runs.prompts.named(query.prompt))
-  }
-
   function pending(until_ms: number, now_ms: number): Pending {
     const is_paused = pause.holds(now_ms)
     const is_held = is_paused || claims.held_for_budget.holds(now_ms)
     const pending = pending_sql.until(until_ms, now_ms, is_held)
     return is_paused ? { ...pending, label: 0, remove: 0 } : pending
-  }
-
-  function dueElsewhere(except: readonly string[], until_ms: number): boolean {
-    return pending_sql.elsewhere(except, until_ms)
   }
 
   function setLimits(changed: LedgerLimits): void {
@@ -219,10 +209,9 @@ export function createLedgerStore(paths: { ledger: string; tickets: string }, fi
     filesAt,
     differences,
     wasBeforeStart,
-    arrivals,
-    unready,
+    ...prompt_queries,
     pending,
-    dueElsewhere,
+    dueElsewhere: pending_sql.elsewhere,
     setLimits,
     tidy,
     close,

@@ -4,7 +4,7 @@ import { isBefore } from '../path-order.ts'
 import type { Arrival, ArrivalPage, ArrivalQuery, UnreadyFile, UnreadyPage, UnreadyQuery } from '../prompt-work.ts'
 import type { FolderRow } from '../rows/folder-row.ts'
 import type { FolderRows } from '../rows/folder-rows.ts'
-import type { PromptRow } from '../rows/prompt-rows.ts'
+import type { PromptRow, PromptRows } from '../rows/prompt-rows.ts'
 
 /** Arrivals read for one page at the most: 50 milliseconds of the ledger's time, so that a million told ones hold up nobody. */
 const most_arrivals_read = 20_000
@@ -12,9 +12,6 @@ const most_arrivals_read = 20_000
 const most_files_read = 2_000
 /** Up to so many files on their way, all of them are read and sorted for each page; where there are more, the folder is walked. */
 const most_sorted = 2_000
-
-/** Whom the question is for; a prompt that the ledger has not met began with nothing. */
-export type AskingPrompt = Pick<PromptRow, 'id' | 'began_ms' | 'began_seq' | 'restored_ms'> | undefined
 
 /**
  * What came, for this prompt. Of what lay there before its folder was kept: what was put there since the prompt began, where that
@@ -51,7 +48,7 @@ interface UnreadyRows {
 }
 
 /** What prompts ask about files. Pages go on by a cursor, in an order that nothing changes. */
-export function createPromptQueries(database: Sqlite, folders: FolderRows) {
+export function createPromptQueries(database: Sqlite, rows: { folders: FolderRows; prompts: PromptRows }) {
   const last_read = database
     .prepare('SELECT max(seq) FROM (SELECT seq FROM arrivals WHERE seq >= ? ORDER BY seq LIMIT ?)')
     .pluck()
@@ -98,13 +95,14 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
        WHERE files.folder = @folder AND files.path > @after ORDER BY files.path LIMIT ${most_files_read}`,
   )
 
-  function arrivals(query: ArrivalQuery, prompt: AskingPrompt): ArrivalPage {
+  function arrivals(query: ArrivalQuery): ArrivalPage {
     const { only_fresh, since_ms, after, limit } = query
+    const prompt = rows.prompts.named(query.prompt)
     const began_seq = prompt?.began_seq ?? 0
     const first = Math.max(after?.seq ?? 0, only_fresh ? began_seq + 1 : 0)
     const last = readOne<number>(last_read, first, most_arrivals_read)
     if (last === undefined) return { arrivals: [] }
-    const rows = readAll<Omit<Arrival, 'told'> & { told: 0 | 1 }>(arrivals_sql, {
+    const raw = readAll<Omit<Arrival, 'told'> & { told: 0 | 1 }>(arrivals_sql, {
       first,
       last,
       after_seq: after?.seq ?? -1,
@@ -116,7 +114,7 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
       ...asked(query, prompt),
       limit,
     })
-    const found = rows.map((row) => ({ ...row, told: row.told === 1 }))
+    const found = raw.map((row) => ({ ...row, told: row.told === 1 }))
     const end = found.at(-1)
     if (end && found.length === limit) return { arrivals: found, next: { seq: end.seq, path: end.path } }
     if (readOne(last_read, last + 1, 1) === undefined) return { arrivals: found }
@@ -124,9 +122,10 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
     return { arrivals: found, next: { seq: last + 1, path: '' } }
   }
 
-  function unready(query: UnreadyQuery, prompt: AskingPrompt): UnreadyPage {
-    const { folders, after, limit } = query
-    const wanted = foldersNamed(folders)
+  function unready(query: UnreadyQuery): UnreadyPage {
+    const { after, limit } = query
+    const prompt = rows.prompts.named(query.prompt)
+    const wanted = foldersNamed(query.folders)
     const begun = after ? wanted.findIndex(({ name }) => name === after.folder) : 0
     const files: UnreadyFile[] = []
     for (const [index, folder] of wanted.entries()) {
@@ -159,7 +158,7 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
 
   /** In the order of their ids, which a cursor counts on. */
   function foldersNamed(names: readonly string[]): FolderRow[] {
-    const wanted = folders.all().filter(({ name, configured }) => configured && names.includes(name))
+    const wanted = rows.folders.all().filter(({ name, configured }) => configured && names.includes(name))
     return wanted.sort((a, b) => a.id - b.id)
   }
 
@@ -168,9 +167,10 @@ export function createPromptQueries(database: Sqlite, folders: FolderRows) {
 
 export type PromptQueries = ReturnType<typeof createPromptQueries>
 
+/** A prompt that the ledger has not met began with nothing. */
 function asked(
   { only_come }: { only_come: boolean },
-  prompt: AskingPrompt,
+  prompt: PromptRow | undefined,
 ): Pick<PageOfFolder, 'prompt' | 'only_come' | 'began_ms' | 'restored_ms'> {
   return {
     prompt: prompt?.id ?? 0,

@@ -66,12 +66,12 @@ export type FreshView = ReturnType<typeof openFreshView>
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openFreshView(state_dir: string) {
   const database = openLedgerReadOnly(state_dir)
-  const queries = createPromptQueries(database, createFolderRows(database))
   const prompts = createPromptRows(database)
+  const queries = createPromptQueries(database, { folders: createFolderRows(database), prompts })
   return {
     folders: async () => readFolders(database),
-    arrivals: async (query: ArrivalQuery) => queries.arrivals(query, prompts.named(query.prompt)),
-    unready: async (query: UnreadyQuery) => queries.unready(query, prompts.named(query.prompt)),
+    arrivals: async (query: ArrivalQuery) => queries.arrivals(query),
+    unready: async (query: UnreadyQuery) => queries.unready(query),
     /** Undefined for a prompt that no daemon has met yet: then everything is fresh, or nothing (first_run). */
     prompt: (name: string) => prompts.states().find((state) => state.name === name),
     close: () => void database.close(),

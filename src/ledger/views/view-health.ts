@@ -1,4 +1,4 @@
-import { preparingOnce, type Sqlite } from '../../base/files/sqlite.ts'
+import { preparingOnce, readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import type { FaultNote } from '../../domain/fact.ts'
 import type { RunState } from '../../domain/run.ts'
 import { underway } from '../content-queue.ts'
@@ -7,7 +7,8 @@ import type { PromptState } from '../prompt-work.ts'
 import { usedSince } from '../rows/counts.ts'
 import { readTold } from '../rows/delivery-rows.ts'
 import { readAbsences, readAtWork, readEndedPause, readPause } from '../rows/pause-row.ts'
-import { open_runs_of_prompt } from '../rows/run-rows.ts'
+import { createPromptRows } from '../rows/prompt-rows.ts'
+import type { FaultColumns } from '../rows/run-rows.ts'
 import { readTroubles } from '../rows/trouble-rows.ts'
 import { readAudits } from './view-audits.ts'
 import { readFolders } from './view-folders.ts'
@@ -61,13 +62,6 @@ const arrivals_after = `SELECT seq, at_ms AS ready_ms,
               WHERE content = arrivals.content AND state = 'present' AND folder = arrivals.folder LIMIT 100)), NULL) AS saved_ms
      FROM arrivals JOIN folders ON folders.id = arrivals.folder WHERE seq > ? ORDER BY seq LIMIT ?`
 
-interface ConfiguredPrompt {
-  id: number
-  name: string
-  checked_ms: number
-  last_written_due_ms: number | null
-}
-
 /** Errors: `database.missing` before the first run, `account.no_right`, `database.newer`, `database.damaged`. */
 export function openHealthView(state_dir: string) {
   const database = preparingOnce(openLedgerReadOnly(state_dir))
@@ -75,10 +69,7 @@ export function openHealthView(state_dir: string) {
     `SELECT id AS run, state, ended_ms, coalesce(why, error_message) AS why FROM runs
      WHERE prompt = (SELECT id FROM prompts WHERE name = ?) AND ended_ms IS NOT NULL ORDER BY due_ms DESC LIMIT 1`,
   )
-  const configured_prompts = database.prepare(
-    'SELECT id, name, checked_ms, last_written_due_ms FROM prompts WHERE configured = 1 ORDER BY id',
-  )
-  const open_runs = database.prepare(open_runs_of_prompt)
+  const prompts = createPromptRows(database)
   const used = usedSince(database)
   const newest = database.prepare('SELECT seq, at_ms FROM arrivals ORDER BY seq DESC LIMIT 1')
   const last_delivery = database
@@ -119,13 +110,13 @@ export function openHealthView(state_dir: string) {
     failing: () => readFailing(database),
     /** Configured prompts. */
     prompts: () =>
-      (configured_prompts.all() as ConfiguredPrompt[]).map(({ id, name, checked_ms, last_written_due_ms }) => ({
-        name,
-        checked_ms,
-        last_written_due_ms: last_written_due_ms ?? undefined,
-        open_runs: open_runs.all(id) as PromptHealth['open_runs'],
-        last_ended: last_ended.get(name) as PromptHealth['last_ended'],
-      })),
+      prompts
+        .all()
+        .filter(({ configured }) => configured)
+        .map(({ id, name, checked_ms, last_written_due_ms }): PromptHealth => {
+          const ended = readOne<PromptHealth['last_ended']>(last_ended, name)
+          return { name, checked_ms, last_written_due_ms, open_runs: prompts.openRuns(id), last_ended: ended }
+        }),
     /**
      * Deliveries of configured prompts that were given up, without any to the same receiver that arrived later; and those of alerts,
      * without a prompt.
@@ -136,19 +127,11 @@ export function openHealthView(state_dir: string) {
     /** Versions that still answer and that no file has any more. */
     outdated: () => readRemovals(database).outdated.files,
     /** The number of the newest arrival, and when it was; 0 before the first. */
-    newestArrival: () => (newest.get() as { seq: number; at_ms: number } | undefined) ?? { seq: 0, at_ms: undefined },
+    newestArrival: () => readOne<{ seq: number; at_ms: number }>(newest) ?? { seq: 0, at_ms: undefined },
     /** Arrivals after this number, in order. */
-    arrivalsAfter: (seq: number, limit: number) =>
-      (
-        database.prepare(arrivals_after).all(seq, limit) as (Omit<ArrivalTimes, 'saved_ms'> & {
-          saved_ms: number | null
-        })[]
-      ).map((row) => ({
-        ...row,
-        saved_ms: row.saved_ms ?? undefined,
-      })),
+    arrivalsAfter: (seq: number, limit: number) => readAll<ArrivalTimes>(database.prepare(arrivals_after), seq, limit),
     /** When a report last reached a receiver. */
-    lastDelivery_ms: () => (last_delivery.get() as number | null) ?? undefined,
+    lastDelivery_ms: () => readOne<number>(last_delivery),
     /** What stands, as the newest alert told it. */
     told: () => readTold(database),
     /** Whether an alert is due, or on its way and not recorded as delivered yet. */
@@ -203,15 +186,11 @@ function oldestLook(database: Sqlite): WaitingFile | undefined {
     `SELECT folder, path, size, not_before_ms AS since_ms FROM files
      WHERE state IN ('seen', 'blocked') AND not_before_ms IS NOT NULL ORDER BY not_before_ms LIMIT ${most_candidates}`,
   )
-  const there = new Map(
-    (
-      database
-        .prepare(
-          `SELECT id, name, max(state_since_ms, kept_ms) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
-        )
-        .all() as { id: number; name: string; able_ms: number }[]
-    ).map((folder) => [folder.id, folder]),
+  const folders = database.prepare(
+    `SELECT id, name, max(state_since_ms, kept_ms) AS able_ms FROM folders WHERE configured = 1 AND offline_reason IS NULL`,
   )
+  const online = readAll<{ id: number; name: string; able_ms: number }>(folders)
+  const there = new Map(online.map((folder) => [folder.id, folder]))
   const rows = due.iterate() as Iterable<{ folder: number; path: string; size: number; since_ms: number }>
   return oldestOf(rows, ({ folder, path, size, since_ms }) => {
     const known = there.get(folder)
@@ -220,9 +199,8 @@ function oldestLook(database: Sqlite): WaitingFile | undefined {
 }
 
 function givenUp(database: Sqlite): GivenUp[] {
-  const rows = database
-    .prepare(
-      `SELECT prompts.name AS prompt, run, target, max(done_ms) AS since_ms, deliveries.error_code AS code, deliveries.error_message AS message
+  const read = database.prepare(
+    `SELECT prompts.name AS prompt, run, target, max(done_ms) AS since_ms, deliveries.error_code, deliveries.error_message
        FROM deliveries JOIN runs ON runs.id = deliveries.run JOIN prompts ON prompts.id = runs.prompt
        WHERE deliveries.state = 'failed' AND prompts.configured = 1
          AND NOT EXISTS (SELECT 1 FROM runs AS later JOIN deliveries AS arrived ON arrived.run = later.id
@@ -230,19 +208,11 @@ function givenUp(database: Sqlite): GivenUp[] {
              AND arrived.state = 'done')
        GROUP BY prompts.id, target
        ${given_up_alerts} ORDER BY since_ms LIMIT ${most_given_up}`,
-    )
-    .all() as (Omit<GivenUp, 'error' | 'prompt' | 'run'> & {
-    prompt: string | null
-    run: number | null
-    code: string
-    message: string
-  })[]
-  return rows.map(({ code, message, prompt, run, ...row }) => ({
-    ...row,
-    prompt: prompt ?? undefined,
-    run: run ?? undefined,
-    error: { code, message },
-  }))
+  )
+  return readAll<Omit<GivenUp, 'error'> & Record<keyof FaultColumns, string>>(read).map((row) => {
+    const { error_code: code, error_message: message, ...rest } = row
+    return { ...rest, error: { code, message } }
+  })
 }
 
 /** Files whose content failed at its upload, and of these the one that has failed for longest. */
@@ -260,27 +230,27 @@ const max_counted = 1_000
 
 /** Those that are tried again, and those that were given up: at most one of each. */
 function readFailing(database: Sqlite): FailingFiles[] {
-  const groups = database
-    .prepare(
-      `SELECT failing.id, state = 'refused' AS given_up, count(*) AS contents, min(failing_since_ms) AS since_ms, error_message AS message
+  const groups = database.prepare(
+    `SELECT failing.id, state = 'refused' AS given_up, count(*) AS contents, min(failing_since_ms) AS since_ms, error_message AS message
        FROM (SELECT * FROM contents WHERE failing_since_ms IS NOT NULL AND (queue IS NOT NULL OR error_code = 'gave_up')
          ORDER BY failing_since_ms LIMIT ${max_counted}) AS failing
        WHERE EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = failing.id AND files.state = 'present' AND configured = 1)
        GROUP BY given_up ORDER BY given_up`,
-    )
-    .all() as { id: number; given_up: number; contents: number; since_ms: number; message: string | null }[]
+  )
   const name = database
     .prepare(
       `SELECT folders.name || '/' || path FROM files JOIN folders ON folders.id = files.folder
        WHERE content = ? AND state = 'present' AND configured = 1 LIMIT 1`,
     )
     .pluck()
-  return groups.map(({ id, given_up, contents, since_ms, message }) => ({
-    given_up: given_up === 1,
-    contents,
-    since_ms,
-    name: name.get(id) as string,
-    message: message ?? 'it failed',
-  }))
+  return readAll<FailingGroup>(groups).map(({ id, given_up, message = 'it failed', ...group }) => {
+    return { ...group, given_up: given_up === 1, name: readOne<string>(name, id)!, message }
+  })
+}
+
+interface FailingGroup extends Pick<FailingFiles, 'contents' | 'since_ms'> {
+  id: number
+  given_up: 0 | 1
+  message: string | undefined
 }

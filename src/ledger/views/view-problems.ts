@@ -1,4 +1,4 @@
-import type { Sqlite } from '../../base/files/sqlite.ts'
+import { readAll, readOne, type Sqlite } from '../../base/files/sqlite.ts'
 import { slow_reading } from '../../domain/content.ts'
 import { to_send } from '../content-queue.ts'
 import type { Amount } from './view-folders.ts'
@@ -52,56 +52,47 @@ export function readProblems(database: Sqlite): ProblemGroup[] {
   return [...needyContents(database), ...blockedFiles(database)]
 }
 
-interface NeedyRow extends Amount {
-  stage: 'refused' | 'removed_on_service'
-  code: string | null
-  message: string | null
-}
+/** Contents that a person must help, each with the files that hold it. */
+const needy = `FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
+    JOIN folders ON folders.id = files.folder AND folders.configured = 1
+  WHERE contents.state IN ('refused', 'removed_on_service')`
 
 /** A file's size is that of its content: read there, no row of a file is, but entries of an index by content. */
 function needyContents(database: Sqlite): ProblemGroup[] {
-  const groups = database
-    .prepare(
-      `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
+  const groups = database.prepare(
+    `SELECT contents.state AS stage, error_code AS code, min(error_message) AS message, count(*) AS files,
          sum(contents.size) AS bytes
-       FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
-         JOIN folders ON folders.id = files.folder AND folders.configured = 1
-       WHERE contents.state IN ('refused', 'removed_on_service')
-       GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${most_groups}`,
-    )
-    .all() as NeedyRow[]
+       ${needy} GROUP BY contents.state, error_code ORDER BY files DESC LIMIT ${most_groups}`,
+  )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(error_message, '') AS message
-     FROM contents CROSS JOIN files ON files.content = contents.id AND files.state = 'present'
-       JOIN folders ON folders.id = files.folder AND folders.configured = 1
-     WHERE contents.state IN ('refused', 'removed_on_service') AND contents.state = ? AND error_code IS ?
-     LIMIT ${most_examples}`,
+       ${needy} AND contents.state = ? AND error_code IS ? LIMIT ${most_examples}`,
   )
-  return groups.map(({ stage, code, message, files, bytes }) => ({
-    stage,
-    code: code ?? stage,
-    message: message ?? 'removed on the service',
-    files,
-    bytes,
-    examples: examples.all(stage, code) as Example[],
-  }))
+  return readAll<NeedyRow>(groups).map(({ code, message = 'removed on the service', ...group }) => {
+    const { stage } = group
+    return { ...group, code: code ?? stage, message, examples: readAll(examples, stage, code) }
+  })
+}
+
+interface NeedyRow extends Amount {
+  stage: 'refused' | 'removed_on_service'
+  code: string | undefined
+  message: string | undefined
 }
 
 function blockedFiles(database: Sqlite): ProblemGroup[] {
-  const groups = database
-    .prepare(
-      `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
+  const groups = database.prepare(
+    `SELECT reason AS code, count(*) AS files, sum(size) AS bytes
        FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
        WHERE state = 'blocked' AND reason <> 'brake' GROUP BY reason ORDER BY files DESC LIMIT ${most_groups}`,
-    )
-    .all() as (Amount & { code: string })[]
+  )
   const examples = database.prepare(
     `SELECT folders.name AS folder, files.path, coalesce(detail, reason) AS message
      FROM files JOIN folders ON folders.id = files.folder AND folders.configured = 1
      WHERE state = 'blocked' AND reason = ? LIMIT ${most_examples}`,
   )
-  return groups.map((group) => {
-    const shown = examples.all(group.code) as Example[]
+  return readAll<Amount & { code: string }>(groups).map((group) => {
+    const shown = readAll<Example>(examples, group.code)
     return { stage: 'blocked', ...group, message: shown[0]?.message ?? group.code, examples: shown }
   })
 }
@@ -110,24 +101,22 @@ function blockedFiles(database: Sqlite): ProblemGroup[] {
 export function readRetrying(database: Sqlite): RetryGroup[] {
   const latest = (states: string) =>
     `SELECT * FROM (SELECT id, error_code, error_message, not_before_ms FROM contents WHERE ${states} ORDER BY not_before_ms DESC LIMIT ${most_retried})`
-  const rows = database
-    .prepare(
-      `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
+  const groups = database.prepare(
+    `SELECT error_code AS code, min(error_message) AS message, count(*) AS contents, min(not_before_ms) AS next_try_ms,
          json_group_array(id) AS ids
        FROM (${latest(to_send)} UNION ALL ${latest(`state = 'ingesting'`)}) AS waiting
        WHERE error_code IS NOT NULL AND EXISTS (SELECT 1 FROM files JOIN folders ON folders.id = files.folder
          WHERE files.content = waiting.id AND files.state = 'present' AND folders.configured = 1)
        GROUP BY error_code ORDER BY contents DESC LIMIT ${most_groups}`,
-    )
-    .all() as (Omit<RetryGroup, 'examples'> & { ids: string })[]
+  )
   const example = database.prepare(
     `SELECT folders.name AS folder, files.path, contents.error_message AS message
      FROM files JOIN contents ON contents.id = files.content JOIN folders ON folders.id = files.folder
      WHERE files.content = ? AND files.state = 'present' AND folders.configured = 1 LIMIT 1`,
   )
-  return rows.map(({ ids, ...group }) => ({
+  return readAll<Omit<RetryGroup, 'examples'> & { ids: string }>(groups).map(({ ids, ...group }) => ({
     ...group,
-    examples: oldest(ids).flatMap((id) => example.all(id) as Example[]),
+    examples: oldest(ids).flatMap((id) => readAll<Example>(example, id)),
   }))
 }
 
@@ -137,13 +126,13 @@ function oldest(ids: string): number[] {
 
 /** How many of those that the service is reading have taken longer than the config expects. */
 export function countSlow(database: Sqlite, now_ms: number): number {
-  return database
+  const slow = database
     .prepare(
       `SELECT count(*) FROM (SELECT size, following_since_ms FROM contents WHERE state = 'ingesting' LIMIT 10000)
        WHERE following_since_ms + ? + size / 1000000 * ? < ?`,
     )
     .pluck()
-    .get(slow_reading.base_ms, slow_reading.per_mb_ms, now_ms) as number
+  return readOne<number>(slow, slow_reading.base_ms, slow_reading.per_mb_ms, now_ms)!
 }
 
 interface BrakedRow extends Amount {
