@@ -26,19 +26,10 @@ export function createPersonRecorder(
   parts: { files: FileRecorder; contents: ContentRecorder; removals: RemovalRows },
 ) {
   const { files, contents, removals } = parts
-  const select = (condition: string, path: string) =>
+  const files_where = (condition: string) => (path: string) =>
     database
       .prepare(`SELECT * FROM files WHERE folder = @folder AND ${path} AND ${condition} ORDER BY path LIMIT @limit`)
       .safeIntegers(true)
-  const selects = (path: string) => ({
-    every: select(conditions.every, path),
-    unsettled: select(conditions.unsettled, path),
-    skipped: select(conditions.skipped, path),
-    held: select(conditions.held, path),
-    blocked: select(conditions.blocked, path),
-  })
-  const one = selects('path = @path')
-  const under = selects('path > @after AND path < @last')
   const in_need = (path: string) =>
     database.prepare(
       `SELECT files.path, contents.id FROM files CROSS JOIN contents ON contents.id = files.content
@@ -46,10 +37,6 @@ export function createPersonRecorder(
            AND contents.state IN ('refused', 'removed_on_service', 'wanted', 'reserving', 'reserved', 'sent', 'ingesting')
          ORDER BY files.path LIMIT @limit`,
     )
-  const in_need_sql = {
-    one: in_need('files.path = @path'),
-    under: in_need('files.path > @after AND files.path < @last'),
-  }
   const relabel = database.prepare(
     `UPDATE contents SET labels_due_ms = ? WHERE id IN (SELECT content FROM files WHERE folder = ? AND state = 'present')`,
   )
@@ -60,8 +47,7 @@ export function createPersonRecorder(
       return
     }
     lookAgain(folder, fact.path, 'blocked', {}, at_ms)
-    const pages = pagesOf<{ path: string; id: number }>(in_need_sql.one, in_need_sql.under, folder, fact.path)
-    for (const page of pages) {
+    for (const page of pagesOf<{ path: string; id: number }>(in_need, folder, fact.path)) {
       for (const content of new Set(page.map(({ id }) => id))) contents.retry(content, at_ms)
     }
   }
@@ -84,7 +70,7 @@ export function createPersonRecorder(
     change: Parameters<FileRecorder['lookAgain']>[1],
     at_ms: number,
   ): void {
-    for (const page of pagesOf<RawFile>(one[which], under[which], folder, path)) {
+    for (const page of pagesOf<RawFile>(files_where(conditions[which]), folder, path)) {
       for (const raw of page) files.lookAgain(fileRow(raw), change, at_ms)
     }
   }
@@ -98,12 +84,12 @@ type RawFile = Parameters<typeof fileRow>[0]
 
 /** A file, and everything below a directory: '0' is the byte after '/'. The empty path is the whole folder. */
 function* pagesOf<Row extends { path?: unknown }>(
-  one: Statement,
-  under: Statement,
+  select: (path: string) => Statement,
   { id }: FolderRow,
   path: string,
 ): Generator<Row[]> {
-  if (path !== '') yield one.all({ folder: id, path, limit: 1 }) as Row[]
+  if (path !== '') yield select('path = @path').all({ folder: id, path, limit: 1 }) as Row[]
+  const under = select('path > @after AND path < @last')
   const last = path === '' ? after_all_paths : `${path}0`
   let after = path === '' ? '' : `${path}/`
   for (;;) {
