@@ -15,7 +15,7 @@ interface Kept extends KnownStretch {
 }
 
 /**
- * The stretches of a folder that were found to be exactly as the rows say (third-schema.ts). They are some for a thousand files, so
+ * The stretches of a folder that were found to be exactly as the rows say. They are some for a thousand files, so
  * they stand in memory. What is learned reaches the table with the next write of any kind; what a written row takes away leaves it
  * in the same transaction.
  */
