@@ -106,26 +106,14 @@ export const narrower_ignored = {
   reason: 'fewer people can read it than the folder it lies in, and in the project everybody could',
 }
 
-/** The same judgement for single paths, where no walker has looked at the directories above. */
-export function createWideningRule(root: string, widening: 'warn' | 'skip' | undefined) {
-  let folder: Access | undefined
-  return {
-    /** Of a directory below the root, relative to it; what cannot be looked at is left to whoever reads it. */
-    judge(directory: string): typeof narrower_ignored | undefined {
-      if (widening !== 'skip') return undefined
-      try {
-        folder ??= accessOf(statSync(root, { bigint: true }))
-        const stat = lstatSync(join(root, directory), { bigint: true })
-        if (!stat.isDirectory() || narrowerBecause(accessOf(stat), folder) === undefined) return undefined
-        return narrower_ignored
-      } catch (error) {
-        if (codeOf(error) === undefined) throw error
-        return undefined
-      }
-    },
-    /** Permissions of the root may have changed. */
-    forget(): void {
-      folder = undefined
-    },
+/** Of a directory below the root, relative to it; where it cannot be checked, whoever reads it has to. */
+export function isNarrower(root: string, directory: string): boolean {
+  try {
+    const folder = accessOf(statSync(root, { bigint: true }))
+    const stat = lstatSync(join(root, directory), { bigint: true })
+    return stat.isDirectory() && narrowerBecause(accessOf(stat), folder) !== undefined
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error
+    return false
   }
 }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { type DefaultIgnore, defaultIgnore, defaultsNamedBy } from '../default-ignores.ts'
 import { parentOf } from './directory-names.ts'
-import { createWideningRule, ignore_file_name, readIgnoreFile } from './ignore-file.ts'
+import { ignore_file_name, isNarrower, narrower_ignored, readIgnoreFile } from './ignore-file.ts'
 import {
   anchorPattern,
   compilePatterns,
@@ -157,7 +157,6 @@ const most_directories = 10_000
 
 export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   const rules = createWalkingRules(root, spec)
-  const widening = createWideningRule(root, spec.widening)
   const known = new Map<string, DirectoryRules | Ignored>()
 
   /** The rules in `directory`, or the verdict that it is itself ignored. */
@@ -178,7 +177,8 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
   }
 
   function judgeDirectory(above: DirectoryRules, path: string): Ignored | undefined {
-    return rules.judge(above, basename(path), path, 'directory') ?? widening.judge(path)
+    const ignored = rules.judge(above, basename(path), path, 'directory')
+    return ignored ?? (spec.widening === 'skip' && isNarrower(root, path) ? narrower_ignored : undefined)
   }
 
   return {
@@ -199,7 +199,6 @@ export function createIgnoreRules(root: string, spec: IgnoreSpec) {
      * when next needed.
      */
     forget(directory: string): void {
-      widening.forget()
       for (const path of known.keys()) {
         if (directory === '' || path === directory || path.startsWith(`${directory}/`)) known.delete(path)
       }
