@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isMadeUp } from '../../src/disk/root/filesystems.ts'
-import { measureBatch } from '../../src/disk/scan/measure.ts'
+import { batchIn, measureBatch } from '../../src/disk/scan/measure.ts'
 import { entryPath, entryStat, type ScanOptions, scanFolder } from '../../src/disk/scan/scan.ts'
 import { type BatchRoom, createBatchBuilder, createBatchRoom, putListed } from '../../src/disk/scan/scan-batch.ts'
 import { makeTree } from '../tree.ts'
@@ -38,7 +38,8 @@ test('what took the place of a file after it was named is told as what it is; it
   symlinkSync('/etc/hostname', join(root, 'a'))
   mkdirSync(join(root, 'b'))
   writeFileSync(join(root, 'e'), 'another one')
-  const { batch, total } = measureBatch(room, 6, { root, keeps_inodes: true, progressed: () => {} })
+  const { total, ...measured } = measureBatch(room, 6, { root, keeps_inodes: true, progressed: () => {} })
+  const batch = batchIn(room, measured)
   const sizes = Array.from({ length: batch.count }, (_, at) => [entryPath(batch, at), entryStat(batch, at).size])
   expect(sizes).toEqual([
     ['c', 3],

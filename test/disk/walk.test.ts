@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isSluiceError } from '../../src/base/run/errors.ts'
 import type { IgnoreSpec } from '../../src/disk/scan/ignore.ts'
-import { measureBatch } from '../../src/disk/scan/measure.ts'
+import { batchIn, measureBatch } from '../../src/disk/scan/measure.ts'
 import { createBatchRoom, entryPath, entryStat, putListed } from '../../src/disk/scan/scan-batch.ts'
 import { type WalkOptions, walk } from '../../src/disk/scan/walk.ts'
 import { createMeasuredTotal, type ScanEnd } from '../../src/disk/scan/walk-report.ts'
@@ -34,10 +34,11 @@ function walkAll(root: string, options: Partial<WalkOptions> = {}): Walked {
     putListed(room, step.value)
     const measured = measureBatch(room, step.value.count, { root, keeps_inodes: true, progressed: () => {} })
     total.add(measured.total)
-    for (let index = 0; index < measured.batch.count; index += 1) {
-      const path = entryPath(measured.batch, index)
+    const batch = batchIn(room, measured)
+    for (let index = 0; index < batch.count; index += 1) {
+      const path = entryPath(batch, index)
       walked.paths.push(path)
-      walked.sizes.set(path, entryStat(measured.batch, index).size)
+      walked.sizes.set(path, entryStat(batch, index).size)
     }
   }
 }

@@ -5,8 +5,9 @@ import { type BatchRoom, fileStatOf, no_md5, putStat, type ScanBatch } from './s
 import type { SmallHasher } from './small-hasher.ts'
 import { createMeasuredTotal, type MeasuredTotal } from './walk-report.ts'
 
-export interface Measured {
-  batch: ScanBatch
+/** What now stands in the room: `batchIn` makes a batch of it. */
+export interface Measured extends Pick<ScanBatch, 'count' | 'digest' | 'md5s'> {
+  names_bytes: number
   total: MeasuredTotal
 }
 
@@ -22,8 +23,8 @@ export interface MeasureOptions {
 const options = { bigint: true, throwIfNoEntry: false } as const
 
 /**
- * The one look at each file of a walk: most of what a scan costs. What is gone by now, or is no file any more, is left out of the
- * batch, whose arrays are parts of the room's.
+ * The one check of each file of a walk: most of what a scan costs. What is gone by now, or is no file
+ * any more, is left out.
  * @param room its `names` and `ends` hold `listed` files
  */
 export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOptions): Measured {
@@ -52,13 +53,24 @@ export function measureBatch(room: BatchRoom, listed: number, measure: MeasureOp
     begin = end
   }
   hasher?.rest()
-  const kept = {
+  const digest = createHash('sha256')
+    .update(names.subarray(0, used))
+    .update(ends.subarray(0, count))
+    .update(stats.subarray(0, 4 * count))
+    .digest('hex')
+  return { count, names_bytes: used, digest, md5s: md5s.join(''), total: total.told() }
+}
+
+export function batchIn({ names, ends, stats }: BatchRoom, measured: Omit<Measured, 'total'>): ScanBatch {
+  const { count, names_bytes, digest, md5s } = measured
+  return {
     count,
-    names: names.subarray(0, used),
+    names: names.subarray(0, names_bytes),
     ends: ends.subarray(0, count),
     stats: stats.subarray(0, 4 * count),
+    digest,
+    md5s,
   }
-  return { batch: { ...kept, digest: digestOf(kept), md5s: md5s.join('') }, total: total.told() }
 }
 
 /** True: it is a file, and its stat was put at `at`. */
@@ -85,8 +97,4 @@ function lookAt(
   putStat(stats, at, fileStatOf(stat))
   total.file(Number(stat.size))
   return true
-}
-
-function digestOf({ names, ends, stats }: Pick<ScanBatch, 'names' | 'ends' | 'stats'>): string {
-  return createHash('sha256').update(names).update(ends).update(stats).digest('hex')
 }

@@ -28,9 +28,6 @@ export interface MeasureRequest extends Listed {
   with_md5: boolean
 }
 
-/** What now stands in the room. */
-export type MeasuredRoom = ReturnType<Walking['measure']>
-
 type Walking = ReturnType<typeof startWalk>
 
 function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) {
@@ -58,9 +55,7 @@ function startWalk({ walk: options, hashing, progress, rooms }: ScanThreadData) 
       const hashes = with_md5 && keeps_inodes
       if (hashes && hashing) hasher ??= createSmallHasher(root, hashing)
       const measure = { root, keeps_inodes, hasher: hashes ? hasher : undefined, progressed }
-      const { batch, total } = measureBatch(rooms[room]!, listed, measure)
-      const { count, names, digest, md5s } = batch
-      return { count, names_bytes: names.length, digest, md5s, total }
+      return measureBatch(rooms[room]!, listed, measure)
     },
   }
 }

@@ -1,11 +1,11 @@
 import { startThread, type Thread } from '../../base/run/thread.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
-import type { Measured } from './measure.ts'
-import { type BatchRoom, createBatchRoom } from './scan-batch.ts'
-import type { ListStep, MeasuredRoom, MeasureRequest, ScanThreadData } from './scan-thread.ts'
-import type { ScanEnd } from './walk-report.ts'
+import { batchIn, type Measured } from './measure.ts'
+import { type BatchRoom, createBatchRoom, type ScanBatch } from './scan-batch.ts'
+import type { ListStep, MeasureRequest, ScanThreadData } from './scan-thread.ts'
+import type { MeasuredTotal, ScanEnd } from './walk-report.ts'
 
-type ScanStep = { measured: Measured } | { end: ScanEnd }
+type ScanStep = { batch: ScanBatch; total: MeasuredTotal } | { end: ScanEnd }
 
 /** One that names the files and, in a folder that is large enough, one more to look at them with it: two keep two cores busy. */
 const most_threads = 2
@@ -66,7 +66,8 @@ export function startScanThreads(
     const step = await ask<ListStep>(lister, 'next', room)
     if ('end' in step) return step
     const request: MeasureRequest = { ...step.listed, with_md5: withMd5() }
-    return { measured: inRoom(rooms[room]!, await ask<MeasuredRoom>(idlest(), 'measure', request)) }
+    const measured = await ask<Measured>(idlest(), 'measure', request)
+    return { batch: batchIn(rooms[room]!, measured), total: measured.total }
   }
 
   return {
@@ -111,21 +112,6 @@ function takeRooms(count: number, batch_entries: number): readonly BatchRoom[] {
 /** A thread that cannot be told anything fails in the next call that is waited for. */
 function tell(thread: Thread, method: 'begin' | 'rest', argument: unknown): void {
   thread.call(method, argument).catch(() => {})
-}
-
-function inRoom(
-  { names, ends, stats }: BatchRoom,
-  { count, names_bytes, digest, md5s, total }: MeasuredRoom,
-): Measured {
-  const batch = {
-    count,
-    names: names.subarray(0, names_bytes),
-    ends: ends.subarray(0, count),
-    stats: stats.subarray(0, 4 * count),
-    digest,
-    md5s,
-  }
-  return { batch, total }
 }
 
 /** Where the threads of walks come from and go to. */

@@ -83,8 +83,8 @@ async function* readBatches(
         finished = true
         return resolve(delivered.with(step.end))
       }
-      delivered.add(step.measured.total)
-      if (step.measured.batch.count > 0) yield step.measured.batch
+      delivered.add(step.total)
+      if (step.batch.count > 0) yield step.batch
     }
   } catch (error) {
     reject(error)
