@@ -7,30 +7,24 @@ import type { ProxyVariables } from './http-client.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { networkFault, translateNetworkError } from './network-fault.ts'
 
-export interface Connected {
-  /** Host and port of the proxy that the way led through. */
-  proxy: string | undefined
-  /** Of the host's certificate, Unix milliseconds; undefined for plain http. */
-  certificate: { valid_from_ms: number; valid_to_ms: number } | undefined
-}
-
 export interface ConnectOptions {
   ca?: string | undefined
-  proxy?: ProxyVariables | undefined
+  /** As `proxyFor` names it. */
+  proxy: URL | undefined
   signal: AbortSignal
 }
 
 /**
- * Opens a connection to the URL's host as a request would, TLS included, and closes it: nothing is asked. Errors:
- * `network.<reason>`, as those of the HTTP client.
+ * Opens a connection to the URL's host as a request would, TLS included, and closes it: nothing is
+ * asked. Answers when the host's certificate ends, Unix milliseconds; undefined for plain http.
+ * Errors: `network.<reason>`, as those of the HTTP client.
  */
-export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOptions): Promise<Connected> {
+export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOptions): Promise<number | undefined> {
   const going = { method: 'connect', host: url.host }
-  const way = proxyFor(url, proxy)
   let socket: Socket | undefined
   try {
-    socket = way === undefined ? await openPlain(url, signal) : await openTunnel(way, url, ca, signal)
-    if (url.protocol !== 'https:') return { proxy: way?.host, certificate: undefined }
+    socket = proxy === undefined ? await openPlain(url, signal) : await openTunnel(proxy, url, ca, signal)
+    if (url.protocol !== 'https:') return undefined
     const tls = startTls({
       socket,
       // Of an address there is no name to send (RFC 6066, 3).
@@ -40,11 +34,7 @@ export async function tryConnection(url: URL, { ca, proxy, signal }: ConnectOpti
     })
     socket = tls
     await happened(tls, 'secureConnect', signal)
-    const { valid_from, valid_to } = tls.getPeerCertificate()
-    return {
-      proxy: way?.host,
-      certificate: { valid_from_ms: Date.parse(valid_from), valid_to_ms: Date.parse(valid_to) },
-    }
+    return Date.parse(tls.getPeerCertificate().valid_to)
   } catch (error) {
     throw signal.aborted ? networkFault('timeout', going) : translateNetworkError(error, going)
   } finally {

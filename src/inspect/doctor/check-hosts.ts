@@ -1,4 +1,4 @@
-import { type Connected, proxyFor, tryConnection } from '../../base/net/connect.ts'
+import { proxyFor, tryConnection } from '../../base/net/connect.ts'
 import { isSluiceError } from '../../base/run/errors.ts'
 import { formatDuration } from '../../base/text/format.ts'
 import { day_ms } from '../../base/time/time.ts'
@@ -14,15 +14,16 @@ export async function checkHost(
   ca: { pem: string | undefined; field: string | undefined } = { pem: undefined, field: undefined },
 ): Promise<Check> {
   const find = findings(id, url.host)
-  const way = proxyFor(url, proxy)?.host
-  const through = way === undefined ? '' : ` (through the proxy ${way}, as the proxy variables say)`
+  const way = proxyFor(url, proxy)
+  const through = way === undefined ? '' : ` (through the proxy ${way.host}, as the proxy variables say)`
   const late = () => {
     const hint = 'check the network, a firewall, and whether a proxy is needed'
     return find.fault(`no answer in ${formatDuration(limits.answer_ms)}${through}`, hint)
   }
   const connect = async (signal: AbortSignal): Promise<Check> => {
     try {
-      return connected(find, await tryConnection(url, { ca: ca.pem, proxy, signal }), clock.now_ms())
+      const certificate_end_ms = await tryConnection(url, { ca: ca.pem, proxy: way, signal })
+      return connected(find, way?.host, certificate_end_ms, clock.now_ms())
     } catch (error) {
       if (signal.aborted) return late()
       const [message, hint] = connectionAdvice(error, url.host, ca.field)
@@ -46,10 +47,15 @@ export async function checkBlobHost(tools: DoctorTools, ca: string | undefined):
   return [await checkHost('blob_host', new URL(origin), tools, { pem: ca, field: 'service.ca_file' })]
 }
 
-function connected({ ok, warning }: Findings, { proxy, certificate }: Connected, now_ms: number): Check {
+function connected(
+  { ok, warning }: Findings,
+  proxy: string | undefined,
+  certificate_end_ms: number | undefined,
+  now_ms: number,
+): Check {
   const way = proxy === undefined ? '' : ` through the proxy ${proxy}`
-  if (certificate === undefined) return ok(`reachable${way}`)
-  const left_ms = certificate.valid_to_ms - now_ms
+  if (certificate_end_ms === undefined) return ok(`reachable${way}`)
+  const left_ms = certificate_end_ms - now_ms
   const text = `reachable${way}, its certificate is trusted`
   if (left_ms >= soon_ms) return ok(text)
   return warning(`${text} and expires in ${formatDuration(left_ms)}`, 'whoever runs the host has to renew it')
