@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createHttpClient, type HttpClient } from '../base/net/http-client.ts'
-import { fromPlainError, isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
+import { isSluiceError, messageOf, SluiceError } from '../base/run/errors.ts'
 import { formatDuration } from '../base/text/format.ts'
 import { day_ms, second_ms, system_clock } from '../base/time/time.ts'
 import { refuseNoRight } from '../ledger/file/ledger-file.ts'
@@ -86,7 +86,7 @@ async function call(line: Line, method: 'GET' | 'POST', verb: string, body?: obj
   const answer = parsed(text)
   if (status === 200) return answer
   const { code, message, hint } = (answer ?? {}) as Record<string, unknown>
-  throw fromPlainError({
+  throw new SluiceError({
     code: typeof code === 'string' ? code : 'control.failed',
     message: typeof message === 'string' ? message : `the daemon answered ${verb} with status ${status}`,
     ...(typeof hint === 'string' ? { hint } : {}),

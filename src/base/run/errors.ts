@@ -35,14 +35,13 @@ export interface PlainError {
   hint?: string
 }
 
-/** Errors cross threads and sockets as plain objects; a foreign error keeps its code where it has one. */
+/**
+ * Errors cross threads and sockets as plain objects, of which the other side makes a SluiceError. A
+ * foreign error keeps its code where it has one.
+ */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof SluiceError) {
     return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
   }
   return { code: codeOf(error) ?? 'internal.unexpected', message: messageOf(error) }
-}
-
-export function fromPlainError(plain: PlainError): SluiceError {
-  return new SluiceError(plain)
 }

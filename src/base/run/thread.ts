@@ -7,7 +7,7 @@ import {
   Worker,
   workerData,
 } from 'node:worker_threads'
-import { fromPlainError, messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
+import { messageOf, type PlainError, SluiceError, toPlainError } from './errors.ts'
 
 /**
  * Threads are modules that serve calls: the starter holds a `Thread` and awaits `call(method, argument)`, the module answers
@@ -60,7 +60,7 @@ export function startThread(
     if (!call) return
     waiting.delete(answer.id)
     if (waiting.size === 0) rest()
-    if ('error' in answer) call.reject(fromPlainError(answer.error))
+    if ('error' in answer) call.reject(new SluiceError(answer.error))
     else call.resolve(answer.value as never)
   }
 

@@ -1,4 +1,4 @@
-import { fromPlainError } from '../../base/run/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import { formatCount } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
@@ -85,7 +85,7 @@ async function compare(
 
 /** A token or a project that is refused counts first: nothing else can be known then. */
 function exitCode(summary: VerifySummary, terminal: Terminal): ExitCode {
-  const faults = summary.projects.flatMap(({ fault }) => (fault ? [fromPlainError(fault)] : []))
+  const faults = summary.projects.flatMap(({ fault }) => (fault ? [new SluiceError(fault)] : []))
   for (const fault of faults) showError(fault, terminal)
   if (faults.some((fault) => exitCodeOf(fault) === exit_codes.refused)) return exit_codes.refused
   return isWhole(summary) ? exit_codes.ok : exit_codes.incomplete

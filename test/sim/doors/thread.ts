@@ -1,4 +1,4 @@
-import { fromPlainError, SluiceError, toPlainError } from '../../../src/base/run/errors.ts'
+import { SluiceError, toPlainError } from '../../../src/base/run/errors.ts'
 import type { CallHandlers, ServedCall, Thread } from '../../../src/base/run/thread.ts'
 import { hungUntilFree } from '../mounts.ts'
 import { type Life, world } from '../world.ts'
@@ -147,7 +147,7 @@ class InProcess implements Thread {
         answer(() => waiting.resolve(copy))
       },
       reject: (error) => {
-        const copy = fromPlainError(structuredClone(toPlainError(error)))
+        const copy = new SluiceError(structuredClone(toPlainError(error)))
         answer(() => waiting.reject(copy))
       },
     }
