@@ -20,7 +20,7 @@ export interface SeenError {
 }
 
 /** Enough for a sentence or three; whoever sends more is not talking to people. */
-const humane_longest = 300
+const max_humane_length = 300
 
 /** `from_blob`: a blob store's XML, of which only the error code is taken, since the rest quotes what was signed. */
 export function readErrorAnswer(answer: HttpAnswer, from_blob: boolean): SeenError {
@@ -53,7 +53,7 @@ function humaneOf(text: string): { humane?: string } {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
   if (clean === '') return {}
-  return { humane: clean.length > humane_longest ? `${clean.slice(0, humane_longest - 1)}…` : clean }
+  return { humane: clean.length > max_humane_length ? `${clean.slice(0, max_humane_length - 1)}…` : clean }
 }
 
 /** Whether it is a web page: never the service's own answer. */

@@ -167,7 +167,7 @@ function messageFor(call: Call, about: FailureAbout, status: number, seen: SeenE
 }
 
 /** Whatever the service asks for, it is asked again after an hour: a slip of a digit must not stop a daemon for a year. */
-const longest_wait_ms = hour_ms
+const max_wait_ms = hour_ms
 
 /**
  * Retry-After (RFC 9110, section 10.2.3) in milliseconds from now: seconds, or a date. A date is taken against the answer's
@@ -178,7 +178,7 @@ export function retryAfter_ms(headers: HttpAnswer['headers'], now_ms: number): n
   const value = headerValue(headers, 'retry-after')?.trim()
   if (value === undefined) return undefined
   const wait_ms = /^\d+$/.test(value) ? Number(value) * second_ms : untilDate_ms(value, headers, now_ms)
-  return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), longest_wait_ms)
+  return wait_ms === undefined ? undefined : Math.min(Math.max(0, wait_ms), max_wait_ms)
 }
 
 /** The Date header as Unix milliseconds: the sender's wall clock. */

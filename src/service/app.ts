@@ -208,12 +208,12 @@ function parse(
   throw fault(codeOf(result.error.issues[0]), sentence(result.error.issues))
 }
 
-const issues_most = 5
-const sentence_longest = 500
+const max_issues = 5
+const max_sentence_length = 500
 
 function sentence(issues: readonly z.core.$ZodIssue[]): string {
-  const parts = issues.slice(0, issues_most).map(({ path, message }) => {
+  const parts = issues.slice(0, max_issues).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`
   })
-  return parts.join('; ').slice(0, sentence_longest)
+  return parts.join('; ').slice(0, max_sentence_length)
 }

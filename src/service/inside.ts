@@ -9,10 +9,10 @@ import type { Parts } from './parts.ts'
  *
  * @internal
  */
-export type StoredAsset = ReturnType<ReturnType<typeof lookInside>['assets']>[number]
+export type StoredAsset = ReturnType<ReturnType<typeof inspectService>['assets']>[number]
 
 /** What the service knows, seen from this side of the wire: for people who run it and for tests. */
-export function lookInside(parts: Parts) {
+export function inspectService(parts: Parts) {
   const { access, assets, objects, files, labels, chats } = parts
 
   function projectNumber(project_id: string): number {

@@ -86,7 +86,7 @@ const service_options = z.object({
   max_upload_bytes: whole(1).default(5_000_000_000),
   /** How many of the last requests `requestLog` remembers. */
   // Holds a whole run of tens of thousands of files in about 20 MB.
-  request_log_most: z.number().default(100_000),
+  max_logged_requests: z.number().default(100_000),
   /** How long `close` lets requests in flight finish. */
   close_grace_ms: whole(0).default(5_000),
   /** A connection on which nothing moves for so long, or a call whose body has not come by then, is cut. */

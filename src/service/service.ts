@@ -20,7 +20,7 @@ import type { BlobFaults } from './blobs/refusals.ts'
 import { type InjectedFaults, openFaultInjection } from './faults/fault-injection.ts'
 import { runIngest, runSlotSweep } from './ingest/ingest.ts'
 import { completeIndex, openDocumentReader, runDocuments } from './ingest/ingest-documents.ts'
-import { lookInside } from './inside.ts'
+import { inspectService } from './inside.ts'
 import { profileOf, type ServiceOptions, settingsFrom } from './options.ts'
 import type { Parts } from './parts.ts'
 import { startReader } from './reading/reader.ts'
@@ -69,7 +69,7 @@ function openParts(options: ServiceOptions, signal: AbortSignal): Parts {
     assistant,
     reader: startReader({ ...stores.paths, max_bytes: settings.ingest.max_bytes }),
     injected_faults: openFaultInjection(settings.injected_faults, clock),
-    observer: observeRequests(settings.request_log_most),
+    observer: observeRequests(settings.max_logged_requests),
     uploading: new Set(),
     origins: { api: '', blob: '' },
     wake: { ingest: () => {}, documents: () => {}, answers: () => {} },
@@ -156,7 +156,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
     ...here,
     data_dir: settings.data_dir,
     ...parts.administration,
-    ...lookInside(parts),
+    ...inspectService(parts),
     /** The last requests, oldest first. */
     requestLog: observer.log,
     /** Calls the listener at this stage of every request, and waits for it; answers how to take it off again. */

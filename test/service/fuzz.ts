@@ -42,7 +42,7 @@ const unknown_tail = '00000000000000000000'
 /** Sends requests made from the description to a service of its own, round by round over all routes. */
 export async function fuzz(count: number, seed: number): Promise<FuzzResult> {
   const log: string[] = []
-  const client = await start({ log: (line) => log.push(line), request_log_most: count * 3 + 10_000 })
+  const client = await start({ log: (line) => log.push(line), max_logged_requests: count * 3 + 10_000 })
   const world = new FuzzWorld(client)
   const statuses = new Map<string, Map<number, number>>(routes.map(({ id }) => [id, new Map<number, number>()]))
   const unlike_described: string[] = []

@@ -22,7 +22,7 @@ test('the log names every request by its place, with the asset it was about and 
 })
 
 test('the log remembers the newest requests only', async () => {
-  const client = await start({ request_log_most: 10 })
+  const client = await start({ max_logged_requests: 10 })
   for (let call = 0; call < 25; call++) await client.get('/v1/assets')
   await client.get('/v1/projects')
   expect(client.service.requestLog.length).toBeLessThanOrEqual(10)

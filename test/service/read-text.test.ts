@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { extractDocument } from '../../src/service/ingest/extract-document.ts'
 import { htmlToText } from '../../src/service/ingest/html-text.ts'
 import { readText } from '../../src/service/ingest/read-text.ts'
-import { passage_longest, splitPassages } from '../../src/service/ingest/split-passages.ts'
+import { max_passage_length, splitPassages } from '../../src/service/ingest/split-passages.ts'
 
 const read = (bytes: Buffer, filename = 'a.txt', mime_type = 'text/plain') => readText({ filename, mime_type, bytes })
 const utf16 = (text: string, big = false) => {
@@ -117,7 +117,7 @@ describe('passages', () => {
         const passages = [...splitPassages(text)]
         expect(dense(passages.join(''))).toBe(dense(text))
         for (const passage of passages) {
-          expect(passage.length).toBeLessThanOrEqual(passage_longest)
+          expect(passage.length).toBeLessThanOrEqual(max_passage_length)
           expect(passage.trim()).not.toBe('')
         }
       }),

@@ -16,7 +16,7 @@ const child_script = join(folder, 'service.mjs')
 writeFileSync(
   child_script,
   `import { startService } from ${JSON.stringify(new URL('../../dist/service/service.js', import.meta.url).href)}
-   const service = await startService({ data_dir: ${JSON.stringify(join(folder, 'data'))}, request_log_most: 0 })
+   const service = await startService({ data_dir: ${JSON.stringify(join(folder, 'data'))}, max_logged_requests: 0 })
    const { project_id } = service.projects.create('throughput')
    const { token } = service.tokens.create('throughput')
    console.log(JSON.stringify({ api: service.api, blob: service.blob, token, project_id }))

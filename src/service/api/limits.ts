@@ -45,7 +45,7 @@ const limited_fields: Record<string, keyof Limits> = {
 }
 
 /** The longest text of a field in the body of a request; undefined where the interface alone decides. */
-export function longestOf(field: string, limits: Limits): number | undefined {
+export function maxLengthOf(field: string, limits: Limits): number | undefined {
   const limit = limited_fields[field]
   return limit === undefined || limits[limit] === limit_defaults[limit] ? undefined : limits[limit]
 }
@@ -54,7 +54,7 @@ export function longestOf(field: string, limits: Limits): number | undefined {
 export function checkLengths(body: unknown, limits: Limits): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, value] of Object.entries(body)) {
-    const longest = longestOf(field, limits)
+    const longest = maxLengthOf(field, limits)
     if (longest === undefined || typeof value !== 'string' || hasCharacters(value, 0, longest)) continue
     throw fault('publicapi.body.invalid', `${field}: this service takes at most ${longest} characters`)
   }

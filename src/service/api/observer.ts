@@ -20,14 +20,14 @@ export type StageListener = (entry: RequestEntry) => void | Promise<void>
 
 export type Observer = ReturnType<typeof observeRequests>
 
-export function observeRequests(log_most: number) {
+export function observeRequests(max_logged: number) {
   const log: RequestEntry[] = []
   const in_flight = new Set<RequestEntry>()
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
   /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
   function tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
-    return listeners[stage].length === 0 ? undefined : tellEach([...listeners[stage]], entry)
+    return listeners[stage].length === 0 ? undefined : notifyEach([...listeners[stage]], entry)
   }
 
   return {
@@ -37,8 +37,8 @@ export function observeRequests(log_most: number) {
     begin(place: Place, response: ServerResponse, now_ms: number): RequestEntry {
       const entry: RequestEntry = { place, at: now_ms, status: 0 }
       // Dropping half at a time keeps the cost of forgetting small.
-      if (log.length >= log_most) log.splice(0, Math.ceil(log_most / 2))
-      if (log_most > 0) log.push(entry)
+      if (log.length >= max_logged) log.splice(0, Math.ceil(max_logged / 2))
+      if (max_logged > 0) log.push(entry)
       in_flight.add(entry)
       response.once('close', () => {
         in_flight.delete(entry)
@@ -56,6 +56,6 @@ export function observeRequests(log_most: number) {
   }
 }
 
-async function tellEach(listeners: readonly StageListener[], entry: RequestEntry): Promise<void> {
+async function notifyEach(listeners: readonly StageListener[], entry: RequestEntry): Promise<void> {
   for (const listener of listeners) await listener(entry)
 }

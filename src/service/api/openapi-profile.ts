@@ -1,5 +1,5 @@
 import type { Profile } from '../options.ts'
-import { type Limits, longestOf } from './limits.ts'
+import { type Limits, maxLengthOf } from './limits.ts'
 import type { Json } from './openapi-errors.ts'
 
 interface ObjectSchema extends Json {
@@ -75,7 +75,7 @@ function bodySchemaOf(operation: Json, schemas: Json): Json {
 
 function narrow(schema: Json, limits: Limits): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
-    const longest = longestOf(field, limits)
+    const longest = maxLengthOf(field, limits)
     if (longest !== undefined && typeof property.maxLength === 'number') {
       property.maxLength = Math.min(longest, property.maxLength)
     }

@@ -6,7 +6,7 @@ export interface Quote {
 }
 
 /** More words than this make a search slow and no better. */
-const words_most = 48
+const max_words = 48
 
 /** Words that nearly every passage has say nothing about which one is meant. English and German. */
 const stop_words = new Set(
@@ -22,7 +22,7 @@ wird wir wo zu zum zur über`.split(/\s+/),
 export function searchWords(prompt: string): string[] {
   const words = [...wordsOf(prompt)]
   const telling = words.filter((word) => !stop_words.has(word))
-  return (telling.length > 0 ? telling : words).slice(0, words_most)
+  return (telling.length > 0 ? telling : words).slice(0, max_words)
 }
 
 const extractive_note =

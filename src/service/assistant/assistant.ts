@@ -177,8 +177,8 @@ function sources(quotes: readonly Quote[]): string {
   return `# Sources\n\n${each.join('\n\n')}`
 }
 
-function newest(turns: PreparedTurn['conversation'], chars_most: number): PreparedTurn['conversation'] {
-  let left = chars_most
+function newest(turns: PreparedTurn['conversation'], max_chars: number): PreparedTurn['conversation'] {
+  let left = max_chars
   let from = turns.length
   for (const { prompt, response } of turns.toReversed()) {
     left -= prompt.length + response.length

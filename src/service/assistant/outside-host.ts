@@ -65,12 +65,12 @@ export function openOutsideHost(options: OutsideHostOptions) {
 }
 
 /** A key and its line end; a larger file is the wrong one. */
-const largest_bytes = 4_096
+const max_key_file_bytes = 4_096
 
 /** The key in a file that nobody else can read. Errors `config.service`, which never show what was found. */
 function readKeyFile(file: string): string {
   try {
-    const { stat, bytes } = readBeginning(file, largest_bytes)
+    const { stat, bytes } = readBeginning(file, max_key_file_bytes)
     if (!stat.isFile()) throw unusable(file, 'it is not a file')
     if ((stat.mode & 0o077) !== 0) throw unusable(file, 'group or others can read it', `chmod 600 ${file}`)
     const key = bytes.toString('latin1').trim()

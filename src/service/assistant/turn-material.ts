@@ -19,7 +19,7 @@ export interface Turn {
 type Material = Omit<PreparedTurn, 'prompt' | 'plan' | 'attempts'>
 
 /** Looked at to find the passages, as the index may still know assets that were removed a moment ago. */
-const hits_least = 60
+const min_hits = 60
 
 /** Uses the tools of the plan, and looks up what else the turn was asked with. What is gone since then adds nothing. */
 export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material> {
@@ -52,7 +52,7 @@ async function passagesOf(
   words: readonly string[],
   most: number,
 ): Promise<Quote[]> {
-  const limit = Math.max(hits_least, 2 * most)
+  const limit = Math.max(min_hits, 2 * most)
   const hits = await reader.ask('search', { words, projects, assets: chosen, limit })
   return hits
     .flatMap(({ asset, text }) => {

@@ -2,7 +2,7 @@ import type { ProxyVariables } from '../../base/net/http-client.ts'
 import { SluiceError } from '../../base/run/errors.ts'
 import type { Clock } from '../../base/time/time.ts'
 import { parseJson } from '../../contract/error-answer.ts'
-import { passage_longest } from '../ingest/split-passages.ts'
+import { max_passage_length } from '../ingest/split-passages.ts'
 import type { Quote } from './answer-text.ts'
 import type { WebSearch } from './assistant-config.ts'
 import { openOutsideHost } from './outside-host.ts'
@@ -10,19 +10,19 @@ import { openOutsideHost } from './outside-host.ts'
 export type Web = ReturnType<typeof openWebSearch>
 
 /** A page of results; what is more is not read. */
-const results_bytes_most = 4 * 1_048_576
+const max_results_bytes = 4 * 1_048_576
 /** Search engines take a dozen words, and no more of a question than that leaves the house. */
-const words_most = 12
+const max_words = 12
 
 /** Any search engine that answers a GET with JSON (C-19). */
 export function openWebSearch(settings: WebSearch, clock: Clock, connections: number, proxy?: ProxyVariables) {
   const { url, results_most } = settings
-  const outside = openOutsideHost({ ...settings, max_body_bytes: results_bytes_most, connections, proxy, clock })
+  const outside = openOutsideHost({ ...settings, max_body_bytes: max_results_bytes, connections, proxy, clock })
 
   return {
     /** Errors: `network.…`, `config.service`, `service.web_search`. */
     async search(words: readonly string[], signal: AbortSignal): Promise<Quote[]> {
-      const query = encodeURIComponent(words.slice(0, words_most).join(' '))
+      const query = encodeURIComponent(words.slice(0, max_words).join(' '))
       const found = new URL(url.replaceAll('{query}', query))
       const { status, body, truncated } = await outside.ask({ method: 'GET', url: found, headers: {} }, signal)
       if (status !== 200 || truncated) throw odd(`the web search answered ${status}${truncated ? ', too much' : ''}`)
@@ -39,7 +39,7 @@ function readResults(body: string, { items, title, link, text }: WebSearch): Quo
     const words = at(result, text)
     if (typeof words !== 'string' || words.trim() === '') return []
     const source = [at(result, title), at(result, link)].filter((part) => typeof part === 'string').join(', ')
-    return [{ source: source || 'web', text: words.trim().slice(0, passage_longest) }]
+    return [{ source: source || 'web', text: words.trim().slice(0, max_passage_length) }]
   })
 }
 

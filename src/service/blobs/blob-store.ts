@@ -7,7 +7,7 @@ import type { RequestEntry } from '../api/observer.ts'
 import { sendFailure } from '../faults/fault-injection.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
 import type { Parts } from '../parts.ts'
-import { inline_bytes_most, type Received, receiveBody } from './receive-body.ts'
+import { max_inline_bytes, type Received, receiveBody } from './receive-body.ts'
 import {
   additionalHeader,
   type BlobFaults,
@@ -101,7 +101,7 @@ async function put(
   const length = Number(headers['content-length'])
   if (length > verdict.limit_bytes) return 'too_large'
   // The signature proves that the slot was made; whether it still is there is worth asking before a long body only.
-  if (length > inline_bytes_most && !assets.findAnywhere(asset_id)) return 'not_found'
+  if (length > max_inline_bytes && !assets.findAnywhere(asset_id)) return 'not_found'
 
   uploading.add(asset_id)
   try {

@@ -7,7 +7,7 @@ import type { ObjectFiles, ObjectPlace, ObjectWriter, StoredObject } from '../st
  * Above it the database would grow by what a file holds better (sqlite.org/intern-v-extern-blob.html puts the break-even
  * near 100 KB).
  */
-export const inline_bytes_most = 65_536
+export const max_inline_bytes = 65_536
 
 export type Received = StoredObject & ObjectPlace
 
@@ -23,7 +23,7 @@ export async function receiveBody(
   request: IncomingMessage,
   { length, files, halfWay }: ReceiveOptions,
 ): Promise<Received | undefined> {
-  const writer = length <= inline_bytes_most ? inlineWriter() : await files.begin()
+  const writer = length <= max_inline_bytes ? inlineWriter() : await files.begin()
   let received: Received | undefined
   try {
     if (await writeAll(request, writer, length, halfWay)) received = await writer.finish()

@@ -41,11 +41,11 @@ export function sendXml(
 /** Requests to the blob store that a correct client never makes. Reasons name headers, never their values. */
 export interface BlobFaults {
   count: number
-  /** The newest, at most `reasons_most`. */
+  /** The newest, at most `max_reasons`. */
   reasons: string[]
 }
 
-const reasons_most = 1_000
+const max_reasons = 1_000
 
 /** What must never reach a blob store: it breaks the signature and hands the token to a stranger (B-08). */
 const never = ['x-api-key', 'x-project-id', 'authorization', 'proxy-authorization', 'cookie']
@@ -88,5 +88,5 @@ export function additionalHeader(
 export function countFault(faults: BlobFaults, reason: string): void {
   faults.count++
   faults.reasons.push(reason)
-  if (faults.reasons.length > reasons_most) faults.reasons.shift()
+  if (faults.reasons.length > max_reasons) faults.reasons.shift()
 }

@@ -8,7 +8,7 @@ const sample_bytes = 16_384
 /** Of 100. Below it the statistics say nothing: a few words are too little for them. */
 const sure_from = 25
 /** Where nothing is sure, text in the Latin alphabet: mostly ASCII, and none of the bytes that text has no use for. */
-const foreign_most = 0.3
+const max_foreign_share = 0.3
 
 /**
  * Text in another character set than UTF-8, by its statistics; undefined where it is no text in any that is known. A charset
@@ -67,7 +67,7 @@ function withoutControls(text: string | undefined): string | undefined {
 function isMostlyAscii(bytes: Buffer): boolean {
   let foreign = 0
   for (const byte of bytes) if (byte > 0x7f) foreign++
-  return foreign < bytes.length * foreign_most
+  return foreign < bytes.length * max_foreign_share
 }
 
 function decodeAs(charset: string, bytes: Buffer): string | undefined {

@@ -4,7 +4,7 @@ import { type Entry, fromBufferPromise } from 'yauzl'
 import { type ExtractLimits, unreadable } from './extract-limits.ts'
 
 /** A large workbook has hundreds of parts, a long e-book thousands. */
-const entries_most = 20_000
+const max_entries = 20_000
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>
 
@@ -14,7 +14,7 @@ export async function openArchive(bytes: Buffer, { unpacked_bytes }: ExtractLimi
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) {
     entries.set(entry.fileName, entry)
-    if (entries.size > entries_most) throw unreadable(`an archive of more than ${entries_most} parts`)
+    if (entries.size > max_entries) throw unreadable(`an archive of more than ${max_entries} parts`)
   }
   // What was unpacked is counted, over all parts: what the archive says of its sizes may be a lie.
   let left_bytes = unpacked_bytes

@@ -7,7 +7,7 @@ import { type FileToRead, formatOf, hasPdfMark, isHtml, isNamedDocument, isNamed
 export type Extracted = { text: string } | { unreadable: string }
 
 /** What `unreadable` quotes of a library's words. */
-const quoted_most = 200
+const max_quoted_length = 200
 
 /**
  * The text of a document, in the child process: whatever the file does here, it does to a process that is thrown away. Libraries
@@ -55,7 +55,7 @@ function charsetInHtml(bytes: Buffer): string | undefined {
 
 function reasonOf(error: unknown): string {
   if (isSluiceError(error, 'ingest.unreadable')) return error.message
-  const words = messageOf(error).replace(/\s+/g, ' ').slice(0, quoted_most)
+  const words = messageOf(error).replace(/\s+/g, ' ').slice(0, max_quoted_length)
   const missing = /Cannot find package '([^']+)'/.exec(words)?.[1]
   if (missing !== undefined) return `the optional package ${missing} is not installed, which this kind of file needs`
   if (/allocation failed|out of memory/i.test(words)) return 'needs more memory than a file may take'

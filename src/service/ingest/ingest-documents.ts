@@ -76,7 +76,7 @@ async function readOne({ assets, commits, log }: Parts, reader: DocumentReader, 
 }
 
 /** Read in one transaction. */
-const batch_most = 64
+const max_batch = 64
 
 /**
  * Brings the index up to what is called ready, before anybody can ask: after its file was removed, restored from an older copy or
@@ -90,7 +90,7 @@ export async function completeIndex(parts: Parts): Promise<number> {
   let read = 0
   try {
     for (;;) {
-      const missing = await reader.ask('missing', { after, most: batch_most })
+      const missing = await reader.ask('missing', { after, most: max_batch })
       const last = missing.at(-1)
       if (!last) break
       for (const outcome of await reader.ask('read', missing)) {

@@ -14,9 +14,9 @@ const idle_ms = 60 * second_ms
  */
 const gather_ms = 50
 /** Passages of removed assets taken out at a time. */
-const forget_most = 256
+const max_forgotten = 256
 /** Read in one transaction: enough to share the flush, little enough that questions do not wait long behind it. */
-const batch_bytes_most = 8 * 1024 * 1024
+const max_batch_bytes = 8 * 1024 * 1024
 
 /**
  * Takes accepted assets from `ingesting` to `ready` or `failed`, or passes them to `ingest-documents.ts`. The rows are the queue: after a kill it begins again where the
@@ -29,12 +29,12 @@ export function runIngest(parts: Parts): Worker {
     ...parts,
     name: 'ingest',
     async step() {
-      const forgotten = assets.toForget(forget_most)
+      const forgotten = assets.toForget(max_forgotten)
       if (forgotten.length > 0) {
         await reader.ask('forget', forgotten)
         await commits.writeUnflushed(() => assets.forgotten(forgotten))
       }
-      const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), batch_bytes_most)
+      const due = withinBytes(assets.dueForIngest(clock.now_ms(), concurrency, 'thread'), max_batch_bytes)
       if (due.length > 0) {
         const outcomes = await readAll(parts, due)
         // Taken back by a power cut, the asset reads `ingesting` again and is read again.
@@ -97,7 +97,7 @@ async function readSingly(reader: Reader, wanted: readonly AssetToRead[], signal
 const unused_kept_ms = 24 * hour_ms
 /** An expired slot is of no use to anybody and costs a row: there is no hurry. */
 const sweep_each_ms = minute_ms
-const sweep_most = 500
+const max_swept = 500
 
 /** Removes slots that nobody can fill any more (B-10). The hosted profile keeps its dead reservations for ever (E-04). */
 export function runSlotSweep(parts: Parts): Worker {
@@ -106,7 +106,7 @@ export function runSlotSweep(parts: Parts): Worker {
     name: 'slot sweep',
     async step() {
       const swept = parts.profile.dedup_reservations ? 0 : await sweepSlots(parts)
-      return { wait_ms: swept === sweep_most ? 0 : sweep_each_ms }
+      return { wait_ms: swept === max_swept ? 0 : sweep_each_ms }
     },
   })
 }
@@ -115,7 +115,7 @@ async function sweepSlots(parts: Parts): Promise<number> {
   const { assets, clock, uploading } = parts
   const now_ms = clock.now_ms()
   let swept = 0
-  for (const slot of assets.expired(now_ms, now_ms - unused_kept_ms, sweep_most)) {
+  for (const slot of assets.expired(now_ms, now_ms - unused_kept_ms, max_swept)) {
     const stillIdle = () => {
       const row = assets.bySeq(slot.seq)
       return row?.status === 'uploaded' && !uploading.has(row.asset_id) ? row : undefined

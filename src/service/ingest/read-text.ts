@@ -18,7 +18,7 @@ const no_text_name =
 const no_text_start = '%!PS'
 
 /** Half a second at worst, and ten times its size in memory; a page that is larger is worth a process with limits of its own. */
-const html_bytes_most = 1_048_576
+const max_html_bytes = 1_048_576
 const html_type = /^(text\/html|application\/xhtml\+xml)\b/i
 const html_name = /\.(x?html?)$/i
 
@@ -47,7 +47,7 @@ export function readText(file: FileToRead): ReadText {
   const text = decode(bytes)
   if (text !== undefined && !text.includes('\0')) {
     if (!isHtml(file)) return { text }
-    return bytes.length > html_bytes_most ? { needs_child: true } : { text: htmlToText(text) }
+    return bytes.length > max_html_bytes ? { needs_child: true } : { text: htmlToText(text) }
   }
   if (bytes.includes(0) && utf16WithoutMark(bytes) === undefined) return { unreadable: 'holds NUL bytes' }
   return { needs_child: true }

@@ -1,7 +1,7 @@
 /** A passage is what an answer quotes: long enough to be understood alone, short enough to be read. In UTF-16 units. */
-export const passage_longest = 1_000
+export const max_passage_length = 1_000
 /** Shorter neighbours are put together: a heading belongs to what follows it. */
-const passage_short = 400
+const min_passage_length = 400
 
 /**
  * Cuts a text into passages, at empty lines where it can, then at line ends, then at sentence ends, then at spaces, and only
@@ -12,7 +12,10 @@ export function* splitPassages(text: string): Generator<string> {
   let open = ''
   for (const piece of pieces(text)) {
     const joined = open === '' ? piece.text : `${open}${piece.gap}${piece.text}`
-    if (open !== '' && (joined.length > passage_longest || (open.length >= passage_short && piece.gap.length > 1))) {
+    if (
+      open !== '' &&
+      (joined.length > max_passage_length || (open.length >= min_passage_length && piece.gap.length > 1))
+    ) {
       yield open
       open = piece.text
     } else {
@@ -33,7 +36,7 @@ function* pieces(text: string): Generator<Piece> {
   for (const paragraph of splitLazily(text, /\n[^\S\n]*\n\s*/g)) {
     const whole = paragraph.replace(/\r/g, '').trim()
     if (whole === '') continue
-    if (whole.length <= passage_longest) {
+    if (whole.length <= max_passage_length) {
       yield { text: whole, gap: '\n\n' }
       continue
     }
@@ -60,7 +63,7 @@ function* splitLazily(text: string, between: RegExp): Generator<string> {
 
 function* cutLine(line: string): Generator<string> {
   let rest = line
-  while (rest.length > passage_longest) {
+  while (rest.length > max_passage_length) {
     const cut = cutPosition(rest)
     yield rest.slice(0, cut).trimEnd()
     rest = rest.slice(cut).trimStart()
@@ -71,12 +74,12 @@ function* cutLine(line: string): Generator<string> {
 const sentence_end = /[.!?…:;]["'”’)\]]?\s/g
 
 function cutPosition(line: string): number {
-  const window = line.slice(0, passage_longest)
+  const window = line.slice(0, max_passage_length)
   let cut = 0
   for (const match of window.matchAll(sentence_end)) cut = match.index + match[0].length
-  if (cut > passage_short) return cut
+  if (cut > min_passage_length) return cut
   cut = window.lastIndexOf(' ')
-  if (cut > passage_short) return cut
+  if (cut > min_passage_length) return cut
   const in_pair = /[\ud800-\udbff]/.test(window.at(-1) ?? '')
-  return in_pair ? passage_longest - 1 : passage_longest
+  return in_pair ? max_passage_length - 1 : max_passage_length
 }

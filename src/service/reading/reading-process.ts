@@ -29,11 +29,11 @@ interface ChildUse {
 type Limits = Pick<IngestSettings, 'time_ms' | 'memory_bytes' | 'unpacked_bytes' | 'text_length' | 'reading_program'>
 
 /** Memory is looked at this often: what grows faster meets the limit of the kernel. */
-const look_each_ms = 50
+const memory_check_ms = 50
 /** A process that does not say that it is there within this has failed; on a busy machine it takes seconds. */
 const start_within_ms = 30 * second_ms
 /** Memory that libraries do not give back, and whatever else a file may leave behind, ends with the process. */
-const files_per_process = 200
+const max_files_per_process = 200
 
 /**
  * Limits that the kernel holds, whatever becomes of us: no core dumps, no files written, memory (the heap, buffers and stacks), and
@@ -124,7 +124,7 @@ export function keepReadingProcess(settings: Limits) {
       return answer
     }
     const is_used_up = answer.cpu_ms > time_ms || answer.peak_bytes > memory_bytes / 2
-    if (is_used_up || ++used.files >= files_per_process) await end()
+    if (is_used_up || ++used.files >= max_files_per_process) await end()
     else rest(used.process)
     return 'text' in answer ? { text: answer.text } : { unreadable: answer.unreadable }
   }
@@ -212,7 +212,7 @@ async function watch(
     }
     const left_ms = until_ms - system_clock.monotonic_ms()
     if (left_ms <= 0) return { ended: `takes longer than ${formatDuration(time_ms)}`, may_be_innocent: false }
-    await system_clock.sleep(Math.min(look_each_ms, left_ms), done)
+    await system_clock.sleep(Math.min(memory_check_ms, left_ms), done)
   }
   return undefined
 }
