@@ -48,9 +48,9 @@ export const max_scope_ids = 10_000
 export const max_body_bytes = 1_048_576
 
 /** A text of `least` to `most` characters. Zod counts UTF-16 units, the description (JSON Schema) code points: an emoji is one character. */
-export function text(least: number, most: number) {
+export function text(min: number, max: number) {
   return z
     .string()
-    .refine((value) => hasCharacters(value, least, most), { error: `must have ${least} to ${most} characters` })
-    .meta({ ...(least === 0 ? {} : { minLength: least }), maxLength: most })
+    .refine((value) => hasCharacters(value, min, max), { error: `must have ${min} to ${max} characters` })
+    .meta({ ...(min === 0 ? {} : { minLength: min }), maxLength: max })
 }

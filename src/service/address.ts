@@ -70,7 +70,7 @@ export function originOf(scheme: 'http' | 'https', host: string, port: number): 
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-export interface Neighbourhood {
+export interface GateOptions {
   listen: string
   certificate: X509Certificate | undefined
   public_url?: string | undefined
@@ -79,7 +79,7 @@ export interface Neighbourhood {
   allowed_origins?: readonly string[] | undefined
 }
 
-export type Gatekeeper = ReturnType<typeof keepGate>
+export type Gate = ReturnType<typeof openGate>
 
 /** Two could mean one thing to a proxy and another here (RFC 9112, section 3.2). */
 export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
@@ -87,8 +87,8 @@ export function hasOneHost({ headersDistinct }: IncomingMessage): boolean {
 }
 
 /** Who may come in: loopback names always, and what the address, the certificate or the public addresses name. */
-export function keepGate({ listen, certificate, allowed_origins, ...told }: Neighbourhood) {
-  const public_urls = [told.public_url, told.public_blob_url].filter((url) => url !== undefined)
+export function openGate({ listen, certificate, allowed_origins, ...addresses }: GateOptions) {
+  const public_urls = [addresses.public_url, addresses.public_blob_url].filter((url) => url !== undefined)
   const names = new Set([...public_urls.map((url) => new URL(url).hostname), asInUrl(listen)])
   const is_open =
     allowed_origins === undefined ? isLoopback(listen) && public_urls.length === 0 : allowed_origins.includes('*')
@@ -106,7 +106,7 @@ export function keepGate({ listen, certificate, allowed_origins, ...told }: Neig
   return {
     isOurHost,
     /** Whether a page of this origin may ask; programs send none. */
-    mayAsk: (origin: string | undefined): boolean => {
+    isAllowedOrigin: (origin: string | undefined): boolean => {
       if (origin === undefined || is_open || origins.has(origin)) return true
       return URL.canParse(origin) && new URL(origin).protocol === 'https:' && isOurHost(new URL(origin).host)
     },

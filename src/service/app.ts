@@ -5,14 +5,14 @@ import type { ErrorCode } from '../contract/error-codes.ts'
 import { api_key_header, isId, project_header } from '../contract/identifiers.ts'
 import type { Route } from '../contract/routes/route.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
-import { type Gatekeeper, hasOneHost } from './address.ts'
+import { type Gate, hasOneHost } from './address.ts'
 import { checkLengths } from './api/limits.ts'
 import type { RequestEntry } from './api/observer.ts'
 import type { Door } from './blobs/blob-store.ts'
 import { type Failure, sendFailure } from './faults/fault-injection.ts'
 import { answerFault, fault } from './faults/faults.ts'
 import type { Parts } from './parts.ts'
-import { type Access, type Call, type Caller, checkRole, type Handlers, leastRole, type Who } from './store/access.ts'
+import { type Access, type Call, type Caller, checkRole, type Handlers, minRole, type Who } from './store/access.ts'
 
 export interface AppParts extends Parts, Door {
   /** Seconds that a token has to wait whose request is one too many; called once per request. */
@@ -58,10 +58,10 @@ export async function createApp(parts: AppParts): Promise<HttpApp> {
         body: String(payload ?? ''),
       })
     }
-    const told = observer.tell('handled', entry)
-    if (!told) return done(null, payload)
+    const notified = observer.notify('handled', entry)
+    if (!notified) return done(null, payload)
     // An error here would get an answer of fastify's own: a listener's fault is for the log.
-    told.catch((error: unknown) => log(`a listener failed: ${messageOf(error)}`)).then(() => done(null, payload))
+    notified.catch((error: unknown) => log(`a listener failed: ${messageOf(error)}`)).then(() => done(null, payload))
   })
   for (const route of routes) addRoute(app, parts, route)
   return app
@@ -81,14 +81,14 @@ async function admit(parts: AppParts, request: Tracked, reply: HttpReply): Promi
   const entry = observer.begin(place, reply.raw, clock.now_ms())
   const context: Context = { entry, caller: nobody, project: 0, role: 'reader', failure: undefined }
   request.context_of_call = context
-  const told = observer.tell('begin', entry)
-  if (told) await told
+  const notified = observer.notify('begin', entry)
+  if (notified) await notified
 
   const failure = await injected_faults.meet(place)
   if (failure && failure.when !== 'after') return fail(reply, entry, failure)
   context.failure = failure
 
-  checkDoor(parts.gate, request)
+  checkOrigin(parts.gate, request)
   if (!route?.auth) return undefined
   context.caller = callerOf(parts.access, request)
   checkRate(reply, parts.limitFor(context.caller.token))
@@ -113,7 +113,7 @@ function enterProject(access: Access, route: Route, { headers }: HttpRequest, co
   if (!found) {
     throw fault('publicapi.tenancy.project.not_found', 'There is no such project within reach of this key.')
   }
-  checkRole(found.role, leastRole(route))
+  checkRole(found.role, minRole(route))
   Object.assign(context, found)
 }
 
@@ -131,11 +131,11 @@ function checkRate(reply: HttpReply, wait_s: number | undefined): void {
 }
 
 /** Whoever asks for another host, or for a page that may not ask, hears so before anything is looked up. */
-function checkDoor(gate: Gatekeeper, { raw, headers }: HttpRequest): void {
+function checkOrigin(gate: Gate, { raw, headers }: HttpRequest): void {
   const refuse = (why: string) => fault('publicapi.request.malformed', why)
   if (!hasOneHost(raw)) throw refuse('There is more than one Host header.')
   if (!gate.isOurHost(headers.host)) throw refuse('The Host header names another host than those of this service.')
-  if (!gate.mayAsk(headers.origin)) throw refuse('Pages of this Origin may not ask this service.')
+  if (!gate.isAllowedOrigin(headers.origin)) throw refuse('Pages of this Origin may not ask this service.')
 }
 
 function fail(reply: HttpReply, entry: RequestEntry, failure: Failure): HttpReply {
@@ -166,7 +166,7 @@ function addRoute(app: HttpApp, parts: AppParts, route: (typeof routes)[number])
       const answer = await handle({ caller, project, role, ...parsed } as Call<RouteId>)
       noteAsset(answer)
       if (failure) {
-        await parts.observer.tell('handled', entry)
+        await parts.observer.notify('handled', entry)
         return fail(reply, entry, failure)
       }
       // Of the two answers that a route can have, the first is for what was there already.

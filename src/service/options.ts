@@ -4,7 +4,7 @@ import { type Clock, hour_ms, minute_ms, system_clock } from '../base/time/time.
 import type { ErrorCode } from '../contract/error-codes.ts'
 import { checkAddress } from './address.ts'
 import { limit_options, whole } from './api/limits.ts'
-import { readAssistantConfig, usual_assistant } from './assistant/assistant-config.ts'
+import { default_assistant, readAssistantConfig } from './assistant/assistant-config.ts'
 import { injected_faults } from './faults/fault-injection.ts'
 import { refused } from './faults/faults.ts'
 import type { TlsFiles } from './tls/tls-files.ts'
@@ -112,11 +112,11 @@ export function settingsFrom(options: ServiceOptions) {
   }
   const { assistant_config, ...settings } = data
   checkAddress({ ...settings, has_tls: settings.tls !== undefined })
-  const assistant = assistant_config === undefined ? usual_assistant : readAssistantConfig(assistant_config)
+  const assistant = assistant_config === undefined ? default_assistant : readAssistantConfig(assistant_config)
   return { ...settings, assistant }
 }
 
-const usual = {
+const default_profile = {
   cors: true,
   /** Otherwise one full page, whatever the limit. */
   labels_paged: false,
@@ -136,10 +136,10 @@ const usual = {
 }
 
 /** Where the service follows the specification (default) or what the hosted one was seen to do against it (contract, E). */
-export type Profile = typeof usual
+export type Profile = typeof default_profile
 
 const profiles: Record<ProfileName, Profile> = {
-  default: usual,
+  default: default_profile,
   hosted: {
     cors: false,
     labels_paged: true,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { listen } from '../base/net/http-server.ts'
 import { messageOf } from '../base/run/errors.ts'
 import { type RouteId, routes } from '../contract/routes/routes.ts'
-import { keepGate, originOf } from './address.ts'
+import { openGate, originOf } from './address.ts'
 import { finishRequests, limitConnections } from './api/connection-limit.ts'
 import { assetHandlers } from './api/handlers-assets.ts'
 import { chatHandlers } from './api/handlers-chats.ts'
@@ -48,7 +48,7 @@ export async function startService(options: ServiceOptions) {
     // A new service starts the thread that reads, and makes the index, with the first file or question.
     if (existsSync(parts.paths.passages) || parts.assets.anyReady()) await completeIndex(parts)
     workers = startWorkers(parts)
-    return await openDoors(parts, workers, end)
+    return await openListeners(parts, workers, end)
   } catch (error) {
     await end()
     throw error
@@ -102,7 +102,7 @@ function startWorkers(parts: Parts) {
 }
 
 /** The two listeners, and the service as its owner sees it. */
-async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
+async function openListeners(parts: Parts, { readers }: Workers, end: () => Promise<void>) {
   const { settings, profile, observer, injected_faults, origins, clock, log } = parts
   const { listen: host, public_url, public_blob_url } = settings
   const blobFaults: BlobFaults = { count: 0, reasons: [] }
@@ -120,7 +120,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
   }
   const limitFor = limitRequests(settings.limits.requests_per_minute, () => clock.monotonic_ms())
   const tls = settings.tls && readTls(settings.tls, clock.now_ms(), log)
-  const door = { gate: keepGate({ ...settings, certificate: tls?.certificate }), tls: tls?.keys }
+  const door = { gate: openGate({ ...settings, certificate: tls?.certificate }), tls: tls?.keys }
   const app = await createApp({ ...parts, ...door, limitFor, handlers })
   const behind_proxy = public_blob_url !== undefined
   const blob_server = createBlobStore({ ...parts, ...door, faults: blobFaults, behind_proxy })
@@ -132,7 +132,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
     })
   }
 
-  async function closeDoors(): Promise<void> {
+  async function closeListeners(): Promise<void> {
     await finishRequests({ servers, in_flight: observer.in_flight, grace_ms: settings.close_grace_ms, log })
     await app.close()
   }
@@ -147,7 +147,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
     here.api = originOf(scheme, host, await listen(app.server, host, settings.port))
     Object.assign(origins, { api: public_url ?? here.api, blob: public_blob_url ?? here.blob })
   } catch (error) {
-    await closeDoors()
+    await closeListeners()
     throw error
   }
 
@@ -172,7 +172,7 @@ async function openDoors(parts: Parts, { readers }: Workers, end: () => Promise<
     },
     /** Lets requests in flight finish (close_grace_ms), then stops everything; twice is once. */
     close(): Promise<void> {
-      closing ??= closeDoors().then(end)
+      closing ??= closeListeners().then(end)
       return closing
     },
   }

@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readAssistantConfig, usual_assistant } from '../../src/service/assistant/assistant-config.ts'
+import { default_assistant, readAssistantConfig } from '../../src/service/assistant/assistant-config.ts'
 import { assistantFile, model_classes } from './assistant-file.ts'
 import { start, temporaryFolder } from './fixture.ts'
 
 const page = readFileSync(new URL('../../docs/service.md', import.meta.url), 'utf8')
 
 test('C-18 docs/service.md has the table that is in force, the rules of auto and every limit', () => {
-  for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(usual_assistant.modes)) {
+  for (const [mode, { model_class, passages, thinking, tools }] of Object.entries(default_assistant.modes)) {
     expect(page).toContain(`| \`${mode}\` | ${model_class} | ${passages} | ${thinking} | ${tools.join(', ')} |`)
   }
-  const words = usual_assistant.auto.flatMap((rule) => rule.words ?? [])
+  const words = default_assistant.auto.flatMap((rule) => rule.words ?? [])
   for (const word of words) expect(page).toContain(word)
-  const { deadline_ms, answers_at_once, memories_most, past_chars_most } = usual_assistant
+  const { deadline_ms, answers_at_once, memories_most, past_chars_most } = default_assistant
   const model = { base_url: 'https://models.example.org/v1' }
   const web_search = { url: 'https://search.example.org/?q={query}' }
   const read = readAssistantConfig(assistantFile({ model, web_search }))
@@ -53,7 +53,7 @@ test.each([
   [{ model: { ...model, timeout_ms: 0 } }, 'model.timeout_ms'],
   [{ web_search: { url: 'https://search.example.org/' } }, 'web_search.url: must hold {query}'],
   [{ auto: [{ mode: 'fast', skills_least: 1 }] }, 'auto: the last rule must hold always'],
-  [{ modes: { fast: usual_assistant.modes.fast } }, 'modes.expert'],
+  [{ modes: { fast: default_assistant.modes.fast } }, 'modes.expert'],
   [{ deadline_ms: 1.5, memories_most: -1 }, 'memories_most'],
 ])('a configuration that cannot work ends the start, and says why: %j', async (config, fault) => {
   await expect(start({ assistant_config: assistantFile(config) })).rejects.toMatchObject({

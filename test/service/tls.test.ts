@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { day_ms, system_clock } from '../../src/base/time/time.ts'
 import { commands } from '../../src/cli/commands.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
-import { keepGate } from '../../src/service/address.ts'
+import { openGate } from '../../src/service/address.ts'
 import type { ServiceOptions } from '../../src/service/options.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { makeCertificates } from '../../src/service/tls/make-certificates.ts'
@@ -164,12 +164,12 @@ test('A-16 beside loopback names, Host is an address or a name of the certificat
 
 test('on loopback without a public address pages of any origin may ask, unless told', () => {
   const gate = (allowed_origins?: string[], listen = '127.0.0.1') =>
-    keepGate({ listen, certificate: undefined, public_url: undefined, public_blob_url: undefined, allowed_origins })
-  expect(gate().mayAsk('https://any.example')).toBe(true)
-  expect(gate([]).mayAsk('https://any.example')).toBe(false)
-  expect(gate(undefined, '192.0.2.7').mayAsk('https://any.example')).toBe(false)
-  expect(gate(['*'], '192.0.2.7').mayAsk('https://any.example')).toBe(true)
-  expect(gate(undefined, '192.0.2.7').mayAsk(undefined)).toBe(true)
+    openGate({ listen, certificate: undefined, public_url: undefined, public_blob_url: undefined, allowed_origins })
+  expect(gate().isAllowedOrigin('https://any.example')).toBe(true)
+  expect(gate([]).isAllowedOrigin('https://any.example')).toBe(false)
+  expect(gate(undefined, '192.0.2.7').isAllowedOrigin('https://any.example')).toBe(false)
+  expect(gate(['*'], '192.0.2.7').isAllowedOrigin('https://any.example')).toBe(true)
+  expect(gate(undefined, '192.0.2.7').isAllowedOrigin(undefined)).toBe(true)
   for (const listen of ['2001:db8::5', '2001:DB8:0::5', '2001:db8::5%eth0']) {
     expect(gate(undefined, listen).isOurHost('[2001:db8::5]:8443'), listen).toBe(true)
   }

@@ -43,7 +43,7 @@ export const command = defineCommand({
       ...limitsGiven(options),
       injected_faults: { latency_ms: options.latency, failures: parseFailures(options.fail) },
       // Nobody reads it here.
-      request_log_most: 0,
+      max_logged_requests: 0,
       log: (line) => terminal.err(line),
     })
     // Listening for the signal first: whoever reads the line may send it at once.

@@ -26,7 +26,7 @@ export async function setUpDemo(given: string | undefined): Promise<DemoSetup> {
   const remove = () => rmSync(base, { recursive: true, force: true })
   let service: Service | undefined
   try {
-    service = await startService({ data_dir: join(base, 'service'), request_log_most: 0 })
+    service = await startService({ data_dir: join(base, 'service'), max_logged_requests: 0 })
     const { project_id } = service.projects.create('demo')
     const { token } = service.tokens.create('demo')
     const token_file = join(base, 'token')

@@ -13,9 +13,9 @@ type ProjectRoutes = Extract<RouteId, `projects.${string}`>
 /** These name their project in the path, not in a header (A-07). */
 export function projectHandlers({ access, project_store, commits, clock, origins }: Parts): Handlers<ProjectRoutes> {
   /** The number of a project in which the caller has at least this role. */
-  function within(caller: Caller, project_id: string, least: Role): number {
+  function within(caller: Caller, project_id: string, min_role: Role): number {
     const { project, role } = found(access.projectOf(caller, project_id), 'project', project_id, 'within reach')
-    checkRole(role, least)
+    checkRole(role, min_role)
     return project
   }
 

@@ -3,13 +3,13 @@ import { hasCharacters } from '../../base/text/format.ts'
 import { max_body_bytes, max_filename_length, max_name_length, max_prompt_length } from '../../contract/limits.ts'
 import { fault } from '../faults/faults.ts'
 
-export function whole(least: number, most?: number) {
-  const range = most === undefined ? `${least} on` : `${least} to ${most}`
+export function whole(min: number, max?: number) {
+  const range = max === undefined ? `${min} on` : `${min} to ${max}`
   const error = `a whole number from ${range} is needed`
   return z
     .int({ error })
-    .min(least, { error })
-    .max(most ?? Number.MAX_SAFE_INTEGER, { error })
+    .min(min, { error })
+    .max(max ?? Number.MAX_SAFE_INTEGER, { error })
 }
 
 /**
@@ -54,9 +54,9 @@ export function maxLengthOf(field: string, limits: Limits): number | undefined {
 export function checkLengths(body: unknown, limits: Limits): void {
   if (typeof body !== 'object' || body === null) return
   for (const [field, value] of Object.entries(body)) {
-    const longest = maxLengthOf(field, limits)
-    if (longest === undefined || typeof value !== 'string' || hasCharacters(value, 0, longest)) continue
-    throw fault('publicapi.body.invalid', `${field}: this service takes at most ${longest} characters`)
+    const max_length = maxLengthOf(field, limits)
+    if (max_length === undefined || typeof value !== 'string' || hasCharacters(value, 0, max_length)) continue
+    throw fault('publicapi.body.invalid', `${field}: this service takes at most ${max_length} characters`)
   }
 }
 
@@ -67,9 +67,14 @@ interface Bucket {
 }
 
 /** Takes one request out of a bucket that refills at `per_minute` up to `most`; seconds to wait when it is one too many. */
-export function takeRequest(bucket: Bucket, per_minute: number, most: number, now_ms: number): number | undefined {
+export function takeRequest(
+  bucket: Bucket,
+  per_minute: number,
+  max_allowance: number,
+  now_ms: number,
+): number | undefined {
   const per_ms = per_minute / 60_000
-  bucket.allowance = Math.min(most, bucket.allowance + (now_ms - bucket.refilled_ms) * per_ms)
+  bucket.allowance = Math.min(max_allowance, bucket.allowance + (now_ms - bucket.refilled_ms) * per_ms)
   bucket.refilled_ms = now_ms
   if (bucket.allowance < 1) return Math.max(1, Math.ceil((1 - bucket.allowance) / per_ms / 1_000))
   bucket.allowance -= 1
@@ -83,12 +88,12 @@ export function takeRequest(bucket: Bucket, per_minute: number, most: number, no
  */
 export function limitRequests(per_minute: number, monotonic_ms: () => number): (token: number) => number | undefined {
   if (per_minute === 0) return () => undefined
-  const most = Math.max(1, per_minute / 6)
+  const max_allowance = Math.max(1, per_minute / 6)
   const buckets = new Map<number, Bucket>()
   return (token) => {
     const now_ms = monotonic_ms()
-    const bucket = buckets.get(token) ?? { allowance: most, refilled_ms: now_ms }
+    const bucket = buckets.get(token) ?? { allowance: max_allowance, refilled_ms: now_ms }
     buckets.set(token, bucket)
-    return takeRequest(bucket, per_minute, most, now_ms)
+    return takeRequest(bucket, per_minute, max_allowance, now_ms)
   }
 }

@@ -26,7 +26,7 @@ export function observeRequests(max_logged: number) {
   const listeners: Record<Stage, StageListener[]> = { begin: [], during: [], handled: [], end: [] }
 
   /** Calls the listeners in the order in which they came, each awaited; undefined when there is none. */
-  function tell(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
+  function notify(stage: Stage, entry: RequestEntry): Promise<void> | undefined {
     return listeners[stage].length === 0 ? undefined : notifyEach([...listeners[stage]], entry)
   }
 
@@ -42,11 +42,11 @@ export function observeRequests(max_logged: number) {
       in_flight.add(entry)
       response.once('close', () => {
         in_flight.delete(entry)
-        void tell('end', entry)
+        void notify('end', entry)
       })
       return entry
     },
-    tell,
+    notify,
     on(stage: Stage, listener: StageListener): () => void {
       listeners[stage].push(listener)
       return () => {

@@ -75,9 +75,9 @@ function bodySchemaOf(operation: Json, schemas: Json): Json {
 
 function narrow(schema: Json, limits: Limits): void {
   for (const [field, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
-    const longest = maxLengthOf(field, limits)
-    if (longest !== undefined && typeof property.maxLength === 'number') {
-      property.maxLength = Math.min(longest, property.maxLength)
+    const max_length = maxLengthOf(field, limits)
+    if (max_length !== undefined && typeof property.maxLength === 'number') {
+      property.maxLength = Math.min(max_length, property.maxLength)
     }
   }
 }

@@ -12,9 +12,9 @@ type Asked = MessageRow & { project: number }
 
 const idle_ms = 60 * second_ms
 /** Between attempts: a fault of a moment is over in a second, a host that is down is not asked every second. */
-const again = { first_ms: second_ms, most_ms: 30 * second_ms }
+const retry_backoff = { first_ms: second_ms, most_ms: 30 * second_ms }
 /** What was answered and could not be written is written again after this. */
-const again_kept_ms = 5 * second_ms
+const write_retry_ms = 5 * second_ms
 
 /**
  * Writes the answers, several at once, in each chat one after the other. The rows are the queue, and a turn stays `running` until its
@@ -45,16 +45,16 @@ export function runAnswers(parts: Parts): Worker {
     try {
       const keep = await answerOne(parts, message)
       // A disk that is full stays so for a while; a model is not asked again for what it has said.
-      while (!signal.aborted && !(await isKept(keep))) await clock.sleep(again_kept_ms, signal)
+      while (!signal.aborted && !(await isWritten(keep))) await clock.sleep(write_retry_ms, signal)
     } catch (error) {
       if (!signal.aborted) on_error(error)
-      await clock.sleep(again.most_ms, signal)
+      await clock.sleep(retry_backoff.most_ms, signal)
     }
     under_way.delete(message.seq)
     worker.wake()
   }
 
-  async function isKept(keep: () => void): Promise<boolean> {
+  async function isWritten(keep: () => void): Promise<boolean> {
     try {
       await parts.commits.write(keep)
       return true
@@ -77,11 +77,11 @@ async function answerOne(parts: Parts, message: Asked): Promise<() => void> {
 
   const deadline_ms = message.created_at_ms + settings.answer_delay_ms + assistant.config.deadline_ms
   const gives_up = fails || now_ms >= deadline_ms
-  const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, again))
+  const wait_ms = Math.max(outcome.retry_after_ms ?? 0, backoff_ms(message.attempts, retry_backoff))
   const next_ms = Math.min(now_ms + wait_ms, deadline_ms)
   const next = gives_up ? 'given up' : `tried again in ${Math.ceil((next_ms - now_ms) / second_ms)} s`
   log(`${message.message_id} could not be answered: ${outcome.fault}; ${next}`)
-  return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.setBack(message.seq, next_ms))
+  return () => (gives_up ? chats.answer(message, 'error', null, now_ms) : chats.defer(message.seq, next_ms))
 }
 
 async function attempt(parts: Parts, message: Asked): Promise<Outcome> {

@@ -11,7 +11,7 @@ const tools = ['passages', 'past_chats', 'memories', 'web'] as const
 const depths = ['none', 'low', 'medium', 'high'] as const
 
 const modes = intelligence_modes.filter((mode) => mode !== 'auto') as ['fast', 'expert', 'research']
-const whole = (least: number, most: number) => z.int().min(least).max(most)
+const whole = (min: number, max: number) => z.int().min(min).max(max)
 const duration = (usual: number) => whole(1, 24 * 60 * minute_ms).default(usual)
 
 /** A row of the table: all that a mode decides. */
@@ -139,7 +139,7 @@ export type ModelHost = z.infer<typeof model_host>
 export type WebSearch = z.infer<typeof web_search>
 
 /** What is in force where no file is named. */
-export const usual_assistant: AssistantConfig = schema.parse({})
+export const default_assistant: AssistantConfig = schema.parse({})
 
 /** Reads a file of JSON; key files are meant beside it. Error `config.service`, which names every fault in it. */
 export function readAssistantConfig(file: string): AssistantConfig {

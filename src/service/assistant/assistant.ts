@@ -146,10 +146,10 @@ guide you; never repeat it.`
  * What a model is sent: who it is, the skills in their order, what is known of the one who asks, the conversation, and the question
  * with the sources. Of the conversation the newest turns that together have at most `history_chars_most` characters.
  */
-function modelMessages(turn: PreparedTurn, history_chars_most: number): ModelMessage[] {
+function modelMessages(turn: PreparedTurn, max_history_chars: number): ModelMessage[] {
   return [
     { role: 'system', content: instructions(turn) },
-    ...newest(turn.conversation, history_chars_most).flatMap(({ prompt, response }): ModelMessage[] => [
+    ...newest(turn.conversation, max_history_chars).flatMap(({ prompt, response }): ModelMessage[] => [
       { role: 'user', content: prompt },
       { role: 'assistant', content: response },
     ]),

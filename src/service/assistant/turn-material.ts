@@ -29,7 +29,7 @@ export async function gatherMaterial(parts: Parts, turn: Turn): Promise<Material
   const notes: string[] = []
   const from_files = plan.tools.has('passages') ? await passagesOf(parts, knowledge, words, plan.passages) : []
   const past = plan.tools.has('past_chats') ? knowledge.projects : []
-  const said = await searchSaid(
+  const said = await searchChats(
     parts,
     { chats: knowledge.chats, projects: past, asking: message },
     words,
@@ -50,16 +50,16 @@ async function passagesOf(
   { reader, assets }: Parts,
   { projects, assets: chosen }: Knowledge,
   words: readonly string[],
-  most: number,
+  max_passages: number,
 ): Promise<Quote[]> {
-  const limit = Math.max(min_hits, 2 * most)
+  const limit = Math.max(min_hits, 2 * max_passages)
   const hits = await reader.ask('search', { words, projects, assets: chosen, limit })
   return hits
     .flatMap(({ asset, text }) => {
       const row = assets.bySeq(asset)
       return row?.status === 'ready' ? [{ source: row.filename, text }] : []
     })
-    .slice(0, most)
+    .slice(0, max_passages)
 }
 
 /** A search that fails costs the answer its results, not more. */
@@ -103,7 +103,7 @@ function conversationOf({ chats }: Parts, { chat, seq }: MessageRow): Material['
     .map(({ prompt, response }) => ({ prompt, response: response ?? '' }))
 }
 
-interface SaidPlaces {
+interface ChatSearch {
   /** Read through, the chat of the turn itself included where it is named. */
   chats: readonly number[]
   /** With every other chat in them. */
@@ -116,11 +116,11 @@ interface SaidPlaces {
 const page_turns = 50
 
 /** The best passages of what was said there, of the newest `past_chars_most` characters. */
-async function searchSaid(
+async function searchChats(
   { chats, assistant }: Parts,
-  { chats: named, projects, asking }: SaidPlaces,
+  { chats: named, projects, asking }: ChatSearch,
   words: readonly string[],
-  most: number,
+  max_passages: number,
 ): Promise<Quote[]> {
   const is_named = new Set(named)
   const sources = [
@@ -132,7 +132,7 @@ async function searchSaid(
   for (const { where, has } of sources) {
     let before_seq = Number.MAX_SAFE_INTEGER
     while (left_chars > 0) {
-      const page = chats.said(where, before_seq, page_turns)
+      const page = chats.answeredTurns(where, before_seq, page_turns)
       const passages: Quote[] = []
       for (const { message_id, prompt, response } of page.filter(has)) {
         if (left_chars <= 0) break
@@ -140,7 +140,7 @@ async function searchSaid(
         left_chars -= text.length
         for (const each of splitPassages(text)) passages.push({ source: message_id, text: each })
       }
-      best = bestPassages([...best, ...passages], words, most)
+      best = bestPassages([...best, ...passages], words, max_passages)
       if (page.length < page_turns) break
       before_seq = page.at(-1)!.seq
       await new Promise((resolve) => setImmediate(resolve))

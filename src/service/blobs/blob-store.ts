@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createBareServer, type TlsKeys } from '../../base/net/http-server.ts'
 import { messageOf } from '../../base/run/errors.ts'
 import { isId } from '../../contract/identifiers.ts'
-import { type Gatekeeper, hasOneHost } from '../address.ts'
+import { type Gate, hasOneHost } from '../address.ts'
 import type { RequestEntry } from '../api/observer.ts'
 import { sendFailure } from '../faults/fault-injection.ts'
 import { answerFault, isLocked, locked_retry_after_s } from '../faults/faults.ts'
@@ -19,7 +19,7 @@ import {
 } from './refusals.ts'
 
 export interface Door {
-  gate: Gatekeeper
+  gate: Gate
   tls: TlsKeys | undefined
 }
 
@@ -55,13 +55,13 @@ async function handle(parts: BlobParts, request: IncomingMessage, response: Serv
   const { asset_id, query } = addressOf(request.url ?? '')
   const entry = observer.begin('put', response, clock.now_ms())
   if (asset_id !== undefined) entry.asset_id = asset_id
-  await observer.tell('begin', entry)
+  await observer.notify('begin', entry)
   const failure = await injected_faults.meet('put')
   if (failure && failure.when !== 'after') return sendFailure(response, failure, entry)
   const outcome = await put(parts, request, entry, asset_id, query)
   if (outcome === 'gone') return
   entry.status = outcome === 'stored' ? 201 : blob_refusals[outcome][0]
-  await observer.tell('handled', entry)
+  await observer.notify('handled', entry)
   if (failure) return sendFailure(response, failure, entry)
   if (outcome === 'stored') response.writeHead(201, { 'content-length': 0 }).end()
   else refuseBlob(response, outcome)
@@ -105,7 +105,7 @@ async function put(
 
   uploading.add(asset_id)
   try {
-    const received = await receiveBody(request, { length, files, halfWay: () => observer.tell('during', entry) })
+    const received = await receiveBody(request, { length, files, halfWay: () => observer.notify('during', entry) })
     return received ? await store(parts, asset_id, received) : 'gone'
   } finally {
     uploading.delete(asset_id)

@@ -90,7 +90,7 @@ export async function completeIndex(parts: Parts): Promise<number> {
   let read = 0
   try {
     for (;;) {
-      const missing = await reader.ask('missing', { after, most: max_batch })
+      const missing = await reader.ask('missing', { after, limit: max_batch })
       const last = missing.at(-1)
       if (!last) break
       for (const outcome of await reader.ask('read', missing)) {

@@ -54,12 +54,12 @@ export function runIngest(parts: Parts): Worker {
   })
 }
 
-/** The first ones that together stay within `bytes_most`; always at least one. */
-function withinBytes(due: readonly AssetRow[], bytes_most: number): readonly AssetRow[] {
+/** The first ones that together stay within `max_bytes`; always at least one. */
+function withinBytes(due: readonly AssetRow[], max_bytes: number): readonly AssetRow[] {
   let bytes = 0
   const end = due.findIndex((row, index) => {
     bytes += row.size_in_bytes
-    return index > 0 && bytes > bytes_most
+    return index > 0 && bytes > max_bytes
   })
   return end < 0 ? due : due.slice(0, end)
 }

@@ -33,8 +33,8 @@ export interface ReaderCalls {
   read: { argument: AssetToRead[]; answer: ReadOutcome[] }
   /** Puts the text that a child process found into the index. */
   index: { argument: { asset: number; project: number; text: string }; answer: ReadOutcome }
-  /** Ready assets behind `after`, in order, at most `most`, whose passages are not in the index. */
-  missing: { argument: { after: number; most: number }; answer: AssetToRead[] }
+  /** Ready assets behind `after`, in order, at most `limit`, whose passages are not in the index. */
+  missing: { argument: { after: number; limit: number }; answer: AssetToRead[] }
   forget: { argument: number[]; answer: null }
   search: { argument: SearchRequest; answer: Hit[] }
 }
@@ -52,11 +52,11 @@ serveCalls(({ database: database_file, passages: passages_file, objects, max_byt
     `SELECT seq AS asset, project, filename, mime_type FROM assets WHERE status = 'ready' AND seq > ? ORDER BY seq`,
   )
 
-  function findMissing({ after, most }: ReaderCalls['missing']['argument']): AssetToRead[] {
+  function findMissing({ after, limit }: ReaderCalls['missing']['argument']): AssetToRead[] {
     const missing: AssetToRead[] = []
     for (const asset of ready_assets.iterate(after) as IterableIterator<AssetToRead>) {
       if (!index.has(asset.asset)) missing.push(asset)
-      if (missing.length === most) break
+      if (missing.length === limit) break
     }
     return missing
   }

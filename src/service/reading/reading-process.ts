@@ -47,7 +47,7 @@ setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@";
  * V8 of Node 24 and later sets half a gigabyte aside for code, which the kernel counts as data (VmData of an empty script: 49 MB in
  * Node 22, 576 MB in 24.21 and 26.10) though no file can use it: without it no process would even start (SIGTRAP).
  */
-const set_aside_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
+const code_reserve_kilobytes = Number.parseInt(process.versions.node, 10) >= 24 ? 540 * 1_024 : 0
 
 /** No file makes these: they are for everything that belongs to the service when it is stopped (systemd, a terminal that closes). */
 const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'])
@@ -55,7 +55,7 @@ const stop_signals: ReadonlySet<string> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP'
 /** A process that did not live to answer, in words for the log. */
 interface Ended {
   ended: string
-  may_be_innocent: boolean
+  may_retry: boolean
 }
 
 interface Child {
@@ -97,7 +97,7 @@ export function keepReadingProcess(settings: Limits) {
       const first = await readOnce(file)
       // A process that read others before may have ended of what they left behind, and one that was killed from outside of somebody
       // else's hunger for memory: only a second process, and one of its own, says that it is the file.
-      const found = 'ended' in first && first.may_be_innocent ? await readOnce(file) : first
+      const found = 'ended' in first && first.may_retry ? await readOnce(file) : first
       return 'ended' in found ? { unreadable: found.ended } : found
     },
   }
@@ -136,7 +136,7 @@ function startChild({ time_ms, memory_bytes, reading_program }: Limits): Child {
   // We end a process that has used the time of one file, so this is met only where nobody watches any more.
   const cpu_s = Math.ceil((2 * time_ms) / second_ms) + 1
   const node = [process.execPath, `--max-old-space-size=${heap_mb}`, reading_program || ownProgram()]
-  const data_kilobytes = kilobytes + set_aside_kilobytes
+  const data_kilobytes = kilobytes + code_reserve_kilobytes
   const child = spawn('/bin/sh', ['-c', limited, 'sh', `${data_kilobytes}`, `${cpu_s}`, ...node], {
     env: {},
     cwd: '/',
@@ -190,7 +190,7 @@ async function ask(
     if (stop_signals.has(child.process.signalCode ?? ''))
       throw notStarted(`it was ended by ${child.process.signalCode}`)
     const ended = `the process that read it ended by ${endingOf(child.process)}, as it does for lack of memory`
-    return { ended, may_be_innocent: child.files > 0 || child.process.signalCode === 'SIGKILL' }
+    return { ended, may_retry: child.files > 0 || child.process.signalCode === 'SIGKILL' }
   }
   notePeak(message.peak_bytes)
   return message
@@ -208,10 +208,10 @@ async function watch(
     const resident = residentBytes(pid)
     notePeak(resident)
     if (resident > memory_bytes) {
-      return { ended: `needs more than ${formatBytes(memory_bytes)} of memory`, may_be_innocent: files > 0 }
+      return { ended: `needs more than ${formatBytes(memory_bytes)} of memory`, may_retry: files > 0 }
     }
     const left_ms = until_ms - system_clock.monotonic_ms()
-    if (left_ms <= 0) return { ended: `takes longer than ${formatDuration(time_ms)}`, may_be_innocent: false }
+    if (left_ms <= 0) return { ended: `takes longer than ${formatDuration(time_ms)}`, may_retry: false }
     await system_clock.sleep(Math.min(memory_check_ms, left_ms), done)
   }
   return undefined

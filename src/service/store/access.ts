@@ -58,19 +58,22 @@ const of_own_things: readonly string[] = [
 ]
 
 /** The least role that a project-scoped call takes, whatever it is about. */
-export function leastRole({ id, method }: Route): Role {
+export function minRole({ id, method }: Route): Role {
   return method === 'GET' || open_to_readers.includes(id.split('.')[0]!) ? 'reader' : 'collaborator'
 }
 
 /** Whether a project-scoped call can be refused for the role. */
 export function asksForRole(route: Route): boolean {
-  return leastRole(route) !== 'reader' || of_own_things.includes(route.id)
+  return minRole(route) !== 'reader' || of_own_things.includes(route.id)
 }
 
 /** Throws where the role is less than what the call takes; it is a fault of the project, so that a client rests the whole of it. */
-export function checkRole(role: Role, least: Role): void {
-  if (ranks[role] >= ranks[least]) return
-  throw fault('publicapi.tenancy.role.insufficient', `This takes the role ${least} in the project; yours is ${role}.`)
+export function checkRole(role: Role, min_role: Role): void {
+  if (ranks[role] >= ranks[min_role]) return
+  throw fault(
+    'publicapi.tenancy.role.insufficient',
+    `This takes the role ${min_role} in the project; yours is ${role}.`,
+  )
 }
 
 export type Access = ReturnType<typeof openAccess>

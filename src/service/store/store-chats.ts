@@ -67,7 +67,11 @@ export function openChatStore(database: Sqlite) {
       all<MessageRow>('SELECT * FROM messages WHERE message_id = ? AND chat = ?', message_id, chat)[0],
     removeMessage: (seq: number) => void run('DELETE FROM messages WHERE seq = ?', seq),
     /** Answered turns before this one, newest first: in these chats, or in every chat of these projects. */
-    said(where: { chats: readonly number[] } | { projects: readonly number[] }, before_seq: number, limit: number) {
+    answeredTurns(
+      where: { chats: readonly number[] } | { projects: readonly number[] },
+      before_seq: number,
+      limit: number,
+    ) {
       const [column, places] = 'chats' in where ? ['chat', where.chats] : ['project', where.projects]
       if (places.length === 0) return []
       return all<MessageRow>(
@@ -90,7 +94,7 @@ export function openChatStore(database: Sqlite) {
         limit,
       ),
     /** Another attempt was in vain; the next is due then. */
-    setBack: (seq: number, answer_due_ms: number) =>
+    defer: (seq: number, answer_due_ms: number) =>
       void run(
         `UPDATE messages SET answer_due_ms = ?, attempts = attempts + 1 WHERE seq = ? AND status = 'running'`,
         answer_due_ms,

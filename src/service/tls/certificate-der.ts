@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import * as asn1 from 'asn1js'
 
 /** An X.509 certificate as RFC 5280 has it, signed with ECDSA over P-256 and SHA-256. */
-export interface CertificateWish {
+export interface CertificateFields {
   subject: string
   issuer: string
   public_key: KeyObject
@@ -28,7 +28,7 @@ const oids = {
 } as const
 
 /** PEM. */
-export function makeCertificate(wish: CertificateWish): string {
+export function makeCertificate(wish: CertificateFields): string {
   const algorithm = () => sequence(oid('ecdsa_with_sha256'))
   const body = sequence(
     tagged(0, [new asn1.Integer({ value: 2 })]),
@@ -48,7 +48,7 @@ export function makeCertificate(wish: CertificateWish): string {
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
-function extensionsOf({ hosts, public_key, issuer_key }: CertificateWish): asn1.Sequence[] {
+function extensionsOf({ hosts, public_key, issuer_key }: CertificateFields): asn1.Sequence[] {
   const is_authority = hosts === undefined
   // Named bits from the highest: digitalSignature is 0, keyCertSign 5, cRLSign 6.
   const usage = is_authority

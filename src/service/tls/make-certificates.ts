@@ -15,7 +15,7 @@ const authority_lifetime_ms = 3_650 * day_ms
 /** The longest that common systems accept of a server, private authorities included (825 days), less a day for crooked clocks. */
 const server_lifetime_ms = 824 * day_ms
 /** A client whose clock is behind takes it all the same. */
-const begins_before_ms = day_ms
+const clock_skew_ms = day_ms
 
 /**
  * Makes a private authority (kept and used again where it lies in the folder already) and a certificate for these names and
@@ -35,7 +35,7 @@ export function makeCertificates(folder: string, hosts: readonly string[], clock
     issuer: authority.name,
     public_key: server.publicKey,
     issuer_key: authority.key,
-    not_before_ms: now_ms - begins_before_ms,
+    not_before_ms: now_ms - clock_skew_ms,
     not_after_ms: Math.min(wanted_until_ms, authority.valid_to_ms),
     hosts,
   })
@@ -66,7 +66,7 @@ function makeAuthority(files: CertificateFiles, now_ms: number): Authority {
   // A name of its own each time: of two with one name a client would take the wrong one.
   const name = `Sluice private authority ${randomBytes(4).toString('hex')}`
   const valid_to_ms = now_ms + authority_lifetime_ms
-  const times = { not_before_ms: now_ms - begins_before_ms, not_after_ms: valid_to_ms }
+  const times = { not_before_ms: now_ms - clock_skew_ms, not_after_ms: valid_to_ms }
   const ca = makeCertificate({ subject: name, issuer: name, public_key, issuer_key: key, ...times, hosts: undefined })
   writeNew(files.ca_key, pem(key), 0o600)
   writeNew(files.ca, ca, 0o644)

@@ -12,7 +12,7 @@ export interface TlsFiles {
 }
 
 /** Long enough for a certificate from a company's office to be asked for and made. */
-const warned_before_ms = 30 * day_ms
+const expiry_warning_ms = 30 * day_ms
 
 /**
  * Reads both and checks what would otherwise show as connections that fail without a reason. Error `config.service`: unreadable,
@@ -51,7 +51,7 @@ function checkTimes(certificate: X509Certificate, file: string, now_ms: number, 
   if (Date.parse(validFrom) > now_ms) {
     throw refused(`the certificate ${file} is not valid before ${validFrom}`, 'check the clock of this machine')
   }
-  if (Date.parse(validTo) - now_ms < warned_before_ms) log(`the certificate ${file} expires on ${validTo}`)
+  if (Date.parse(validTo) - now_ms < expiry_warning_ms) log(`the certificate ${file} expires on ${validTo}`)
 }
 
 function parse<Value>(what: string, file: string, read: () => Value): Value {
