@@ -10,8 +10,6 @@ export interface GlobalOptions {
 
 /** What a file in commands/ exports as `command`. */
 export interface Command<Options extends GlobalOptions = GlobalOptions> {
-  /** Options that may be given more than once; each a list (`type: 'string', array: true`). */
-  readonly repeatable?: readonly string[]
   /** Adds the command's own options and describes the positional arguments named in its usage. */
   options(yargs: Argv<GlobalOptions>): Argv<Options>
   /**
@@ -29,12 +27,14 @@ export function defineCommand<Options extends GlobalOptions>(command: Command<Op
 /** Descriptions of options and arguments, as yargs takes them. */
 export const flag = (describe: string) => ({ type: 'boolean', default: false, describe }) as const
 export const text = (describe: string) => ({ type: 'string', requiresArg: true, describe }) as const
+export const texts = (describe: string) => ({ ...text(describe), array: true }) as const
 export const number = (describe: string) => ({ type: 'number', requiresArg: true, describe }) as const
 export const argument = (describe: string) => ({ type: 'string', demandOption: true, describe }) as const
+/** An argument of several words, or of none. */
+export const words = (describe: string) => ({ type: 'string', array: true, describe }) as const
 
 /** A command whatever its options are: only `run` of the same object gets what `options` has described. */
 export interface AnyCommand {
-  readonly repeatable?: readonly string[]
   options(yargs: Argv<GlobalOptions>): unknown
   run(options: never, terminal: Terminal, all: readonly ListedCommand[]): Promise<ExitCode>
 }
@@ -88,6 +88,18 @@ export function createParser({ width }: { width: number }): Argv<GlobalOptions> 
     .fail((message, error) => {
       throw error ?? new UsageFault(message)
     }) as Argv<GlobalOptions>
+}
+
+interface ParserOptions {
+  boolean: string[]
+  array: string[]
+  key: Record<string, unknown>
+  choices: Record<string, string[]>
+}
+
+/** yargs' own table of the options, which its types leave out. */
+export function optionsOf(parser: Argv<GlobalOptions>): ParserOptions {
+  return (parser as unknown as { getOptions(): ParserOptions }).getOptions()
 }
 
 /** What yargs says of the words it was given; it throws some of it itself, and hands the rest to `fail`. */

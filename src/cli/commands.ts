@@ -1,5 +1,16 @@
 import { type AnyCommand, type ListedCommand, nameOf } from './command.ts'
 
+// The modules of several commands.
+const pause = () => import('./commands/pause.ts')
+const accept = () => import('./commands/accept.ts')
+const prompts = () => import('./commands/prompts.ts')
+const user = () => import('./commands/serve-user.ts')
+const workspace = () => import('./commands/serve-workspace.ts')
+const project = () => import('./commands/serve-project.ts')
+const token = () => import('./commands/serve-token.ts')
+const concept = () => import('./commands/serve-concept.ts')
+const view = () => import('./commands/serve-view.ts')
+
 /** Every command, in the order of the help. Each is loaded when it is called: `status` does not pay for what `serve` needs. */
 export const commands: readonly ListedCommand[] = [
   command('init', 'ask a few questions and write a configuration', () => import('./commands/init.ts')),
@@ -9,20 +20,12 @@ export const commands: readonly ListedCommand[] = [
   command('status', 'where everything stands, and what to do', () => import('./commands/status.ts')),
   command('ls [path]', 'the files and their states', () => import('./commands/ls.ts')),
   command('explain <path>', 'why one file stands where it stands', () => import('./commands/explain.ts')),
-  command(
-    'pause',
-    'send, ask and deliver nothing new, for a time or until resume',
-    () => import('./commands/pause.ts'),
-  ),
-  command('resume', 'end the pause', () => import('./commands/resume.ts')),
+  verb('pause', 'send, ask and deliver nothing new, for a time or until resume', pause),
+  verb('resume', 'end the pause', pause),
   command('rescan [folders..]', 'let the daemon scan folders now', () => import('./commands/rescan.ts')),
   command('reload', 'let the daemon read its configuration again', () => import('./commands/reload.ts')),
-  command('retry [paths..]', 'try again what was refused or is blocked', () => import('./commands/retry.ts')),
-  command(
-    'accept <path>',
-    'let go what is held back; for a folder that misses its files: yes, that is right',
-    () => import('./commands/accept.ts'),
-  ),
+  verb('retry [paths..]', 'try again what was refused or is blocked', accept),
+  verb('accept <path>', 'let go what is held back; for a folder that misses its files: yes, that is right', accept),
   command(
     'verify [folders..]',
     'compare what is known with disk and service, now',
@@ -30,15 +33,11 @@ export const commands: readonly ListedCommand[] = [
   ),
   command('ask <question..>', 'ask the assistant, over what came in', () => import('./commands/ask.ts')),
   group('prompts', 'the prompts that are asked on a schedule', [
-    command('list', 'each with its last run and its next time', () => import('./commands/prompts-list.ts')),
-    command('next', 'the next five times of each', () => import('./commands/prompts-next.ts')),
+    verb('list', 'each with its last run and its next time', prompts),
+    verb('next', 'the next five times of each', prompts),
     command('run <name>', 'run a prompt now, and wait for its report', () => import('./commands/prompts-run.ts')),
-    command('history <name>', 'the runs of a prompt, newest first', () => import('./commands/prompts-history.ts')),
-    command(
-      'show <run>',
-      'a run: its report, how complete it is, where it went',
-      () => import('./commands/prompts-show.ts'),
-    ),
+    verb('history <name>', 'the runs of a prompt, newest first', prompts),
+    verb('show <run>', 'a run: its report, how complete it is, where it went', prompts),
     command(
       'deliver <run>',
       'send a report again to those who did not get it',
@@ -59,38 +58,34 @@ export const commands: readonly ListedCommand[] = [
     ),
     command('cert <hosts..>', 'make a private authority and a certificate', () => import('./commands/serve-cert.ts')),
     group('user', 'the users of the local service', [
-      verb(
-        'create <email>',
-        'make a user, a member at once wherever they were invited',
-        () => import('./commands/serve-user.ts'),
-      ),
-      verb('list', 'list the users', () => import('./commands/serve-user.ts')),
-      verb('remove <email>', 'remove a user with their tokens', () => import('./commands/serve-user.ts')),
+      verb('create <email>', 'make a user, a member at once wherever they were invited', user),
+      verb('list', 'list the users', user),
+      verb('remove <email>', 'remove a user with their tokens', user),
     ]),
     group('workspace', 'the workspaces of the local service, which hold projects', [
-      verb('create <name>', 'make a workspace', () => import('./commands/serve-workspace.ts')),
-      verb('list', 'list the workspaces', () => import('./commands/serve-workspace.ts')),
+      verb('create <name>', 'make a workspace', workspace),
+      verb('list', 'list the workspaces', workspace),
     ]),
     group('project', 'the projects of the local service', [
-      verb('create <name>', 'make a project', () => import('./commands/serve-project.ts')),
-      verb('list', 'list the projects', () => import('./commands/serve-project.ts')),
+      verb('create <name>', 'make a project', project),
+      verb('list', 'list the projects', project),
     ]),
     group('token', 'the tokens of the local service', [
-      verb('create <name>', 'make a token, shown once', () => import('./commands/serve-token.ts')),
-      verb('list', 'list the tokens', () => import('./commands/serve-token.ts')),
-      verb('revoke <name>', 'make a token useless', () => import('./commands/serve-token.ts')),
+      verb('create <name>', 'make a token, shown once', token),
+      verb('list', 'list the tokens', token),
+      verb('revoke <name>', 'make a token useless', token),
     ]),
     group('concept', 'named sets of assets, for the scope of a question', [
-      verb('create <name>', 'make a concept of assets', () => import('./commands/serve-concept.ts')),
-      verb('list', 'list the concepts', () => import('./commands/serve-concept.ts')),
-      verb('change <id>', 'another name, other assets or labels', () => import('./commands/serve-concept.ts')),
-      verb('remove <id>', 'remove a concept; its assets stay', () => import('./commands/serve-concept.ts')),
+      verb('create <name>', 'make a concept of assets', concept),
+      verb('list', 'list the concepts', concept),
+      verb('change <id>', 'another name, other assets or labels', concept),
+      verb('remove <id>', 'remove a concept; its assets stay', concept),
     ]),
     group('view', 'saved filters over assets, for the scope of a question', [
-      verb('create <name>', 'save a filter', () => import('./commands/serve-view.ts')),
-      verb('list', 'list the views', () => import('./commands/serve-view.ts')),
-      verb('change <id>', 'another name or filter', () => import('./commands/serve-view.ts')),
-      verb('remove <id>', 'remove a view', () => import('./commands/serve-view.ts')),
+      verb('create <name>', 'save a filter', view),
+      verb('list', 'list the views', view),
+      verb('change <id>', 'another name or filter', view),
+      verb('remove <id>', 'remove a view', view),
     ]),
   ]),
   command('install', 'lay down unit, user, configuration and token for systemd', () => import('./commands/install.ts')),

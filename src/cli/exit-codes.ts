@@ -1,4 +1,4 @@
-import { isSluiceError } from '../base/run/errors.ts'
+import { isSluiceError, type SluiceError } from '../base/run/errors.ts'
 
 /** What the shell and systemd are told. From 64 on the numbers are those of sysexits(3). */
 export const exit_codes = {
@@ -33,4 +33,9 @@ const by_area: Record<string, ExitCode> = {
 export function exitCodeOf(error: unknown): ExitCode {
   if (!isSluiceError(error)) return exit_codes.fault
   return by_area[error.code.split('.')[0]!] ?? exit_codes.fault
+}
+
+/** For work that ended early: 77 where the token or the project is refused, else 3. */
+export function incompleteCode(error: SluiceError): ExitCode {
+  return exitCodeOf(error) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
 }

@@ -4,7 +4,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { commands } from './commands.ts'
 import { exit_codes } from './exit-codes.ts'
 import { runCli } from './run-cli.ts'
-import { showError } from './text/say-whole.ts'
+import { printError } from './text/print.ts'
 import { createTerminal } from './text/terminal.ts'
 
 // `sluice ls | head` closes our output: there is nobody left to write for, which is no fault.
@@ -12,7 +12,7 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error) => {
     if (codeOf(error) === 'EPIPE') process.exit()
     // A full disk, below a redirection; where standard error is what is full, nobody can be told.
-    if (stream === process.stdout) showError(unwritable(error), terminal)
+    if (stream === process.stdout) printError(unwritable(error), terminal)
     process.exit(exit_codes.fault)
   })
 }
@@ -22,7 +22,7 @@ const terminal = createTerminal({ stdout: process.stdout, stderr: process.stderr
 
 // What nobody has caught must not be shown by Node, which scrubs nothing.
 process.on('uncaughtException', (error) => {
-  showError(error, terminal)
+  printError(error, terminal)
   process.exit(exit_codes.fault)
 })
 

@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { Argv } from 'yargs'
 import { SluiceError } from '../base/run/errors.ts'
 import type { FolderConfig } from '../config/config.ts'
-import type { GlobalOptions } from './command.ts'
+import { realPath } from '../config/resolve/local-paths.ts'
+import { type GlobalOptions, words } from './command.ts'
 
 /** A folder of the configuration and a path in it; '' is the whole folder. */
 export interface Place {
@@ -35,26 +36,28 @@ export interface FolderWords extends GlobalOptions {
 
 /** The argument `[folders..]` of commands about whole folders; foldersNamed reads it. */
 export function foldersArgument(yargs: Argv<GlobalOptions>): Argv<FolderWords> {
-  return yargs.positional('folders', {
-    type: 'string',
-    array: true,
-    describe: 'names or paths of folders of the configuration; without any, all of them',
-  })
+  const folders = words('names or paths of folders of the configuration; without any, all of them')
+  return yargs.positional('folders', folders)
 }
 
 /** The names of whole folders, each once; without any text, all of them. Error `usage.path`. */
 export function foldersNamed(texts: readonly string[], folders: readonly NamedFolder[]): string[] {
   if (texts.length === 0) return folders.map(({ name }) => name)
-  const names = texts.map((text) => {
-    const { folder, path } = placeOf(text, folders, process.cwd())
-    if (path === '') return folder
-    throw new SluiceError({
-      code: 'usage.path',
-      message: `${text} lies inside the folder ${folder}: a scan is about whole folders`,
-      hint: `name the folder: ${folder}`,
-    })
-  })
-  return [...new Set(names)]
+  const hintFor = ({ folder }: Place) => `a scan is about whole folders: name ${folder}`
+  return [...new Set(texts.map((text) => wholeFolder(text, folders, process.cwd(), hintFor)))]
+}
+
+/** The name of a folder, where a part of one is not possible. Error `usage.path`. */
+export function wholeFolder(
+  text: string,
+  folders: readonly NamedFolder[],
+  cwd: string,
+  hintFor: (place: Place) => string,
+): string {
+  const place = placeOf(text, folders, cwd)
+  if (place.path === '') return place.folder
+  const message = `${text} lies inside the folder ${place.folder}`
+  throw new SluiceError({ code: 'usage.path', message, hint: hintFor(place) })
 }
 
 /** The folder that is nearest to the path, where one lies in another. */
@@ -85,15 +88,5 @@ function exists(path: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** With its links resolved; a path that is not there stays as it is. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // Gone, or unreadable: its written form is all there is.
-    return path
   }
 }

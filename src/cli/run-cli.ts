@@ -1,9 +1,17 @@
 import type { Argv } from 'yargs'
 import { SluiceError } from '../base/run/errors.ts'
 import { didYouMean } from '../base/text/did-you-mean.ts'
-import { addExamples, createParser, type GlobalOptions, type ListedCommand, nameOf, UsageFault } from './command.ts'
+import {
+  addExamples,
+  createParser,
+  type GlobalOptions,
+  type ListedCommand,
+  nameOf,
+  optionsOf,
+  UsageFault,
+} from './command.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from './exit-codes.ts'
-import { showError } from './text/say-whole.ts'
+import { printError } from './text/print.ts'
 import type { Terminal } from './text/terminal.ts'
 
 /**
@@ -19,7 +27,7 @@ export async function runCli(
     return await parseAndRun(words, terminal, commands)
   } catch (thrown) {
     const error = isLostDirectory(thrown) ? lostDirectory(thrown) : thrown
-    showError(error, terminal)
+    printError(error, terminal)
     return exitCodeOf(error)
   }
 }
@@ -41,6 +49,7 @@ function lostDirectory(cause: NodeJS.ErrnoException): SluiceError {
 async function parseAndRun(words: readonly string[], terminal: Terminal, commands: readonly ListedCommand[]) {
   let answer: ExitCode | undefined
   let help = ''
+  let repeatable: readonly string[] = []
   const register = (
     parser: Argv<GlobalOptions>,
     listed: readonly ListedCommand[],
@@ -55,13 +64,14 @@ async function parseAndRun(words: readonly string[], terminal: Terminal, command
           register(inner as Argv<GlobalOptions>, subcommands, path)
           addExamples(inner as Argv<GlobalOptions>, path)
           if (!load) return inner.demandCommand(1)
-          return (await load()).options(inner as Argv<GlobalOptions>)
+          const described = (await load()).options(inner as Argv<GlobalOptions>)
+          repeatable = optionsOf(inner as Argv<GlobalOptions>).array
+          return described
         },
         async (options) => {
           if (!load) return
-          const command = await load()
-          refuseOddValues(options, words, command.repeatable ?? [])
-          answer = await command.run(options as never, terminal, commands)
+          refuseOddValues(options, words, repeatable)
+          answer = await (await load()).run(options as never, terminal, commands)
         },
       )
     }

@@ -98,7 +98,6 @@ const service_options = z.object({
 
 export type ServiceOptions = z.input<typeof service_options>
 export type ProfileName = NonNullable<ServiceOptions['profile']>
-export type IngestOptions = z.input<typeof ingest_options>
 export type IngestSettings = z.output<typeof ingest_options>
 export type Settings = ReturnType<typeof settingsFrom>
 

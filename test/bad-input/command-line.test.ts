@@ -17,7 +17,7 @@ const wrong: readonly (readonly [words: string[], said: RegExp])[] = [
   [['sync', '../../etc'], /is in no folder of the configuration\n {2}\S/],
   [['explain', '/etc/passwd'], /is in no folder of the configuration\n {2}\S/],
   [['retry', 'nofolder/x.txt'], /is in no folder of the configuration\n {2}\S/],
-  [['sync', 'docs/a.txt'], /a scan is about whole folders\n {2}name the folder: docs/],
+  [['sync', 'docs/a.txt'], /docs\/a.txt lies inside the folder docs\n {2}a scan is about whole folders: name docs/],
   [['serve', 'tokne'], /tokne/],
   [['serve', '--port', 'many'], /port/],
   [[''], /./],

@@ -11,8 +11,9 @@ tmp.setGracefulCleanup()
 
 const anything = { folders: ['notes'], paths: [], within_ms: undefined }
 
-function inScope(rig: Rig, change: Partial<Parameters<typeof filesInScope>[0]> = {}, most = 10) {
-  const found = filesInScope({ ...anything, ...change }, { state_dir: rig.state_dir, now_ms: rig.clock.now_ms(), most })
+async function inScope(rig: Rig, change: Partial<Parameters<typeof filesInScope>[0]> = {}, most = 10) {
+  const { state_dir, clock } = rig
+  const found = await filesInScope({ ...anything, ...change }, { state_dir, now_ms: clock.now_ms(), most })
   return { ...found, files: found?.files.map(({ path }) => path) }
 }
 
@@ -25,9 +26,9 @@ describe('what a question is over', () => {
     await rig.settle('copy-of-old.txt', { md5: 'a'.repeat(32) })
     await rig.bringIn('gone.txt')
     await rig.record({ type: 'file_gone', folder: 'notes', path: 'gone.txt' })
-    expect(inScope(rig)).toEqual({ files: ['sub/new.txt', 'copy-of-old.txt'], is_cut: false })
-    expect(inScope(rig, { paths: ['old.txt', 'sub/'] }).files).toEqual(['sub/new.txt', 'old.txt'])
-    expect(inScope(rig, { folders: ['others'] }).files).toEqual([])
+    expect(await inScope(rig)).toEqual({ files: ['sub/new.txt', 'copy-of-old.txt'], is_cut: false })
+    expect((await inScope(rig, { paths: ['old.txt', 'sub/'] })).files).toEqual(['sub/new.txt', 'old.txt'])
+    expect((await inScope(rig, { folders: ['others'] })).files).toEqual([])
   })
 
   test('what arrived within a span, and the newest where there are too many', async () => {
@@ -36,14 +37,14 @@ describe('what a question is over', () => {
       await rig.bringIn(`${name}.txt`)
       await rig.clock.advance(hour_ms)
     }
-    expect(inScope(rig, { within_ms: 2 * hour_ms }).files).toEqual(['three.txt', 'two.txt'])
-    expect(inScope(rig, {}, 2)).toEqual({ files: ['three.txt', 'two.txt'], is_cut: true })
-    expect(inScope(rig, {}, 3).is_cut).toBe(false)
+    expect((await inScope(rig, { within_ms: 2 * hour_ms })).files).toEqual(['three.txt', 'two.txt'])
+    expect(await inScope(rig, {}, 2)).toEqual({ files: ['three.txt', 'two.txt'], is_cut: true })
+    expect((await inScope(rig, {}, 3)).is_cut).toBe(false)
   })
 
-  test('where nothing was ever kept', () => {
+  test('where nothing was ever kept', async () => {
     const state_dir = tmp.dirSync({ prefix: 'sluice-none-', unsafeCleanup: true }).name
-    expect(filesInScope(anything, { state_dir, now_ms: 0 })).toBeUndefined()
+    expect(await filesInScope(anything, { state_dir, now_ms: 0 })).toBeUndefined()
   })
 })
 

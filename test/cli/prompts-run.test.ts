@@ -27,7 +27,7 @@ test('without a daemon: one pass over its folders, the question, the report; the
   const { code, out, err } = await home.sluice('prompts', 'run', 'digest')
   expect([code, out], err).toEqual([
     0,
-    expect.stringMatching(/^digest@\S+ \(run 1\): written\nreport: \S+\/reports\/digest\.md\n1 of 1 file ready\n$/),
+    expect.stringMatching(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: \S+\/reports\/digest\.md\n$/),
   ])
   expect(readFileSync(join(home.path, 'reports/digest.md'), 'utf8')).toContain('> The lease ends in May.')
   const again = await home.inProcess('prompts', 'run', 'digest', '--json')
@@ -62,7 +62,7 @@ test('beside a daemon: that one runs it, this waits; a delivery that failed is t
   const { code, out, err } = await home.inProcess('prompts', 'run', 'digest')
   expect(err).toContain('it runs digest now, this waits for it')
   expect([code, out]).toEqual([3, expect.stringMatching(/delivery command-[0-9a-f]{8}: failed 1 time, tried again /)])
-  expect(out).toMatch(/^digest@\S+ \(run 1\): written\nreport: /)
+  expect(out).toMatch(/^run 1 {2}digest@\S+ {2}written\n1 of 1 file ready\nreport: /)
   const status = JSON.parse((await home.inProcess('status', '--json')).out)
   expect(status.prompts).toMatchObject([
     { last_run: { state: 'written' }, undelivered: [{ state: 'wanted', attempts: 1 }] },

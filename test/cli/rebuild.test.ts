@@ -230,7 +230,7 @@ test('while one is at work, and waits: status and ls say so, and a second one is
     out: expect.stringContaining(`a rebuild is at work (process ${rebuilding.child.pid}), and there is no ledger`),
   })
   expect(status.out).not.toMatch(/sluice (run|rebuild)/)
-  const no_ledger = 'there is no ledger until a rebuild is at its end: `sluice status` says whether one is at work\n'
+  const no_ledger = 'there is no ledger until the rebuild has ended: `sluice status` says whether one is running\n'
   expect(await home.inProcess('ls')).toMatchObject({ code: 3, out: '', err: no_ledger })
   expect(await home.inProcess('rebuild')).toMatchObject({ code: 1, err: expect.stringContaining('another rebuild') })
   rebuilding.child.kill('SIGTERM')

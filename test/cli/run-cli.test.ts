@@ -46,7 +46,6 @@ const planted: ListedCommand[] = [
     describe: 'describes ask',
     load: async () =>
       ({
-        repeatable: ['in'],
         options: (yargs) => yargs.option('in', { type: 'string', array: true, requiresArg: true }),
         run: async (options, terminal) => {
           show({ ...options }, terminal)

@@ -1,15 +1,16 @@
-import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import { didYouMean } from '../../base/text/did-you-mean.ts'
 import { counted } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { max_scope_ids } from '../../contract/limits.ts'
-import { type ArrivedFile, openArrivalsView } from '../../ledger/views/view-arrivals.ts'
+import type { ArrivedFile } from '../../ledger/views/view-arrivals.ts'
 import { pathMatcher } from '../../prompts/plan/fresh.ts'
 import type { LabelReference } from '../../remote/assets.ts'
 import type { Scope } from '../../remote/chats.ts'
-import { placeOf } from '../place.ts'
+import { withArrivalsView } from '../daemon/views.ts'
+import { type Place, wholeFolder } from '../place.ts'
 
 /** What a question is narrowed to, as the command line has it. */
 export interface ScopeFlags {
@@ -44,7 +45,10 @@ export interface FilesInScope {
 /** Errors `usage.*`: a folder that is not there, folders of several projects, a time that is none. */
 export function narrowingOf(flags: ScopeFlags, config: Config, cwd: string): Narrowing {
   const { path: paths, fresh, label: labels } = flags
-  const named = flags.folder.map((text) => wholeFolder(text, config, cwd))
+  const named = flags.folder.map((text) => {
+    const hintFor = ({ folder, path }: Place) => `--folder ${folder} --path ${shellWord(`/${path}`)}`
+    return wholeFolder(text, config.folders, cwd, hintFor)
+  })
   const about_files = named.length > 0 || paths.length > 0 || fresh !== undefined
   const folders = named.length > 0 ? [...new Set(named)] : config.folders.map(({ name }) => name)
   const projects = new Set(
@@ -62,16 +66,6 @@ export function narrowingOf(flags: ScopeFlags, config: Config, cwd: string): Nar
   return { project_id, folders, paths, within_ms: fresh === undefined ? undefined : spanOf(fresh), labels, about_files }
 }
 
-function wholeFolder(text: string, { folders }: Config, cwd: string): string {
-  const { folder, path } = placeOf(text, folders, cwd)
-  if (path === '') return folder
-  throw new SluiceError({
-    code: 'usage.path',
-    message: `${text} lies inside the folder ${folder}`,
-    hint: `--folder ${folder} --path ${shellWord(`/${path}`)}`,
-  })
-}
-
 function spanOf(text: string): number {
   if (duration_pattern.test(text)) return parseDuration_ms(text)
   throw new SluiceError({
@@ -87,30 +81,19 @@ function spanOf(text: string): number {
 export function filesInScope(
   { folders, paths, within_ms }: Pick<Narrowing, 'folders' | 'paths' | 'within_ms'>,
   { state_dir, now_ms, most = max_scope_ids }: { state_dir: string; now_ms: number; most?: number },
-): FilesInScope | undefined {
-  const matches = pathMatcher(paths)
-  const by_asset = new Map<string, ArrivedFile>()
-  const view = openView(state_dir)
-  if (!view) return undefined
-  try {
-    for (const file of view.newest({ folders, since_ms: within_ms === undefined ? undefined : now_ms - within_ms })) {
+): Promise<FilesInScope | undefined> {
+  return withArrivalsView(state_dir, (view) => {
+    if (!view) return undefined
+    const matches = pathMatcher(paths)
+    const since_ms = within_ms === undefined ? undefined : now_ms - within_ms
+    const by_asset = new Map<string, ArrivedFile>()
+    for (const file of view.newest({ folders, since_ms })) {
       if (by_asset.has(file.asset_id) || !matches(file.path)) continue
       if (by_asset.size === most) return { files: [...by_asset.values()], is_cut: true }
       by_asset.set(file.asset_id, file)
     }
     return { files: [...by_asset.values()], is_cut: false }
-  } finally {
-    view.close()
-  }
-}
-
-function openView(state_dir: string) {
-  try {
-    return openArrivalsView(state_dir)
-  } catch (error) {
-    if (isSluiceError(error, 'database.missing')) return undefined
-    throw error
-  }
+  })
 }
 
 /** Error `usage.label`: the project has no label of that name. */
@@ -118,15 +101,10 @@ export function labelIds(names: readonly string[], known: readonly LabelReferenc
   const ids = names.flatMap((name) => {
     const found = known.filter((label) => label.name === name).map(({ label_id }) => label_id)
     if (found.length > 0) return found
-    const meant = didYouMean(
-      name,
-      known.map((label) => label.name),
-    )
-    throw new SluiceError({
-      code: 'usage.label',
-      message: `the project has no label ${name}`,
-      ...(meant === undefined ? {} : { hint: `did you mean ${meant}?` }),
-    })
+    const all = known.map((label) => label.name)
+    const meant = didYouMean(name, all)
+    const hint = meant && `did you mean ${meant}?`
+    throw new SluiceError({ code: 'usage.label', message: `the project has no label ${name}`, hint })
   })
   return [...new Set(ids)]
 }

@@ -1,5 +1,5 @@
 import type { Argv } from 'yargs'
-import { createParser, type GlobalOptions, type ListedCommand, nameOf } from '../command.ts'
+import { createParser, type GlobalOptions, type ListedCommand, nameOf, optionsOf } from '../command.ts'
 
 /** What the shell completes by itself; no other candidate begins with a colon. */
 export const shell_files = ':files'
@@ -105,17 +105,6 @@ function optionValue({ current, rest }: Cursor, parser: Argv<GlobalOptions>) {
   const before = /^--([a-z-]+)$/.exec(rest.at(-1) ?? '')?.[1]
   if (before === undefined || !takesValue(parser, before)) return undefined
   return { option: before, begun: current }
-}
-
-interface ParserOptions {
-  boolean: string[]
-  key: Record<string, unknown>
-  choices: Record<string, string[]>
-}
-
-/** yargs' own table of the options, which its types leave out. */
-function optionsOf(parser: Argv<GlobalOptions>): ParserOptions {
-  return (parser as unknown as { getOptions(): ParserOptions }).getOptions()
 }
 
 function takesValue(parser: Argv<GlobalOptions>, option: string): boolean {

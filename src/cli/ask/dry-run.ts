@@ -12,7 +12,7 @@ import { composePlan, labelIds, missingLabel } from '../../prompts/plan/plan-run
 import { closingQuestion, requestBody } from '../../prompts/plan/question.ts'
 import { noUnready } from '../../prompts/plan/unready.ts'
 import { coverageOf } from '../../prompts/report/report.ts'
-import { withFreshView } from '../daemon/ledger-fault.ts'
+import { withFreshView } from '../daemon/views.ts'
 import { failureOf } from './ask-question.ts'
 
 /** What a run that came due now would ask. */

@@ -86,30 +86,25 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve cert sluice.lan 192.168.1.4', 'for a service that other machines reach'],
     ['$0 serve cert 192.168.1.4 --dir /etc/sluice/tls', 'in a folder of its own'],
   ],
-  'serve user': [['$0 serve user list', 'who there is, and where they are members']],
   'serve user create': [['$0 serve user create ada@example.org --name Ada', 'prints the id']],
   'serve user list': [['$0 serve user list', 'who there is, and where they are members']],
   'serve user remove': [['$0 serve user remove ada@example.org', 'her tokens open nothing from now on']],
-  'serve workspace': [['$0 serve workspace list', 'what holds the projects']],
   'serve workspace create': [
     ['$0 serve workspace create finance', 'for projects of its own'],
     ['$0 serve workspace create finance --organisation acme', 'the organisation is made with its first workspace'],
   ],
   'serve workspace list': [['$0 serve workspace list', 'what holds the projects']],
-  'serve project': [['$0 serve project list', 'the projects and their ids']],
   'serve project create': [
     ['$0 serve project create office', 'prints its id'],
     ['$0 serve project create invoices --workspace finance', 'in a workspace of its own'],
   ],
   'serve project list': [['$0 serve project list', 'the projects and their ids']],
-  'serve token': [['$0 serve token list', 'the names of all tokens']],
   'serve token create': [
     ['$0 serve token create laptop', 'prints the token, once'],
     ['$0 serve token create ada-laptop --user ada@example.org', 'reaches what Ada is a member of, in her role'],
   ],
   'serve token list': [['$0 serve token list', 'the names of all tokens']],
   'serve token revoke': [['$0 serve token revoke laptop', 'from now on it opens nothing']],
-  'serve concept': [['$0 serve concept list', 'the concepts and their ids']],
   'serve concept create': [
     [
       '$0 serve concept create tenders --project project_4f7k2m9q0x3c8v1b6n5z --assets asset_4f7k2m9q0x3c8v1b6n5z',
@@ -121,7 +116,6 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
     ['$0 serve concept change concept_4f7k2m9q0x3c8v1b6n5z --name bids --labels public', 'its assets stay as they are'],
   ],
   'serve concept remove': [['$0 serve concept remove concept_4f7k2m9q0x3c8v1b6n5z', 'its assets stay']],
-  'serve view': [['$0 serve view list', 'the views and their ids']],
   'serve view create': [
     [
       "$0 serve view create minutes --project project_4f7k2m9q0x3c8v1b6n5z --name-pattern '*.md'",
@@ -144,7 +138,11 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   version: [['$0 version', 'the version of this program']],
 }
 
-/** `path`: the words of the command, `prompts run` for instance. `$0` in an example is the program. */
+/**
+ * `path`: the words of the command, such as `prompts run`. A group has the examples of its `list`.
+ * `$0` in an example is the program.
+ */
 export function examplesOf(path: readonly string[]): readonly Example[] {
-  return examples[path.join(' ')] ?? []
+  const words = path.join(' ')
+  return examples[words] ?? examples[`${words} list`] ?? []
 }

@@ -3,11 +3,10 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { type Doubt, factsOfDoubt } from '../../control/control-verbs.ts'
-import { ledgerLimits } from '../../daemon/limits.ts'
 import { ingest_failed } from '../../domain/content.ts'
 import type { Fact } from '../../domain/fact.ts'
 import type { Difference, DifferenceKind } from '../../inspect/verify/verify-answer.ts'
-import { openLedger } from '../../ledger/open-ledger.ts'
+import { withLedger } from '../daemon/open.ts'
 import { besideOrAlone } from '../daemon/tell-daemon.ts'
 import type { FoundDifferences } from '../text/verify-text.ts'
 
@@ -83,17 +82,13 @@ async function beside({ folders, lost, doubts }: Work, control: ControlClient): 
 }
 
 async function recorded({ folders, lost, doubts }: Work, config: Config): Promise<string[]> {
-  const { state_dir } = config
   const now_ms = system_clock.now_ms()
   const facts = [...lost.flatMap(factsOfLoss), ...doubts.flatMap((doubt) => factsOfDoubt(doubt, now_ms))]
-  const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
-  try {
+  await withLedger(config, async (ledger) => {
     for (let from = 0; from < facts.length; from += facts_at_once) {
       await ledger.record(facts.slice(from, from + facts_at_once))
     }
-  } finally {
-    await ledger.close()
-  }
+  })
   return [
     ...(lost.length > 0 ? [`recorded: what the service lost, of ${formatCount(lost.length)} assets`] : []),
     ...doubtLines(doubts, 'recorded for the next pass'),

@@ -1,8 +1,19 @@
-import { argument, defineCommand, flag } from '../command.ts'
-import { sayWord } from '../daemon/person-word.ts'
+import { counted, formatAmount, formatBytes, printable } from '../../base/text/format.ts'
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import type { ControlClient } from '../../control/control-client.ts'
+import type { PersonFact } from '../../domain/fact.ts'
+import type { Amount } from '../../ledger/views/view-folders.ts'
+import type { DisappearanceWait } from '../../ledger/views/view-pass.ts'
+import { argument, defineCommand, flag, words } from '../command.ts'
+import { tellDaemon } from '../daemon/tell-daemon.ts'
+import { withPassView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { type Place, placeOf } from '../place.ts'
+import { printFitted, printNote } from '../text/print.ts'
+import type { Terminal } from '../text/terminal.ts'
 
-export const command = defineCommand({
+export const accept = defineCommand({
   options: (yargs) =>
     yargs
       .positional('path', argument('a file, a directory or a whole folder, by where it is or as FOLDER/PATH'))
@@ -12,3 +23,103 @@ export const command = defineCommand({
     return exit_codes.ok
   },
 })
+
+export const retry = defineCommand({
+  options: (yargs) =>
+    yargs.positional(
+      'paths',
+      words('files or directories, by where they are or as FOLDER/PATH; without any, everything'),
+    ),
+  async run({ config, paths }, terminal) {
+    await sayWord({ type: 'retried', config_file: config, paths: paths ?? [], terminal })
+    return exit_codes.ok
+  },
+})
+
+/**
+ * Records what a person says about some paths, through the daemon where one runs, and tells what it lets go. Errors:
+ * `usage.path` before anything is recorded, `ledger.locked` where another process that cannot be asked holds the ledger.
+ */
+export async function sayWord(options: {
+  type: PersonFact['type']
+  config_file: string | undefined
+  /** Without any: everything. */
+  paths: readonly string[]
+  terminal: Terminal
+}): Promise<void> {
+  const { type, paths, terminal } = options
+  const { config } = loadConfig({ file: options.config_file })
+  const words: PersonFact[] = placesOf(paths, config).map((place) => ({ type, ...place }))
+  // Counted before: afterwards they are on their way.
+  const reached = await findReached(words, config.state_dir)
+  // Before the first run nothing is known of any file, so no word has an effect.
+  const is_running = reached === undefined || (await record(words, config))
+  for (const [index, word] of words.entries()) printFitted(terminal, told(word, reached?.[index] ?? nothing))
+  if (!is_running) {
+    printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here')
+  }
+}
+
+function placesOf(paths: readonly string[], { folders }: Config): Place[] {
+  if (paths.length === 0) return folders.map(({ name }) => ({ folder: name, path: '' }))
+  return paths.map((path) => placeOf(path, folders, process.cwd()))
+}
+
+interface Reached extends Amount {
+  /** Whether this word is for what has disappeared there, and then for nothing else. */
+  missing: DisappearanceWait
+}
+
+const nothing: Reached = { files: 0, bytes: 0, missing: 'none' }
+
+function findReached(words: readonly PersonFact[], state_dir: string): Promise<Reached[] | undefined> {
+  return withPassView(
+    state_dir,
+    (pass) =>
+      pass &&
+      words.map((word) => {
+        const is_whole = word.type === 'accepted' && word.path === ''
+        return { ...pass.reachedBy(word), missing: is_whole ? pass.disappearanceIn(word.folder) : 'none' }
+      }),
+  )
+}
+
+/** Answers whether a daemon took it. */
+function record(words: readonly PersonFact[], config: Config): Promise<boolean> {
+  return tellDaemon(config, {
+    async to_daemon(control) {
+      for (const { type, folder, path } of words) {
+        await saying[type](control, { folder, path })
+      }
+    },
+    to_ledger: () => words,
+  })
+}
+
+const saying: Record<PersonFact['type'], (control: ControlClient, place: Place) => Promise<void>> = {
+  accepted: (control, place) => control.accept(place),
+  retried: (control, place) => control.retry(place),
+  removals_accepted: (control, place) => control.acceptRemovals(place),
+}
+
+function told({ type, folder, path }: PersonFact, { files, bytes, missing }: Reached): string {
+  const where = printable(path === '' ? folder : `${folder}/${path}`)
+  const what = formatAmount({ files, bytes })
+  if (type === 'removals_accepted') {
+    if (files === 0) return `${where}: nothing there waits to be removed on the service`
+    return `${where}: ${counted(files, 'version')} (${formatBytes(bytes)}) may be removed on the service now`
+  }
+  if (missing === 'unlooked') {
+    return `${where}: what is missing there was not looked at since Sluice was upgraded; say it again after \`sluice sync\`, or once the daemon has looked`
+  }
+  if (missing === 'waits') {
+    const others = files === 0 ? 'and nothing else' : `and nothing else: ${what} held back there`
+    const again = files === 1 ? 'waits' : 'wait'
+    const rest = files === 0 ? '' : ` still ${again}; say it once more when the folder is back`
+    return `${where}: what is missing there counts as right now, ${others}${rest}`
+  }
+  const emptied = path === '' ? '; where its project looked emptied on the service, that counts as right now' : ''
+  if (files === 0)
+    return `${where}: ${type === 'accepted' ? `nothing is held back there${emptied}` : 'nothing there waits for a word'}`
+  return `${where}: ${what} ${type === 'accepted' ? 'may go up now' : 'will be tried again now'}`
+}

@@ -3,7 +3,6 @@ import { aborted } from '../../base/run/waits.ts'
 import { isoTime, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets } from '../../config/secrets.ts'
 import { openRemote } from '../../daemon/open-remote.ts'
 import type { Question } from '../../remote/chats.ts'
 import type { Remote } from '../../remote/remote.ts'
@@ -28,63 +27,39 @@ import {
   scopeOf,
   scopeText,
 } from '../ask/ask-scope.ts'
-import { type Command, flag, type GlobalOptions, text } from '../command.ts'
+import { defineCommand, flag, text, texts, words } from '../command.ts'
+import { openToken } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { printJson, printLines, printNote, printWarning } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
-import { sayJson, sayWarning, sayWhole, toned } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Somebody waits at the screen: sooner than `asking.first_ms`, which is for reports that nobody waits for. */
 const looks = { first_ms: 200, most_ms: 3 * second_ms }
 
 const intelligences = ['auto', 'fast', 'expert', 'research'] as const
-type Intelligence = (typeof intelligences)[number]
 
-interface Options extends GlobalOptions {
-  question: string[]
-  folder: string[] | undefined
-  path: string[] | undefined
-  fresh: string | undefined
-  label: string[] | undefined
-  intelligence: Intelligence
-  'follow-up': boolean
-  json: boolean
-}
-
-export const command: Command<Options> = {
-  repeatable: ['folder', 'path', 'label'],
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('question', { type: 'string', array: true, demandOption: true, describe: 'what to ask' })
-      .option('folder', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe: 'over the ready files of this folder',
-      })
-      .option('path', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe: 'over files that match this pattern (as in .gitignore, relative to a folder)',
-      })
+      .positional('question', { ...words('what to ask'), demandOption: true })
+      .option('folder', texts('over the ready files of this folder'))
+      .option('path', texts('over files that match this pattern (as in .gitignore, relative to a folder)'))
       .option('fresh', text('over what arrived in the last such time: 24h, 7d'))
-      .option('label', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe: 'over what has this label, beside the files',
+      .option('label', texts('over what has this label, beside the files'))
+      .option('intelligence', {
+        choices: intelligences,
+        default: 'auto' as (typeof intelligences)[number],
+        describe: 'how to answer',
       })
-      .option('intelligence', { choices: intelligences, default: 'auto' as Intelligence, describe: 'how to answer' })
       .option('follow-up', flag('go on in the chat of the last ask'))
       .option('json', flag('one JSON object')),
   async run(options, terminal) {
     const { config } = loadConfig({ file: options.config })
-    const asking = prepare(options, config)
+    const asking = await prepare(options, config)
     if (asking.found?.files.length === 0 && asking.narrowing.labels.length === 0) return nothingFound(terminal)
-    const { secrets, warnings } = openSecrets(config)
-    for (const warning of warnings) sayWarning(terminal, warning)
+    const secrets = openToken(config, terminal)
     const remote = openRemote(config, () => secrets.token(), system_clock)
     try {
       return await askAndShow(asking, remote, terminal)
@@ -92,7 +67,9 @@ export const command: Command<Options> = {
       await remote.close()
     }
   },
-}
+})
+
+type Options = Parameters<typeof command.run>[0]
 
 interface Asking {
   options: Options
@@ -104,7 +81,7 @@ interface Asking {
   chat_id: string | undefined
 }
 
-function prepare(options: Options, config: Config): Asking {
+async function prepare(options: Options, config: Config): Promise<Asking> {
   const { folder = [], path = [], fresh, label = [] } = options
   if (options.question.join(' ').trim() === '') {
     throw new SluiceError({ code: 'usage.invalid', message: 'there is no question to ask', hint: 'sluice ask "…"' })
@@ -120,18 +97,14 @@ function prepare(options: Options, config: Config): Asking {
   }
   const none: FilesInScope = { files: [], is_cut: false }
   const found = narrowing.about_files
-    ? (filesInScope(narrowing, { state_dir: config.state_dir, now_ms: system_clock.now_ms() }) ?? none)
+    ? ((await filesInScope(narrowing, { state_dir: config.state_dir, now_ms: system_clock.now_ms() })) ?? none)
     : undefined
   return { options, config, narrowing, found, chat_id }
 }
 
 /** An empty scope would mean everything. */
 function nothingFound(terminal: Terminal): ExitCode {
-  sayWhole(
-    terminal,
-    'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)',
-    'err',
-  )
+  printNote(terminal, 'no ready file matches: nothing was asked (`sluice ls` and `sluice status` show what there is)')
   return exit_codes.incomplete
 }
 
@@ -165,7 +138,7 @@ function remember({ config, narrowing }: Asking, { chat_id }: Turn, terminal: Te
   try {
     rememberChat(config.state_dir, narrowing.project_id, chat_id)
   } catch (error) {
-    sayWarning(terminal, `--follow-up will not find the chat ${chat_id}: ${messageOf(error)}`)
+    printWarning(terminal, `--follow-up will not find the chat ${chat_id}: ${messageOf(error)}`)
   }
 }
 
@@ -194,7 +167,7 @@ function show({ options, narrowing, found }: Asking, answered: Answered, termina
   const sources = sourcesOf(answer, found?.files ?? [])
   if (!options.json) {
     terminal.out(`${answerText(answer)}\n`)
-    for (const line of sourceLines(sources, about, terminal.width)) terminal.out(toned(line, terminal.styles))
+    printLines(terminal, sourceLines(sources, about, terminal.width))
     return
   }
   const { project_id, labels, about_files } = narrowing
@@ -205,5 +178,5 @@ function show({ options, narrowing, found }: Asking, answered: Answered, termina
     labels,
   }
   const times = { asked: isoTime(asked_ms), answered: isoTime(system_clock.now_ms()) }
-  sayJson(terminal, { project_id, ...turn, ...times, scope, answer, sources })
+  printJson(terminal, { project_id, ...turn, ...times, scope, answer, sources })
 }

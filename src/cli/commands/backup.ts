@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isBelow } from '../../base/files/path-below.ts'
 import { SluiceError } from '../../base/run/errors.ts'
@@ -6,10 +5,11 @@ import { counted, formatBytes } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
+import { realPath } from '../../config/resolve/local-paths.ts'
 import { backUpLedger } from '../../ledger/backup.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWhole } from '../text/say-whole.ts'
+import { print } from '../text/print.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -19,7 +19,7 @@ export const command = defineCommand({
     const file = backupTarget(text, config, process.cwd())
     const { bytes, files } = backUpLedger(config.state_dir, file, { force })
     const known = counted(files, 'file')
-    sayWhole(terminal, `${file}: ${formatBytes(bytes)}, what is known of ${known}`)
+    print(terminal, `${file}: ${formatBytes(bytes)}, what is known of ${known}`)
     terminal.err('the way back, with the daemon stopped:')
     terminal.err(`  sluice restore ${shellWord(file)}${named === undefined ? '' : ` --config ${shellWord(named)}`}`)
     return exit_codes.ok
@@ -39,14 +39,4 @@ export function backupTarget(text: string, { folders, state_dir }: Config, cwd: 
 
 function refused(message: string): SluiceError {
   return new SluiceError({ code: 'usage.target', message, hint: 'name a file elsewhere, best on another disk' })
-}
-
-/** With its links resolved; one that is not there stays as it is, and is told of when it is written. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // Missing or unreadable: its written form is all there is.
-    return path
-  }
 }

@@ -1,18 +1,17 @@
 import { complete, shell_directories, shell_files } from '../ask/complete.ts'
-import type { Command, GlobalOptions } from '../command.ts'
+import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 
 const shells = ['bash', 'zsh'] as const
 
-interface Options extends GlobalOptions {
-  shell: (typeof shells)[number]
-  words: string | undefined
-}
-
-export const command: Command<Options> = {
+export const command = defineCommand({
   options: (yargs) =>
     yargs
-      .positional('shell', { choices: shells, default: 'bash' as const, describe: 'the shell it is for' })
+      .positional('shell', {
+        choices: shells,
+        default: 'bash' as (typeof shells)[number],
+        describe: 'the shell it is for',
+      })
       .option('words', {
         type: 'string',
         hidden: true,
@@ -23,7 +22,7 @@ export const command: Command<Options> = {
     else for (const candidate of await complete(words.split('\n'), all)) terminal.out(candidate)
     return exit_codes.ok
   },
-}
+})
 
 /** Works with bash from 3.2 on, which macOS has: no mapfile, and compopt only where there is one. */
 const bash = `# Completion of sluice for bash. In ~/.bashrc: source <(sluice completion bash)
@@ -61,4 +60,4 @@ _sluice() {
 }
 if [[ "\${funcstack[1]}" == _sluice ]]; then _sluice "$@"; else compdef _sluice sluice; fi`
 
-const scripts: Readonly<Record<Options['shell'], string>> = { bash, zsh }
+const scripts: Readonly<Record<(typeof shells)[number], string>> = { bash, zsh }

@@ -7,7 +7,7 @@ import { openSecrets } from '../../config/secrets.ts'
 import { LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayJson, sayWarning } from '../text/say-whole.ts'
+import { printJson, printWarning } from '../text/print.ts'
 
 /** Nothing here ever holds the token itself. */
 interface TokenAnswer {
@@ -29,7 +29,7 @@ export const command = defineCommand({
         warnings,
         config: withoutConstants(maskedConfig(config)),
       }
-      sayJson(terminal, answer)
+      printJson(terminal, answer)
       return exit_codes.ok
     }
     const { dim } = terminal.styles
@@ -44,7 +44,7 @@ export const command = defineCommand({
       for (const line of writer.lines) terminal.out(dim(`# ${line.text}`))
     }
     terminal.out(configAsYaml(config).trimEnd())
-    for (const warning of warnings) sayWarning(terminal, warning)
+    for (const warning of warnings) printWarning(terminal, warning)
     return exit_codes.ok
   },
 })

@@ -1,7 +1,20 @@
-import { system_clock } from '../../base/time/time.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SluiceError } from '../../base/run/errors.ts'
+import { aborted } from '../../base/run/waits.ts'
+import { formatDuration, printable } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
+import { type Clock, minute_ms, system_clock } from '../../base/time/time.ts'
+import { environmentWith } from '../../config/environment.ts'
+import { openLedgerView } from '../../ledger/views/view.ts'
 import { defineCommand, flag } from '../command.ts'
-import { listenForStop } from '../daemon/stop-signals.ts'
-import { runDemo } from '../demo/demo.ts'
+import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
+import { type DemoSetup, late_file, late_question, setUpDemo } from '../demo/demo-setup.ts'
+import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -12,11 +25,164 @@ export const command = defineCommand({
       })
       .option('stay', flag('keep the service and the daemon running until Ctrl-C')),
   async run({ folder, stay }, terminal) {
-    const signals = listenForStop()
-    try {
-      return await runDemo({ folder, stay, terminal, clock: system_clock, signals })
-    } finally {
-      signals.end()
-    }
+    return withStopSignals((signals) => runDemo({ folder, stay, terminal, clock: system_clock, signals }))
   },
 })
+
+export interface DemoOptions {
+  folder: string | undefined
+  stay: boolean
+  terminal: Terminal
+  clock: Clock
+  signals: Pick<StopSignals, 'first' | 'second'>
+}
+
+const program = fileURLToPath(new URL('../main.js', import.meta.url))
+/** A new file is ready within a second or two. */
+const late_file_most_ms = minute_ms
+const look_ms = 20
+const most_names = 100
+
+/**
+ * Shows the main job from end to end: a service in this process, and the commands that a person would type, each run as shown.
+ * Answers the exit code of the first command that did not end well. Errors: `usage.folder`, `demo.*`, `answer.stopped`.
+ */
+export async function runDemo(options: DemoOptions): Promise<ExitCode> {
+  const setup = await setUpDemo(options.folder)
+  try {
+    return await show(options, setup)
+  } finally {
+    await setup.close()
+  }
+}
+
+async function show({ terminal, clock, signals, stay }: DemoOptions, setup: DemoSetup): Promise<ExitCode> {
+  const { service, folder, is_sample } = setup
+  const { begin, type, end, firstFault } = createTypist(setup, { terminal, signals })
+  const say = (text: string) => terminal.out(`${terminal.styles.bold('•')} ${printable(text)}`)
+  try {
+    say(`A local service is running: API ${service.api}, blob store ${service.blob}`)
+    say(is_sample ? `A small sample folder: ${folder.path}` : `Your folder, which is only read: ${folder.path}`)
+    await type('plan')
+    const synced = await type('sync')
+    if (signals.first.aborted) return exit_codes.incomplete
+    if (synced !== exit_codes.ok && synced !== exit_codes.incomplete) return synced
+    terminal.out('')
+    say('The daemon runs from here on (sluice run)')
+    const daemon = begin('run')
+    const view = openLedgerView(setup.state_dir)
+    try {
+      const readyBelow = (prefix: string) =>
+        view.files({ folder: folder.name, prefix, stages: ['ready'], after: undefined, limit: most_names })
+      if (is_sample) {
+        const added = { isReady: () => readyBelow(late_file.path).length > 0, daemon, clock, signals }
+        const took_ms = await addFile(join(folder.path, late_file.path), added)
+        say(`A file is added: ${late_file.path}. It is ready ${formatDuration(took_ms)} later`)
+      }
+      const names = readyBelow('').map(({ path }) => path)
+      if (is_sample) await type('ask', late_question, '--path', late_file.path)
+      else if (names.length > 0) await type('ask', questionAbout(names), '--fresh', '1h')
+    } finally {
+      view.close()
+    }
+    await type('status')
+    await type('verify')
+    if (stay && !signals.first.aborted) {
+      sayHowToGoOn(setup, terminal)
+      await Promise.race([aborted(signals.first), daemon.ended])
+    }
+    return firstFault()
+  } finally {
+    await end()
+  }
+}
+
+/** Runs commands as they are shown; `end`: none of them outlives the demo, however it ends. */
+function createTypist({ config_file }: DemoSetup, { terminal, signals }: Pick<DemoOptions, 'terminal' | 'signals'>) {
+  const env = environmentWith(config_file)
+  const running = new Set<ReturnType<typeof begin>>()
+  let fault: ExitCode | undefined
+
+  function begin(...words: string[]) {
+    const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'inherit', 'inherit'] })
+    const kill = () => void child.kill('SIGKILL')
+    process.once('exit', kill)
+    const ended = once(child, 'close').then(([code]) => {
+      process.off('exit', kill)
+      running.delete(begun)
+      return (code as ExitCode | null) ?? exit_codes.fault
+    })
+    const begun = { ended, stop: () => void child.kill('SIGTERM') }
+    running.add(begun)
+    return begun
+  }
+
+  function failed(code: ExitCode): ExitCode {
+    fault ??= code
+    return code
+  }
+
+  async function type(...words: string[]): Promise<ExitCode> {
+    if (signals.first.aborted) return failed(exit_codes.incomplete)
+    terminal.out('')
+    terminal.out(terminal.styles.bold(`$ sluice ${words.map(shellWord).join(' ')}`))
+    const command = begin(...words)
+    // At a terminal it has heard of the signal itself.
+    const stop = () => void (terminal.is_interactive || command.stop())
+    signals.first.addEventListener('abort', stop)
+    const code = await command.ended
+    signals.first.removeEventListener('abort', stop)
+    if (signals.first.aborted) return failed(exit_codes.incomplete)
+    return code === exit_codes.ok ? code : failed(code)
+  }
+
+  async function end(): Promise<void> {
+    const hurry = () => running.forEach(({ stop }) => void stop())
+    if (!signals.first.aborted || !terminal.is_interactive) hurry()
+    signals.second.addEventListener('abort', hurry)
+    await Promise.all([...running].map(({ ended }) => ended))
+  }
+
+  return { begin, type, end, firstFault: () => fault ?? exit_codes.ok }
+}
+
+/** Answers after how long it was ready. Errors: `demo.not_ready`, `demo.daemon_ended`, `answer.stopped`. */
+async function addFile(
+  file: string,
+  added: { isReady: () => boolean; daemon: { ended: Promise<ExitCode> }; clock: Clock } & Pick<DemoOptions, 'signals'>,
+): Promise<number> {
+  const { isReady, daemon, clock, signals } = added
+  let code: ExitCode | undefined
+  void daemon.ended.then((ended) => {
+    code = ended
+  })
+  writeFileSync(file, late_file.content)
+  const began_ms = clock.monotonic_ms()
+  while (!isReady()) {
+    if (signals.first.aborted) throw demoFault('answer.stopped', 'stopped before the file that was added was ready')
+    if (code !== undefined) throw demoFault('demo.daemon_ended', `sluice run ended by itself (exit code ${code})`)
+    if (clock.monotonic_ms() - began_ms > late_file_most_ms) {
+      throw demoFault('demo.not_ready', `${late_file.path} was not ready after ${formatDuration(late_file_most_ms)}`)
+    }
+    await clock.sleep(look_ms)
+  }
+  return clock.monotonic_ms() - began_ms
+}
+
+function sayHowToGoOn({ service, project_id, token_file, config_file }: DemoSetup, { out, styles }: Terminal): void {
+  out('')
+  out(`${styles.bold('•')} It stays until Ctrl-C; then the temporary directory is removed`)
+  out(`    base_url    ${service.api}`)
+  out(`    project_id  ${project_id}`)
+  out(`    token file  ${token_file}`)
+  out(`    config      ${config_file}  (try: sluice status --config ${config_file})`)
+}
+
+/** A question for a folder of the user's: the name of its first file should lead to a passage. */
+function questionAbout([path = '']: readonly string[]): string {
+  return `What do these files say about ${basename(path).replace(/\.[^.]+$/, '')}?`
+}
+
+function demoFault(code: string, message: string): SluiceError {
+  return new SluiceError({ code, message })
+}

@@ -1,3 +1,4 @@
+import { counted } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Check, Level } from '../../inspect/doctor/check.ts'
 import { check_groups } from '../../inspect/doctor/check.ts'
@@ -5,14 +6,14 @@ import { type DoctorAnswer, runDoctor } from '../../inspect/doctor/run-doctor.ts
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { toned } from '../text/say-whole.ts'
+import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('json', flag('one JSON object')),
   async run({ config: file, json }, terminal) {
     const answer = await runDoctor({ file, clock: system_clock })
-    if (json) terminal.out(JSON.stringify(answer, null, 2))
-    else for (const line of doctorLines(answer, terminal.width)) terminal.out(toned(line, terminal.styles))
+    if (json) printJson(terminal, answer)
+    else printLines(terminal, doctorLines(answer, terminal.width))
     return exitCode(answer)
   },
 })
@@ -50,6 +51,6 @@ function sayCheck(writer: LineWriter, { id, level, about, message, hint }: Check
 
 function closingText({ faults, warnings, checks }: DoctorAnswer): string {
   if (faults + warnings === 0) return `all in order: ${checks.length} checks`
-  const count = (number: number, what: string) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`])
+  const count = (number: number, what: string) => (number === 0 ? [] : [counted(number, what)])
   return [...count(faults, 'fault'), ...count(warnings, 'warning')].join(', ')
 }

@@ -5,10 +5,10 @@ import { type Explanation, explain } from '../../inspect/explain/explain.ts'
 import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { daemonStatus } from '../daemon/daemon-status.ts'
-import { withLedgerView } from '../daemon/ledger-fault.ts'
+import { withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { placeOf } from '../place.ts'
-import { toned } from '../text/say-whole.ts'
+import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -23,9 +23,9 @@ export const command = defineCommand({
     const explanation = await withLedgerView(config.state_dir, (ledger) =>
       explain({ config, ledger, place, daemon_runs: daemon.state !== 'stopped', now_ms }),
     )
-    if (json) terminal.out(JSON.stringify(explanation, null, 2))
+    if (json) printJson(terminal, explanation)
     else {
-      for (const line of explanationLines(explanation, terminal.width)) terminal.out(toned(line, terminal.styles))
+      printLines(terminal, explanationLines(explanation, terminal.width))
     }
     return exit_codes.ok
   },

@@ -2,27 +2,25 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/files/atomic-file.ts'
 import { messageOf, SluiceError } from '../../base/run/errors.ts'
-import { printable } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { configFiles, configFromObject } from '../../config/load.ts'
 import { old_versions, type StartingConfig, startingText, startingValue } from '../../config/starting-config.ts'
-import { defineCommand, flag, text } from '../command.ts'
+import { defineCommand, flag, text, texts } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { askConnection, type Connection, freeTokenFile } from '../init/init-connection.ts'
 import type { Dialog } from '../init/init-dialog.ts'
 import { checkFlags, type InitFlags, refuseMissing } from '../init/init-flags.ts'
 import { askFolders, askOldVersions } from '../init/init-folders.ts'
-import { wrapped } from '../text/say-whole.ts'
+import { printNote, printTitled } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Everybody may read it: it names the file of the token, and holds none. */
 const config_mode = 0o644
 
 export const command = defineCommand({
-  repeatable: ['folder'],
   options: (yargs) =>
     yargs
       .option('base-url', text('the address of the service'))
@@ -32,12 +30,7 @@ export const command = defineCommand({
         text('certificates (PEM) of an authority to be trusted besides the usual ones: of a company, for instance'),
       )
       .option('project', text('the id or the name of the project'))
-      .option('folder', {
-        type: 'string',
-        array: true,
-        requiresArg: true,
-        describe: 'NAME=PATH of a folder to watch; more than once for several',
-      })
+      .option('folder', texts('NAME=PATH of a folder to watch; more than once for several'))
       .option('start', text('of what is there already: all, from_now, or what changed in a time such as 90d'))
       .option('old-versions', {
         choices: old_versions,
@@ -163,13 +156,10 @@ function sayNext(file: string, { token }: Connection, terminal: Terminal): void 
     ['sluice run', 'watch the folders'],
   ] as const) {
     terminal.err(`  ${bold(words + option)}`)
-    for (const line of wrapped(why, terminal.width - 6)) terminal.err(`      ${line}`)
+    printNote(terminal, `      ${why}`)
   }
 }
 
 function sayWritten(what: string, terminal: Terminal): void {
-  const head = 'written:'
-  const [first = '', ...others] = wrapped(`${head} ${printable(what)}`, terminal.width - 2)
-  terminal.err(terminal.err_styles.green(head) + first.slice(head.length))
-  for (const line of others) terminal.err(`  ${line}`)
+  printTitled(terminal, 'written:', terminal.err_styles.green, what)
 }

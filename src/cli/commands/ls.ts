@@ -1,27 +1,20 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { formatBytes } from '../../base/text/format.ts'
 import { isoTime } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import { type FileView, type Stage, stages } from '../../ledger/views/view-files.ts'
 import { defineCommand, flag, text } from '../command.ts'
-import { noLedgerYet, withLedgerView } from '../daemon/ledger-fault.ts'
+import { noLedgerYet, withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { placeOf } from '../place.ts'
-import { sayWhole } from '../text/say-whole.ts'
-import { tableLines } from '../text/table.ts'
+import { type Place, placeOf } from '../place.ts'
+import { answer_version, printNote } from '../text/print.ts'
+import { right, shrinking, tableLines } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
 
-/** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
-const answer_version = 1
 /** Rows read and shown at a time: a table whose columns fit, and never a million rows in memory. */
 const page_files = 1_000
-
-interface Place {
-  folder: string
-  path: string
-}
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -37,10 +30,10 @@ export const command = defineCommand({
         ? config.folders.map(({ name }): Place => ({ folder: name, path: '' }))
         : [placeOf(path, config.folders, process.cwd())]
     return withLedgerView(config.state_dir, (view) => {
-      const print = json ? printJson : printTable
+      const print = json ? writeJson : writeTable
       const count = print(view ? pages(view, places, wanted) : [], terminal)
       if (view === undefined) {
-        sayWhole(terminal, noLedgerYet(config.state_dir), 'err')
+        printNote(terminal, noLedgerYet(config.state_dir))
         return exit_codes.incomplete
       }
       if (count === 0 && path !== undefined && state === undefined) throw unknownPath(path)
@@ -53,12 +46,8 @@ function stagesOf(text: string): Stage[] {
   return text.split(',').map((word) => {
     const stage = stages.find((name) => name === word.trim())
     if (stage !== undefined) return stage
-    const meant = didYouMean(word, stages)
-    throw new SluiceError({
-      code: 'usage.invalid',
-      message: `there is no state ${word}`,
-      hint: meant === undefined ? `the states are ${stages.join(', ')}` : `did you mean ${meant}?`,
-    })
+    const hint = didYouMeanText(word, stages)
+    throw new SluiceError({ code: 'usage.invalid', message: `there is no state ${word}`, hint })
   })
 }
 
@@ -73,13 +62,8 @@ function* pages(view: LedgerView, places: readonly Place[], wanted: readonly Sta
   }
 }
 
-function printTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
-  const columns = [
-    { title: 'STATE' },
-    { title: 'SIZE', align: 'right' as const },
-    { title: 'FILE', shrinks: true },
-    { title: 'WHY', shrinks: true },
-  ]
+function writeTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
+  const columns = ['STATE', right('SIZE'), shrinking('FILE'), shrinking('WHY')]
   let count = 0
   for (const page of pages) {
     const rows = page.map(({ stage, size, folder, path, reason, detail }) => [
@@ -97,7 +81,7 @@ function printTable(pages: Iterable<FileView[]>, terminal: Terminal): number {
 }
 
 /** One object, written file by file. */
-function printJson(pages: Iterable<FileView[]>, terminal: Terminal): number {
+function writeJson(pages: Iterable<FileView[]>, terminal: Terminal): number {
   let count = 0
   terminal.out(`{"version":${answer_version},"files":[`)
   for (const page of pages) {

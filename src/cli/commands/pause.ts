@@ -5,15 +5,18 @@ import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
 import { longest_pause_ms } from '../../control/control-verbs.ts'
+import { pauseText } from '../../status/text/text-health.ts'
+import { pauseStatus } from '../../status/view.ts'
 import { defineCommand, text } from '../command.ts'
+import { readPause } from '../daemon/daemon-status.ts'
 import { tellDaemon } from '../daemon/tell-daemon.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayAll } from '../text/say-whole.ts'
+import { printFitted, printNote } from '../text/print.ts'
 
 /** It is shown on one line. */
 const longest_why = 200
 
-export const command = defineCommand({
+export const pause = defineCommand({
   options: (yargs) =>
     yargs
       .option('for', text('for so long, such as 30m, 2h or 1d'))
@@ -30,7 +33,7 @@ export const command = defineCommand({
       to_ledger: () => [{ type: 'paused', by, why, until_ms }],
     })
     const how_long = for_ms === undefined ? '' : ` for ${formatDuration(for_ms)}`
-    sayAll(terminal, `paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
+    printFitted(terminal, `paused${how_long}: nothing new is sent, asked or delivered; what is under way is finished`)
     terminal.out('`sluice resume` ends it')
     return exit_codes.ok
   },
@@ -48,3 +51,24 @@ function pauseOf(text: string): number {
 function usage(message: string): SluiceError {
   return new SluiceError({ code: 'usage.pause', message })
 }
+
+export const resume = defineCommand({
+  options: (yargs) => yargs,
+  async run({ config: named }, terminal) {
+    const { config } = loadConfig({ file: named })
+    const pause = await readPause(config.state_dir)
+    if (!pause) {
+      terminal.out('nothing was paused')
+      return exit_codes.ok
+    }
+    const is_running = await tellDaemon(config, {
+      to_daemon: (control) => control.resume(),
+      to_ledger: () => [{ type: 'resumed' }],
+    })
+    printFitted(terminal, `resumed; it was ${pauseText(pauseStatus(pause), system_clock.now_ms())}`)
+    if (!is_running) {
+      printNote(terminal, 'no daemon is running: `sluice run` or `sluice sync` takes it from here')
+    }
+    return exit_codes.ok
+  },
+})

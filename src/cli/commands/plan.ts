@@ -1,11 +1,15 @@
+import { formatAmount, formatBytes, formatCount } from '../../base/text/format.ts'
+import { shellWord } from '../../base/text/shell-word.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
-import { planUploads } from '../../inspect/plan/plan.ts'
+import type { RemovalWait } from '../../domain/removal.ts'
+import { type Plan, planUploads } from '../../inspect/plan/plan.ts'
+import type { FolderPlan, Reason, RemovalGroup, WaitingRemovals } from '../../inspect/plan/plan-answer.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
 import { defineCommand, flag } from '../command.ts'
-import { withLedgerView } from '../daemon/ledger-fault.ts'
+import { withLedgerView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { planLines } from '../text/plan-text.ts'
-import { toned } from '../text/say-whole.ts'
+import { printJson, printLines } from '../text/print.ts'
 
 export const command = defineCommand({
   options: (yargs) =>
@@ -17,8 +21,134 @@ export const command = defineCommand({
     const plan = await withLedgerView(config.state_dir, (ledger) =>
       planUploads({ config, ledger, hash, now_ms: system_clock.now_ms() }),
     )
-    if (json) terminal.out(JSON.stringify(plan, null, 2))
-    else for (const line of planLines(plan, terminal.width)) terminal.out(toned(line, terminal.styles))
+    if (json) printJson(terminal, plan)
+    else printLines(terminal, planLines(plan, terminal.width))
     return plan.folders.every(({ seen }) => seen?.complete) ? exit_codes.ok : exit_codes.incomplete
   },
 })
+
+/** More say little to a person; --json has them all. */
+const most_types = 12
+const most_rules = 15
+const most_names = 3
+
+const reasons: Record<Reason, string> = {
+  ready: 'ready already',
+  underway: 'on the way already',
+  refused: 'refused (sluice ls --state refused)',
+  removed_on_service: 'removed on the service (sluice retry PATH sends them again)',
+  brake: 'held by the brake (sluice accept PATH lets them go)',
+  empty: 'empty',
+  too_large: 'larger than max_file_bytes',
+  before_start: 'older than start says (sluice accept PATH takes them all the same)',
+  known_bytes: 'bytes that the project has: linked, not sent',
+  same_bytes: 'same bytes as another one here: sent once',
+  changing: 'changing just now',
+  unreadable: 'cannot be read by this user',
+}
+
+const waits: Record<RemovalWait, string> = {
+  grace: 'deleted lately (delete_grace_ms)',
+  replacement: 'until what took their place is ready',
+  look: 'until every folder of the project is there and was looked at',
+  twin: 'until files of the same size are read: they may be these (--hash reads them)',
+  left_out: 'kept while a file that is left out has their size, and may be one of them',
+  asked: 'while a prompt is asked about them',
+  person: 'for a person, it is more than is removed by itself (removal.most_files)',
+  service: 'the service would not',
+}
+
+export function planLines(plan: Plan, width: number): Line[] {
+  const writer = new LineWriter(width)
+  writer.say(`would go up: ${formatAmount(plan.would_go_up)}`, { tone: 'strong' })
+  if (!plan.knows_ledger) {
+    writer.say('nothing was kept yet, so every file counts as new', { indent: 2, tone: 'faint' })
+  }
+  if (!plan.hashed && plan.would_go_up.files > 0) {
+    writer.say('bytes that the project has already are not sent again: --hash reads the files and tells them apart', {
+      indent: 2,
+      tone: 'faint',
+    })
+  }
+  for (const { extension, ...amount } of plan.types.slice(0, most_types)) {
+    writer.say(`${extension === '' ? 'no extension' : `.${extension}`}: ${formatAmount(amount)}`, { indent: 2 })
+  }
+  const more = plan.types.length - most_types
+  if (more > 0) writer.say(`and ${formatCount(more)} more types`, { indent: 2 })
+  sayLimits(writer, plan)
+  for (const folder of plan.folders) sayFolder(writer, folder)
+  return writer.lines
+}
+
+function sayLimits(writer: LineWriter, { limits: { brake, days } }: Plan): void {
+  if (brake?.is_reached) {
+    const most = `${formatCount(brake.files)} files or ${formatBytes(brake.bytes)} in ${brake.per_hours} h`
+    writer.say(`more than uploads.brake lets pass (${most}): the rest waits for \`sluice accept PATH\``, {
+      tone: 'warn',
+    })
+  }
+  if (days !== null && days > 1) {
+    writer.say(`it takes about ${formatCount(days)} days at uploads.max_bytes_per_day`, { tone: 'warn' })
+  }
+}
+
+function sayFolder(writer: LineWriter, folder: FolderPlan): void {
+  writer.gap()
+  writer.say(`${folder.name}  ${folder.path}`, { tone: 'strong' })
+  if (folder.offline !== null) {
+    writer.say(folder.offline, { indent: 2, tone: 'bad' })
+    return
+  }
+  writer.say(`would go up: ${formatAmount(folder.would_go_up)}`, { indent: 2 })
+  for (const { reason, examples, ...amount } of folder.stays) {
+    const names = examples.join(', ')
+    const rest = amount.files > examples.length ? ' …' : ''
+    writer.say(`${formatAmount(amount)}: ${reasons[reason]}: ${names}${rest}`, { indent: 2 })
+  }
+  sayRemovals(writer, folder)
+  if (folder.seen) saySeen(writer, folder.seen)
+}
+
+function sayRemovals(writer: LineWriter, { name, doubt, removals }: FolderPlan): void {
+  if (doubt !== null) writer.say(`nothing in it would count as gone: ${doubt}`, { indent: 2, tone: 'warn' })
+  if (removals === null) return
+  const { would_go, waits: waiting } = removals
+  const list = ({ files, bytes, examples }: RemovalGroup) =>
+    `${formatCount(files)} (${formatBytes(bytes)}), of ${examples.join(', ')}${files > examples.length ? ' …' : ''}`
+  if (would_go.files > 0) writer.say(`would be removed on the service: ${list(would_go)}`, { indent: 2, tone: 'warn' })
+  for (const group of waiting) {
+    const first = group.first === null ? '' : `, the first until ${group.first}`
+    writer.say(`to be removed there, and waiting: ${list(group)}: ${waits[group.why]}${leftOut(group)}${first}`, {
+      indent: 2,
+    })
+    if (group.why === 'person') writer.command(`sluice accept --removals ${shellWord(name)}`, 4)
+  }
+}
+
+function leftOut({ left_out }: WaitingRemovals): string {
+  return left_out === null ? '' : `: ${left_out}`
+}
+
+function saySeen(writer: LineWriter, seen: NonNullable<FolderPlan['seen']>): void {
+  if (!seen.complete) writer.say('the folder changed while it was walked: this is not all', { indent: 2, tone: 'bad' })
+  for (const { rule, source, reason, count } of seen.ignored.slice(0, most_rules)) {
+    writer.say(`ignored ${formatCount(count)} by ${rule} (${source}): ${reason}`, { indent: 2, tone: 'faint' })
+  }
+  const more = seen.ignored.length - most_rules
+  if (more > 0) writer.say(`and others by ${formatCount(more)} more rules`, { indent: 2, tone: 'faint' })
+  const list = (what: string, names: readonly string[], total: number) => {
+    if (total === 0) return
+    const rest = total - Math.min(names.length, most_names)
+    const text = names.slice(0, most_names).join(', ')
+    writer.say(`${what}: ${text}${rest > 0 ? ` and ${formatCount(rest)} more` : ''}`, { indent: 2, tone: 'warn' })
+  }
+  list('names that are not UTF-8, to be renamed', seen.odd_names, seen.odd_names_total)
+  const unreadable = seen.unreadable.map(({ path, code }) => `${path} (${code})`)
+  list('cannot be read by this user', unreadable, seen.unreadable_total)
+  const narrower = seen.narrower.map(({ path, why }) => `${path} (${why})`)
+  list('fewer people can read them than this folder', narrower, seen.narrower_total)
+  list('other disks, not entered', seen.other_mounts, seen.other_mounts.length)
+  for (const { kind, count } of seen.special) {
+    writer.say(`${formatCount(count)} ${kind}: no file, left alone`, { indent: 2, tone: 'faint' })
+  }
+}

@@ -3,16 +3,15 @@ import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { ControlClient } from '../../control/control-client.ts'
-import { ledgerLimits } from '../../daemon/limits.ts'
-import { openLedger } from '../../ledger/open-ledger.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
 import { argument, defineCommand } from '../command.ts'
-import { withPromptsView } from '../daemon/ledger-fault.ts'
+import { withLedger } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { besideOrAlone } from '../daemon/tell-daemon.ts'
+import { withPromptsView } from '../daemon/views.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { printNote } from '../text/print.ts'
 import { awaitRun, deliveryText, runName, runNamed, stateText } from '../text/prompt-runs.ts'
-import { sayWhole } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -27,20 +26,15 @@ export const command = defineCommand({
     const targets = targetsOf(run, target, config)
     if (targets.length === 0) {
       for (const delivery of run.deliveries) terminal.out(deliveryText(delivery))
-      sayWhole(terminal, `nothing of ${runName(run, config)} is left to deliver`, 'err')
+      printNote(terminal, `nothing of ${runName(run, config)} is left to deliver`)
       return exit_codes.ok
     }
     return besideOrAlone(config.state_dir, {
       beside: (control) => askDaemon(run, targets, { config, terminal, control }),
       async alone() {
-        const { state_dir } = config
-        const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
-        try {
-          await ledger.record([{ type: 'delivery_wanted_again', run: run.run, targets }])
-        } finally {
-          await ledger.close()
-        }
-        sayWhole(terminal, 'no daemon is running: `sluice run` delivers it', 'err')
+        const fact = { type: 'delivery_wanted_again', run: run.run, targets } as const
+        await withLedger(config, (ledger) => ledger.record([fact]))
+        printNote(terminal, 'no daemon is running: `sluice run` delivers it')
         return exit_codes.ok
       },
     })
@@ -70,21 +64,15 @@ function targetsOf(run: RunView, target: string | undefined, { prompts }: Config
   })
 }
 
-interface Place {
-  config: Config
-  terminal: Terminal
-  control: ControlClient
-}
-
 /** Waits until each has been tried, for half a minute at the most. */
 async function askDaemon(
   { run }: RunView,
   targets: readonly string[],
-  { config, terminal, control }: Place,
+  { config, terminal, control }: { config: Config; terminal: Terminal; control: ControlClient },
 ): Promise<ExitCode> {
   await control.deliverAgain({ run, targets })
   if (control.presence.mode === 'once') {
-    sayWhole(terminal, 'a single pass is at work, which delivers nothing: `sluice run` does', 'err')
+    printNote(terminal, 'a single pass is at work, which delivers nothing: `sluice run` does')
     return exit_codes.ok
   }
   const signals = listenForStop()

@@ -4,10 +4,10 @@ import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import type { RunView } from '../../ledger/views/view-prompts.ts'
 import { argument, defineCommand, flag } from '../command.ts'
-import { withPromptsView } from '../daemon/ledger-fault.ts'
+import { withPromptsView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
+import { printJson } from '../text/print.ts'
 import { answerOf, runName, runNamed } from '../text/prompt-runs.ts'
-import { sayJson } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -25,7 +25,7 @@ export const command = defineCommand({
     const difference = differenceOf(compared(one!, config), compared(other!, config))
     if (json) {
       const runs = { before: one!.run, after: other!.run }
-      sayJson(terminal, { ...runs, ...difference })
+      printJson(terminal, { ...runs, ...difference })
       return exit_codes.ok
     }
     const { patch, added, removed } = difference

@@ -4,34 +4,33 @@ import { printable, printableJson } from '../../base/text/format.ts'
 import { isoTime, localTime, system_clock } from '../../base/time/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets, type Secrets } from '../../config/secrets.ts'
+import type { Secrets } from '../../config/secrets.ts'
 import type { ControlClient } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
 import { openPromptsView, type RunView } from '../../ledger/views/view-prompts.ts'
-import { coverageLine } from '../../prompts/plan/coverage.ts'
-import { coverageOf } from '../../prompts/report/report.ts'
 import { type DryRun, dryRun } from '../ask/dry-run.ts'
 import { argument, defineCommand, flag } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
+import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog } from '../daemon/open-log.ts'
-import { refuseWhilePaused } from '../daemon/pause.ts'
-import { listenForStop, type StopSignals } from '../daemon/stop-signals.ts'
+import { openLog, openToken, quietLevel } from '../daemon/open.ts'
+import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
 import { besideOrAlone } from '../daemon/tell-daemon.ts'
-import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { type ExitCode, exit_codes, incompleteCode } from '../exit-codes.ts'
+import { printError, printJson, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
 import {
   answerOf,
   awaitRun,
-  deliveryText,
+  coverageText,
+  deliveryAnswer,
+  printRun,
   promptNamed,
   runAnswer,
   runName,
   stateText,
-  whyText,
 } from '../text/prompt-runs.ts'
-import { sayJson, sayWarning, sayWhole, showError } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -45,19 +44,16 @@ export const command = defineCommand({
     const settings = promptNamed(name, config)
     if (dry) return showDryRun(settings, config, json, terminal)
     await refuseWhilePaused(config.state_dir, `${settings.name} is not run`)
-    const signals = listenForStop()
-    const asked = { settings, config, terminal, signals, json }
     let opened: Secrets | undefined
-    // Once, however often it is tried: its warnings are told.
+    // Once, however often `alone` is tried: it prints warnings.
     const secrets = () => (opened ??= openToken(config, terminal))
-    try {
-      return await besideOrAlone(config.state_dir, {
+    return withStopSignals((signals) => {
+      const asked = { settings, config, terminal, signals, json }
+      return besideOrAlone(config.state_dir, {
         beside: (control) => runBeside(asked, control),
         alone: () => runAlone(asked, secrets()),
       })
-    } finally {
-      signals.end()
-    }
+    })
   },
 })
 
@@ -81,20 +77,14 @@ async function runBeside(asked: Asked, control: ControlClient): Promise<ExitCode
     })
   }
   const { due_ms } = await control.runPrompt({ prompt: settings.name })
-  sayWhole(terminal, `a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`, 'err')
+  printNote(terminal, `a daemon is running (process ${pid}): it runs ${settings.name} now, this waits for it`)
   return watchRun(asked, { due_ms, check: () => control.ping(), left: 'the daemon goes on with the run' })
-}
-
-function openToken(config: Config, terminal: Terminal): Secrets {
-  const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) sayWarning(terminal, warning)
-  return secrets
 }
 
 async function runAlone(asked: Asked, secrets: Secrets): Promise<ExitCode> {
   const { settings, config, terminal, signals } = asked
   const clock = system_clock
-  const log = openLog(config, terminal, terminal.is_interactive ? { level: 'warn' } : {})
+  const log = openLog(config, terminal, terminal.is_interactive ? { level: quietLevel(config) } : {})
   // Before the folders are looked at: that look then counts for the run.
   const due_ms = clock.now_ms()
   const only_folders = settings.scope.folders
@@ -143,10 +133,10 @@ async function watchRun(asked: Asked, { due_ms, check, left }: Watched): Promise
     await spinner.end()
     if (ended) return showRun(asked, ended)
     const name = `${runName({ prompt: settings.name, due_ms }, config)} (run ${run})`
-    sayWhole(terminal, `${name}: ${stateText(state() ?? 'due')}; ${left}`, 'err')
+    printNote(terminal, `${name}: ${stateText(state() ?? 'due')}; ${left}`)
     if (typeof outcome === 'string') return exit_codes.incomplete
-    showError(outcome, terminal)
-    return exitCodeOf(outcome) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
+    printError(outcome, terminal)
+    return incompleteCode(outcome)
   } finally {
     ending.abort()
     await spinner.end()
@@ -166,28 +156,14 @@ function notRun(name: string): SluiceError {
   })
 }
 
-function showRun({ settings, config, terminal, json }: Asked, run: RunView): ExitCode {
-  const { state, report_path, coverage, deliveries } = run
-  const line = coverage === undefined ? undefined : coverageLine(coverageOf(run), settings.schedule.timezone)
-  const is_delivered = deliveries.every((delivery) => delivery.state === 'done')
+function showRun({ config, terminal, json }: Asked, run: RunView): ExitCode {
+  const { state, deliveries } = run
   if (json) {
-    const told = deliveries.map(({ target, state, attempts, error }) => ({
-      target,
-      state,
-      attempts,
-      error: error ?? null,
-    }))
-    const answer = { ...runAnswer(run, config), coverage: line ?? null, answer: answerOf(run), deliveries: told }
-    sayJson(terminal, { ...answer })
-  } else {
-    const why = whyText(run)
-    terminal.out(
-      `${printable(runName(run, config))} (run ${run.run}): ${stateText(state)}${why ? `: ${printable(why)}` : ''}`,
-    )
-    if (report_path !== undefined) terminal.out(`report: ${printable(report_path)}`)
-    if (line !== undefined) terminal.out(line)
-    for (const delivery of deliveries) terminal.out(deliveryText(delivery))
-  }
+    const coverage = coverageText(run, config) ?? null
+    const whole = { coverage, answer: answerOf(run), deliveries: deliveries.map(deliveryAnswer) }
+    printJson(terminal, { ...runAnswer(run, config), ...whole })
+  } else printRun(run, config, terminal)
+  const is_delivered = deliveries.every((delivery) => delivery.state === 'done')
   return state === 'written' && is_delivered ? exit_codes.ok : exit_codes.incomplete
 }
 
@@ -203,8 +179,7 @@ async function showDryRun(
   if (json) {
     const files = assets.map(({ name, asset_id, md5, size, turn }) => ({ name, asset_id, md5, size, turn }))
     const answer = { prompt: settings.name, due: isoTime(now_ms), why: why ?? null, chat_id: chat_id ?? null }
-    const plan = { ...answer, bodies, files, coverage: coverage ?? null, notes }
-    sayJson(terminal, { ...plan })
+    printJson(terminal, { ...answer, bodies, files, coverage: coverage ?? null, notes })
   } else sayDryRun(settings, now_ms, planned, terminal)
   return why === undefined ? exit_codes.ok : exit_codes.incomplete
 }

@@ -3,31 +3,29 @@ import { counted, formatBytes, formatCount } from '../../base/text/format.ts'
 import { day_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets } from '../../config/secrets.ts'
 import { connectControl } from '../../control/control-client.ts'
 import { rebuildLedger } from '../../daemon/reload/rebuild.ts'
 import { planUploads } from '../../inspect/plan/plan.ts'
 import { conditionOfLedger } from '../../ledger/backup.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
-import { openPassView } from '../../ledger/views/view-pass.ts'
 import { restoreTold } from '../../prompts/report/restore-told.ts'
 import { defineCommand, flag } from '../command.ts'
+import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog } from '../daemon/open-log.ts'
-import { refuseWhilePaused } from '../daemon/pause.ts'
+import { openLog, openToken, quietLevel } from '../daemon/open.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
+import { withLedgerView } from '../daemon/views.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
-import { passState } from '../text/pass-state.ts'
-import { summarizePass } from '../text/pass-summary.ts'
-import { showProgress } from '../text/progress.ts'
-import { sayAll, sayLines, sayWarning, sayWhole } from '../text/say-whole.ts'
+import { printSummary } from '../text/pass-summary.ts'
+import { print, printWarning } from '../text/print.ts'
+import { passState, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
   options: (yargs) => yargs.option('dry-run', flag('say what there is to rebuild from; change nothing')),
   async run({ config: named, 'dry-run': is_dry }, terminal) {
     const { config, warnings } = loadConfig({ file: named })
-    for (const warning of warnings) sayWarning(terminal, warning)
+    for (const warning of warnings) printWarning(terminal, warning)
     await refuseDaemon(config)
     if (is_dry) return tellSources(config, terminal)
     // A ledger with nothing but a pause in it is in nobody's way; the pause is.
@@ -50,12 +48,10 @@ async function refuseDaemon({ state_dir }: Config): Promise<void> {
 }
 
 async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
-  const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) sayWarning(terminal, warning)
+  const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
-  const level = config.log.level === 'info' ? ('warn' as const) : config.log.level
-  const log = openLog(config, terminal, { level })
+  const log = openLog(config, terminal, { level: quietLevel(config) })
   const signals = listenForStop()
   let endProgress = async () => {}
   try {
@@ -79,7 +75,7 @@ async function rebuild(config: Config, terminal: Terminal): Promise<ExitCode> {
       onEnding: () => endProgress(),
     })
     if (!end.done) throw unfinished(end.error)
-    return summarize(config, { began_ms, now_ms: clock.now_ms(), aside: end.aside }, terminal)
+    return printEnd(config, { began_ms, now_ms: clock.now_ms(), aside: end.aside }, terminal)
   } finally {
     signals.end()
   }
@@ -94,27 +90,18 @@ function unfinished(cause: SluiceError | undefined): SluiceError {
   })
 }
 
-function summarize(
-  config: Config,
+async function printEnd(
+  { state_dir, folders }: Config,
   { began_ms, now_ms, aside }: { began_ms: number; now_ms: number; aside: string | undefined },
   terminal: Terminal,
-): ExitCode {
-  const view = openLedgerView(config.state_dir)
-  const pass = openPassView(config.state_dir)
-  try {
-    const names = config.folders.map(({ name }) => name)
-    const { lines, exit_code } = summarizePass({ view, pass, names, began_ms, now_ms }, terminal)
-    sayLines(terminal, lines)
-    const sent = view.used('sent', now_ms - began_ms + day_ms, now_ms)
-    const text = `${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`
-    terminal.out(`sent      ${text}`)
-    terminal.out('the ledger is rebuilt')
-    if (aside !== undefined) sayWhole(terminal, `the damaged one is ${aside}`)
-    return exit_code
-  } finally {
-    pass.close()
-    view.close()
-  }
+): Promise<ExitCode> {
+  const names = folders.map(({ name }) => name)
+  const exit_code = printSummary(state_dir, { names, began_ms, now_ms }, terminal)
+  const sent = await withLedgerView(state_dir, (view) => view!.used('sent', now_ms - began_ms + day_ms, now_ms))
+  terminal.out(`sent      ${counted(sent.files, 'file')}, ${formatBytes(sent.bytes)}`)
+  terminal.out('the ledger is rebuilt')
+  if (aside !== undefined) print(terminal, `the damaged one is ${aside}`)
+  return exit_code
 }
 
 const conditions = {
@@ -126,22 +113,22 @@ const conditions = {
 /** Nothing is asked of the service: what it has of these bytes it tells by create alone, which makes a slot where it has not. */
 async function tellSources(config: Config, terminal: Terminal): Promise<ExitCode> {
   const condition = conditionOfLedger(config.state_dir)
-  sayAll(terminal, conditions[condition])
+  print(terminal, conditions[condition])
   const plan = await planUploads({ config, ledger: undefined, hash: false, now_ms: system_clock.now_ms() })
   const { files, bytes } = plan.would_go_up
-  sayAll(
+  print(
     terminal,
     `${formatCount(files)} files (${formatBytes(bytes)}) would be read, and matched by md5 with the project`,
   )
   for (const { name, offline } of plan.folders) {
-    if (offline !== null) sayAll(terminal, `${name} is offline, and would be left out: ${offline}`)
+    if (offline !== null) print(terminal, `${name} is offline, and would be left out: ${offline}`)
   }
   for (const { name, project_id, report } of config.prompts) {
     const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
     const told = new Set(facts.flatMap((fact) => fact.told.map(({ md5, size }) => `${md5} ${size}`)))
     const reports = counted(facts.length, 'report')
-    sayAll(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
-    for (const { path, why } of bad) sayWarning(terminal, `${path}: ${why}`)
+    print(terminal, `${name}: ${reports} in ${report.dir} tell of ${formatCount(told.size)} contents`)
+    for (const { path, why } of bad) printWarning(terminal, `${path}: ${why}`)
   }
   return condition === 'sound' || !plan.folders.every(({ seen }) => seen?.complete)
     ? exit_codes.incomplete

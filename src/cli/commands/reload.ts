@@ -5,7 +5,7 @@ import { type ControlClient, connectControl } from '../../control/control-client
 import { defineCommand } from '../command.ts'
 import { outcomeText } from '../daemon/reloader.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayAll, sayWarning, sayWhole } from '../text/say-whole.ts'
+import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Also what systemd does for `systemctl reload` (ExecReload=): it ends when the reload is over, and fails when that is refused. */
@@ -29,13 +29,12 @@ async function reload(control: ControlClient, terminal: Terminal): Promise<void>
   const { pid } = control.presence
   try {
     const outcome = await control.reload()
-    sayAll(terminal, `reloaded (process ${pid}): ${outcomeText(outcome)}`)
-    for (const line of outcome.unit) sayWarning(terminal, line)
+    print(terminal, `reloaded (process ${pid}): ${outcomeText(outcome)}`)
+    for (const line of outcome.unit) printWarning(terminal, line)
   } catch (error) {
     // Of one that did not answer nobody knows.
     const is_refusal = isSluiceError(error) && !error.code.startsWith('control.')
-    if (is_refusal)
-      sayWhole(terminal, `not reloaded (process ${pid}): the configuration in force stays as it was`, 'err')
+    if (is_refusal) printNote(terminal, `not reloaded (process ${pid}): the configuration in force stays as it was`)
     throw error
   }
 }

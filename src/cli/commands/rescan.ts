@@ -3,7 +3,7 @@ import { connectControl } from '../../control/control-client.ts'
 import { defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
-import { sayAll } from '../text/say-whole.ts'
+import { print, printNote } from '../text/print.ts'
 
 export const command = defineCommand({
   options: foldersArgument,
@@ -13,12 +13,12 @@ export const command = defineCommand({
     const control = await connectControl(config.state_dir)
     if (!control) {
       const text = 'no daemon is running: `sluice run` and `sluice sync` scan every folder when they start'
-      sayAll(terminal, text, { on: 'err' })
+      printNote(terminal, text)
       return exit_codes.ok
     }
     try {
       for (const folder of names) await control.rescan({ folder })
-      sayAll(terminal, `scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
+      print(terminal, `scanned from now on: ${names.join(', ')}; \`sluice status\` shows when it is done`)
     } finally {
       await control.close()
     }

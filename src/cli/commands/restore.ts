@@ -2,14 +2,13 @@ import { resolve } from 'node:path'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { ledgerLimits } from '../../daemon/limits.ts'
 import { restoreLedger } from '../../ledger/backup.ts'
 import { giveToOwner } from '../../ledger/file/state-directory.ts'
-import { openLedger } from '../../ledger/open-ledger.ts'
 import { restoreTold } from '../../prompts/report/restore-told.ts'
 import { argument, defineCommand } from '../command.ts'
+import { withLedger } from '../daemon/open.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWarning, sayWhole } from '../text/say-whole.ts'
+import { print, printNote, printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -20,30 +19,23 @@ export const command = defineCommand({
     const { aside } = restoreLedger(config.state_dir, file, system_clock.now_ms())
     await tellSince(config, terminal)
     giveToOwner(config.state_dir)
-    sayWhole(terminal, `the ledger is that of ${file} again`)
-    if (aside !== undefined) sayWhole(terminal, `the one before it is ${aside}`)
-    sayWhole(
-      terminal,
-      'what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`',
-      'err',
-    )
-    sayWhole(terminal, 'what it calls ready is compared with the service as soon as `sluice run` begins', 'err')
+    print(terminal, `the ledger is that of ${file} again`)
+    if (aside !== undefined) print(terminal, `the one before it is ${aside}`)
+    printNote(terminal, 'what came in since is found by its bytes, and not sent again: `sluice run` or `sluice sync`')
+    printNote(terminal, 'what it calls ready is compared with the service as soon as `sluice run` begins')
     return exit_codes.ok
   },
 })
 
 /** What the prompts were told after the backup was made stands beside their reports. */
 async function tellSince(config: Config, terminal: Terminal): Promise<void> {
-  const ledger = await openLedger({ state_dir: config.state_dir, limits: ledgerLimits(config), clock: system_clock })
-  try {
+  await withLedger(config, async (ledger) => {
     for (const { name, project_id, report } of config.prompts) {
       const { facts, bad } = await restoreTold(report.dir, { prompt: name, project_id })
       await ledger.record(facts)
       for (const { path, why } of bad) {
-        sayWarning(terminal, `${path}: ${why}; what it tells may be told again`)
+        printWarning(terminal, `${path}: ${why}; what it tells may be told again`)
       }
     }
-  } finally {
-    await ledger.close()
-  }
+  })
 }

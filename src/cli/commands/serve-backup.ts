@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { backUpService } from '../../service/store/backup.ts'
 import { argument, defineCommand } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { dataDirOption } from './serve-data-dir.ts'
+import { dataDirOption } from './serve-verb.ts'
 
 export const command = defineCommand({
   options: (yargs) => dataDirOption(yargs).positional('folder', argument('a folder that does not exist yet')),

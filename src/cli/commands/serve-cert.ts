@@ -1,26 +1,24 @@
 import { join } from 'node:path'
 import { system_clock } from '../../base/time/time.ts'
 import { makeCertificates } from '../../service/tls/make-certificates.ts'
-import { defineCommand, text } from '../command.ts'
+import { defineCommand, text, words } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { sayWhole } from '../text/say-whole.ts'
-import { dataDirOption } from './serve-data-dir.ts'
+import { printNote } from '../text/print.ts'
+import { dataDirOption } from './serve-verb.ts'
 
 /** Standard output gets the file that goes to the clients. */
 export const command = defineCommand({
   options: (yargs) =>
     dataDirOption(yargs)
       .positional('hosts', {
-        type: 'string',
-        array: true,
+        ...words('names and addresses under which clients reach the service'),
         demandOption: true,
-        describe: 'names and addresses under which clients reach the service',
       })
       .option('dir', text('the folder for the files; otherwise tls in the data folder')),
   async run(options, terminal) {
     const files = makeCertificates(options.dir ?? join(options['data-dir'], 'tls'), options.hosts, system_clock)
     terminal.err(`Start it with: sluice serve --tls-cert ${files.cert} --tls-key ${files.key} --listen ADDRESS`)
-    sayWhole(terminal, `On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`, 'err')
+    printNote(terminal, `On every other machine, ${files.ca} is service.ca_file; ${files.ca_key} stays here.`)
     terminal.out(files.ca)
     return exit_codes.ok
   },

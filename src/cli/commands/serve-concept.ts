@@ -1,3 +1,4 @@
+import { shrinking } from '../text/table.ts'
 import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
 
 export const create = serveVerb({
@@ -14,13 +15,7 @@ export const create = serveVerb({
 })
 
 export const list = serveList(
-  [
-    { title: 'CONCEPT' },
-    { title: 'PROJECT' },
-    { title: 'ASSETS' },
-    { title: 'NAME', shrinks: true },
-    { title: 'LABELS', shrinks: true },
-  ],
+  ['CONCEPT', 'PROJECT', 'ASSETS', shrinking('NAME'), shrinking('LABELS')],
   ({ concepts }) =>
     concepts.list().map(({ concept_id, project_id, assets, name, labels }) => {
       return [concept_id, project_id, String(assets), name, labels.join(', ')]

@@ -1,3 +1,4 @@
+import { shrinking } from '../text/table.ts'
 import { serveList, serveVerb } from './serve-verb.ts'
 
 export const create = serveVerb({
@@ -9,13 +10,7 @@ export const create = serveVerb({
 })
 
 export const list = serveList(
-  [
-    { title: 'PROJECT' },
-    { title: 'CREATED' },
-    { title: 'ORGANISATION', shrinks: true },
-    { title: 'WORKSPACE', shrinks: true },
-    { title: 'NAME', shrinks: true },
-  ],
+  ['PROJECT', 'CREATED', shrinking('ORGANISATION'), shrinking('WORKSPACE'), shrinking('NAME')],
   ({ projects }) =>
     projects.list().map((row) => [row.project_id, row.created_at, row.organisation, row.workspace, row.name]),
 )

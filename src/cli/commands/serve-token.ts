@@ -1,6 +1,6 @@
-import { SluiceError } from '../../base/run/errors.ts'
-import { sayWhole } from '../text/say-whole.ts'
-import { serveList, serveVerb } from './serve-verb.ts'
+import { printNote } from '../text/print.ts'
+import { shrinking } from '../text/table.ts'
+import { refuseUnknown, serveList, serveVerb, wordsIfGiven } from './serve-verb.ts'
 
 /** Standard output gets the secret alone, so that it can go into a file; it cannot be shown again. */
 export const create = serveVerb({
@@ -10,30 +10,21 @@ export const create = serveVerb({
     user: 'the e-mail address of the user whose token it is; otherwise it is an owner wherever it reaches',
   },
   run({ tokens }, { name, projects, user }, terminal) {
-    const project_ids = projects?.split(',').map((id) => id.trim())
-    terminal.out(tokens.create(name, { user, project_ids }).token)
-    sayWhole(terminal, 'Keep it in a file that only you can read: it is not shown again.', 'err')
+    terminal.out(tokens.create(name, { user, project_ids: wordsIfGiven(projects) }).token)
+    printNote(terminal, 'Keep it in a file that only you can read: it is not shown again.')
   },
 })
 
-export const list = serveList(
-  [{ title: 'TOKEN', shrinks: true }, { title: 'CREATED' }, { title: 'USER', shrinks: true }, { title: 'PROJECTS' }],
-  ({ tokens }) =>
-    tokens.list().map(({ name, created_at, user = '', project_ids }) => {
-      return [name, created_at, user, project_ids?.join(' ') ?? 'every']
-    }),
+export const list = serveList([shrinking('TOKEN'), 'CREATED', shrinking('USER'), 'PROJECTS'], ({ tokens }) =>
+  tokens.list().map(({ name, created_at, user = '', project_ids }) => {
+    return [name, created_at, user, project_ids?.join(' ') ?? 'every']
+  }),
 )
 
 export const revoke = serveVerb({
   argument: ['name', 'the name of the token'],
   run({ tokens }, { name }, terminal) {
-    if (!tokens.revoke(name)) {
-      throw new SluiceError({
-        code: 'config.service',
-        message: `there is no token called ${name}`,
-        hint: 'list them with `sluice serve token list`',
-      })
-    }
-    sayWhole(terminal, `${name} is revoked; a service that runs refuses it from the next request on`, 'err')
+    refuseUnknown(tokens.revoke(name), `token called ${name}`, 'sluice serve token list')
+    printNote(terminal, `${name} is revoked; a service that runs refuses it from the next request on`)
   },
 })

@@ -1,10 +1,26 @@
+import { join } from 'node:path'
+import type { Argv } from 'yargs'
+import { SluiceError } from '../../base/run/errors.ts'
 import { system_clock } from '../../base/time/time.ts'
+import { readEnvironment } from '../../config/environment.ts'
 import { openAdministration } from '../../service/store/stores.ts'
-import type { Command } from '../command.ts'
+import { type Command, type GlobalOptions, text } from '../command.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { type Cell, type Column, tableLines } from '../text/table.ts'
+import { type Cell, type Column, printTable } from '../text/table.ts'
 import type { Terminal } from '../text/terminal.ts'
-import { type DataDirOptions, dataDirOption } from './serve-data-dir.ts'
+
+export interface DataDirOptions extends GlobalOptions {
+  'data-dir': string
+}
+
+/** Where the local service keeps everything, for all commands of it. */
+export function dataDirOption(yargs: Argv<GlobalOptions>): Argv<DataDirOptions> {
+  return yargs.option('data-dir', {
+    ...text('the folder in which the local service keeps everything'),
+    default: join(readEnvironment().state_home, 'sluice', 'service'),
+    defaultDescription: '~/.local/state/sluice/service',
+  })
+}
 
 type Administration = ReturnType<typeof openAdministration>
 
@@ -39,15 +55,13 @@ export function serveVerb<Argument extends string, Options extends Record<string
 
 /** A command that prints a table of what the local service keeps. */
 export function serveList(
-  columns: readonly Column[],
+  columns: readonly (string | Column)[],
   rowsOf: (administration: Administration) => readonly (readonly Cell[])[],
 ): Command<DataDirOptions> {
   return {
     options: dataDirOption,
     run: (options, terminal) =>
-      administer(options, (administration) => {
-        for (const line of tableLines(columns, rowsOf(administration), terminal.width)) terminal.out(line)
-      }),
+      administer(options, (administration) => printTable(terminal, columns, rowsOf(administration))),
   }
 }
 
@@ -59,6 +73,12 @@ async function administer(options: DataDirOptions, work: (administration: Admini
   } finally {
     administration.close()
   }
+}
+
+/** Error `config.service`: the local service has nothing of that name. `list`: the command that shows the names. */
+export function refuseUnknown(is_known: boolean, what: string, list: string): void {
+  if (is_known) return
+  throw new SluiceError({ code: 'config.service', message: `there is no ${what}`, hint: `list them with \`${list}\`` })
 }
 
 /** The words of an option that takes several with commas between; absent: none. */

@@ -1,3 +1,4 @@
+import { shrinking } from '../text/table.ts'
 import { serveList, serveVerb, wordsIfGiven, wordsOf } from './serve-verb.ts'
 
 export const create = serveVerb({
@@ -13,13 +14,7 @@ export const create = serveVerb({
 })
 
 export const list = serveList(
-  [
-    { title: 'VIEW' },
-    { title: 'PROJECT' },
-    { title: 'NAME', shrinks: true },
-    { title: 'LABELS', shrinks: true },
-    { title: 'PATTERN', shrinks: true },
-  ],
+  ['VIEW', 'PROJECT', shrinking('NAME'), shrinking('LABELS'), shrinking('PATTERN')],
   ({ views }) =>
     views.list().map(({ view_id, project_id, name, labels, name_pattern = '' }) => {
       return [view_id, project_id, name, labels.join(', '), name_pattern]

@@ -1,4 +1,5 @@
-import { sayWhole } from '../text/say-whole.ts'
+import { printNote } from '../text/print.ts'
+import { right, shrinking } from '../text/table.ts'
 import { serveList, serveVerb } from './serve-verb.ts'
 
 export const create = serveVerb({
@@ -7,17 +8,12 @@ export const create = serveVerb({
   run({ workspaces }, { name, organisation }, terminal) {
     workspaces.create(name, organisation)
     const how = '`sluice serve project create NAME --workspace` fills it'
-    sayWhole(terminal, `the workspace ${name} is there; ${how}`, 'err')
+    printNote(terminal, `the workspace ${name} is there; ${how}`)
   },
 })
 
 export const list = serveList(
-  [
-    { title: 'ORGANISATION', shrinks: true },
-    { title: 'WORKSPACE', shrinks: true },
-    { title: 'CREATED' },
-    { title: 'PROJECTS', align: 'right' },
-  ],
+  [shrinking('ORGANISATION'), shrinking('WORKSPACE'), 'CREATED', right('PROJECTS')],
   ({ workspaces }) =>
     workspaces.list().map((row) => [row.organisation, row.workspace, row.created_at, String(row.projects)]),
 )

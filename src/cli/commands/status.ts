@@ -6,11 +6,11 @@ import { promptHealth } from '../../status/health/health-promises.ts'
 import { statusLines } from '../../status/text/text.ts'
 import { type DaemonStatus, type StatusView, statusView } from '../../status/view.ts'
 import { defineCommand, flag } from '../command.ts'
-import { daemonStatus, rebuildStatus } from '../daemon/daemon-status.ts'
-import { ledgerFaultOf, withHealthView, withLedgerView, withPromptsView } from '../daemon/ledger-fault.ts'
-import { listenForStop } from '../daemon/stop-signals.ts'
+import { daemonStatus, ledgerFaultOf, rebuildStatus } from '../daemon/daemon-status.ts'
+import { withStopSignals } from '../daemon/stop-signals.ts'
+import { withHealthView, withLedgerView, withPromptsView } from '../daemon/views.ts'
 import { exit_codes } from '../exit-codes.ts'
-import { toned } from '../text/say-whole.ts'
+import { printJson, toned } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 /** Numbers that move are pleasant to watch at this pace, and the ledger does not notice. */
@@ -27,20 +27,20 @@ export const command = defineCommand({
     const { config } = loadConfig({ file: named })
     if (!watch) {
       const status = await readStatus(config)
-      show(status, terminal, json ? 'json' : 'text')
+      if (json) printJson(terminal, status)
+      else terminal.out(textOf(status, terminal))
       return exitCodes[status.verdict]
     }
-    const stop = listenForStop()
-    try {
+    return withStopSignals(async ({ first }) => {
       for (;;) {
         const status = await readStatus(config)
-        show(status, terminal, json ? 'json line' : 'in place')
-        await system_clock.sleep(watch_every_ms, stop.first)
-        if (stop.first.aborted) return exitCodes[status.verdict]
+        const text = json ? JSON.stringify(status) : textOf(status, terminal)
+        if (json) terminal.out(text)
+        else terminal.out(terminal.is_interactive ? redraw + text : `${text}\n`)
+        await system_clock.sleep(watch_every_ms, first)
+        if (first.aborted) return exitCodes[status.verdict]
       }
-    } finally {
-      stop.end()
-    }
+    })
   },
 })
 
@@ -89,13 +89,7 @@ async function readPrompts(config: Config) {
   return withPromptsView(config.state_dir, (view) => promptStatuses(view, config.prompts, system_clock.now_ms()))
 }
 
-function show(status: StatusView, terminal: Terminal, how: 'json' | 'json line' | 'text' | 'in place'): void {
-  if (how === 'json') terminal.out(JSON.stringify(status, null, 2))
-  else if (how === 'json line') terminal.out(JSON.stringify(status))
-  else {
-    const lines = statusLines(status, terminal.width).map((line) => toned(line, terminal.styles))
-    const text = lines.join('\n')
-    if (how === 'text') terminal.out(text)
-    else terminal.out(terminal.is_interactive ? redraw + text : `${text}\n`)
-  }
+function textOf(status: StatusView, { width, styles }: Terminal): string {
+  const lines = statusLines(status, width)
+  return lines.map((line) => toned(line, styles)).join('\n')
 }

@@ -3,23 +3,20 @@ import { aborted } from '../../base/run/waits.ts'
 import { system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
-import { openSecrets } from '../../config/secrets.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
 import { startDaemon } from '../../daemon/daemon.ts'
 import { openLedgerView } from '../../ledger/views/view.ts'
-import { openPassView } from '../../ledger/views/view-pass.ts'
 import { defineCommand } from '../command.ts'
 import { awaitIdle } from '../daemon/await-idle.ts'
+import { refuseWhilePaused } from '../daemon/daemon-status.ts'
 import { serveControl } from '../daemon/daemon-verbs.ts'
-import { openLog } from '../daemon/open-log.ts'
-import { refuseWhilePaused } from '../daemon/pause.ts'
-import { listenForStop, type StopSignals } from '../daemon/stop-signals.ts'
-import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
+import { openLog, openToken, quietLevel } from '../daemon/open.ts'
+import { type StopSignals, withStopSignals } from '../daemon/stop-signals.ts'
+import { type ExitCode, incompleteCode } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
-import { passState } from '../text/pass-state.ts'
-import { summarizePass } from '../text/pass-summary.ts'
-import { showProgress } from '../text/progress.ts'
-import { sayLines, sayWarning, sayWhole, showError } from '../text/say-whole.ts'
+import { printSummary } from '../text/pass-summary.ts'
+import { printError, printNote, printWarning } from '../text/print.ts'
+import { passState, showProgress } from '../text/progress.ts'
 import type { Terminal } from '../text/terminal.ts'
 
 export const command = defineCommand({
@@ -28,23 +25,21 @@ export const command = defineCommand({
     const { config, warnings } = loadConfig({ file: named })
     const names = foldersNamed(folders ?? [], config.folders)
     await refuseWhilePaused(config.state_dir, 'nothing is synchronised')
-    for (const warning of warnings) sayWarning(terminal, warning)
-    const signals = listenForStop()
-    try {
+    for (const warning of warnings) printWarning(terminal, warning)
+    return withStopSignals(async (signals) => {
+      const pass = { config, names, terminal, signals }
       const control = await connectControl(config.state_dir)
-      if (!control) return await syncAlone({ config, names, terminal, signals })
+      if (!control) return syncAlone(pass)
       try {
-        return await syncBeside({ config, names, terminal, signals }, control)
+        return await syncBeside(pass, control)
       } catch (error) {
-        // Another `sluice sync` that came to its end: what it had not looked at any more is left to us.
+        // Another `sluice sync` has ended: this one does what the other left.
         if (!isSluiceError(error, 'control.lost') || control.presence.mode !== 'once') throw error
-        return await syncAlone({ config, names, terminal, signals })
+        return await syncAlone(pass)
       } finally {
         await control.close()
       }
-    } finally {
-      signals.end()
-    }
+    })
   },
 })
 
@@ -58,8 +53,7 @@ interface Pass {
 
 async function syncAlone(pass: Pass): Promise<ExitCode> {
   const { config, names, terminal, signals } = pass
-  const { secrets, warnings } = openSecrets(config)
-  for (const warning of warnings) sayWarning(terminal, warning)
+  const secrets = openToken(config, terminal)
   const clock = system_clock
   const began_ms = clock.now_ms()
   const destination: { write(text: string): void } = { write: (text) => void process.stderr.write(text) }
@@ -73,7 +67,7 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
     const drained = await Promise.race([daemon.drained, aborted(signals.first)]).finally(() => control.close())
     // Before the ledger: the last that closes writes the log back, and a reader cannot.
     await shown.close()
-    if (drained === undefined) sayWhole(terminal, 'finishing what is in flight; another signal stops at once', 'err')
+    if (drained === undefined) printNote(terminal, 'finishing what is in flight; another signal stops at once')
     await Promise.race([daemon.stop(), aborted(signals.second).then(() => daemon.abort())])
     return shown.summary(drained !== undefined && drained.why !== 'done' ? drained.error : undefined)
   } finally {
@@ -85,15 +79,15 @@ async function syncAlone(pass: Pass): Promise<ExitCode> {
 /** On a terminal the bar tells of files that pass; lines are for what needs somebody. */
 function logChange(config: Config, terminal: Terminal, destination: { write(text: string): void }) {
   if (!terminal.is_interactive) return {}
-  const level = config.log.level === 'info' ? ('warn' as const) : config.log.level
-  return { level, format: config.log.format === 'auto' ? ('pretty' as const) : config.log.format, destination }
+  const format = config.log.format === 'auto' ? ('pretty' as const) : config.log.format
+  return { level: quietLevel(config), format, destination }
 }
 
 /** A daemon holds the ledger: it is asked, and waited for. */
 async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode> {
   const { names, terminal, signals } = pass
   const clock = system_clock
-  sayWhole(terminal, `a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`, 'err')
+  printNote(terminal, `a daemon is running (process ${control.presence.pid}): it scans now, this waits for it`)
   const shown = showPass(pass, clock.now_ms())
   try {
     for (const folder of names) await control.rescan({ folder })
@@ -103,7 +97,7 @@ async function syncBeside(pass: Pass, control: ControlClient): Promise<ExitCode>
     const { pass_wait_ms: reading_most_ms } = pass.config.follow
     const ended = await awaitIdle({ idle, view: shown.view, clock, stopped: signals.first, reading_most_ms })
     await shown.progress.end()
-    if (ended === 'stopped') sayWhole(terminal, 'not waited for any longer; the daemon goes on', 'err')
+    if (ended === 'stopped') printNote(terminal, 'not waited for any longer; the daemon goes on')
     return shown.summary(typeof ended === 'string' ? undefined : ended)
   } finally {
     await shown.close()
@@ -122,19 +116,10 @@ function showPass({ config, names, terminal }: Pass, began_ms: number) {
     view,
     progress,
     summary(fault: SluiceError | undefined) {
-      const view = openLedgerView(config.state_dir)
-      const pass = openPassView(config.state_dir)
-      try {
-        const end = { view, pass, names, began_ms, now_ms: clock.now_ms() }
-        const { lines, exit_code } = summarizePass(end, terminal)
-        sayLines(terminal, lines)
-        if (!fault) return exit_code
-        showError(fault, terminal)
-        return exitCodeOf(fault) === exit_codes.refused ? exit_codes.refused : exit_codes.incomplete
-      } finally {
-        pass.close()
-        view.close()
-      }
+      const exit_code = printSummary(config.state_dir, { names, began_ms, now_ms: clock.now_ms() }, terminal)
+      if (!fault) return exit_code
+      printError(fault, terminal)
+      return incompleteCode(fault)
     },
     async close() {
       await progress.end()

@@ -14,8 +14,8 @@ import { defineCommand, flag } from '../command.ts'
 import { listenForStop } from '../daemon/stop-signals.ts'
 import { type ExitCode, exit_codes, exitCodeOf } from '../exit-codes.ts'
 import { foldersArgument, foldersNamed } from '../place.ts'
+import { printError, printLines, printNote } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
-import { sayWhole, showError, toned } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { FoundDifferences, verifyLines } from '../text/verify-text.ts'
 
@@ -38,20 +38,16 @@ export const command = defineCommand({
     else {
       const { on_remote_delete } = config.audit
       const lines = verifyLines(summary, found, { width: terminal.width, on_remote_delete })
-      for (const line of lines) terminal.out(toned(line, terminal.styles))
-      for (const line of taken_up) sayWhole(terminal, line, 'err')
+      printLines(terminal, lines)
+      for (const line of taken_up) printNote(terminal, line)
     }
     return exitCode(summary, terminal)
   },
 })
 
-async function compare(
-  options: Pick<VerifyOptions, 'config' | 'full' | 'onDifference'> & {
-    config: Config
-    folders: readonly string[]
-    terminal: Terminal
-  },
-): Promise<VerifySummary> {
+type Wanted = Pick<VerifyOptions, 'full' | 'folders' | 'onDifference'> & { config: Config; terminal: Terminal }
+
+async function compare(options: Wanted): Promise<VerifySummary> {
   const { config, terminal } = options
   const clock = system_clock
   const { secrets } = openSecrets(config)
@@ -86,7 +82,7 @@ async function compare(
 /** A token or a project that is refused counts first: nothing else can be known then. */
 function exitCode(summary: VerifySummary, terminal: Terminal): ExitCode {
   const faults = summary.projects.flatMap(({ fault }) => (fault ? [new SluiceError(fault)] : []))
-  for (const fault of faults) showError(fault, terminal)
+  for (const fault of faults) printError(fault, terminal)
   if (faults.some((fault) => exitCodeOf(fault) === exit_codes.refused)) return exit_codes.refused
   return isWhole(summary) ? exit_codes.ok : exit_codes.incomplete
 }

@@ -1,10 +1,15 @@
-import { existsSync } from 'node:fs'
-import { isSluiceError } from '../../base/run/errors.ts'
+import { existsSync, statfsSync, statSync } from 'node:fs'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { system_clock } from '../../base/time/time.ts'
 import { controlSocket, isRebuildOpen, rebuildDirectory } from '../../ledger/file/state-directory.ts'
 import { refuseOrphan } from '../../ledger/record/orphan.ts'
+import type { Pause } from '../../ledger/rows/pause-row.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
-import type { DaemonStatus, RebuildStatus } from '../../status/view.ts'
-import { withLedgerView } from './ledger-fault.ts'
+import type { HealthView } from '../../ledger/views/view-health.ts'
+import type { HealthFacts } from '../../status/health/health-promises.ts'
+import { pauseText } from '../../status/text/text-health.ts'
+import { type DaemonStatus, pauseStatus, type RebuildStatus } from '../../status/view.ts'
+import { withLedgerView } from './views.ts'
 
 /** Whether a daemon works on this state directory. The client is loaded only where there is somebody to ask. */
 export async function daemonStatus(state_dir: string): Promise<DaemonStatus> {
@@ -34,4 +39,55 @@ export async function rebuildStatus(
   if (daemon.state === 'stopped') return { status: 'unfinished', troubles: [] }
   const troubles = await withLedgerView(rebuildDirectory(state_dir), (ledger) => ledger?.troubles() ?? [])
   return { status: 'running', troubles }
+}
+
+/** The smallest commit adds two pages to SQLite's log. */
+const least_commit_bytes = 8_192
+
+/**
+ * Why nothing can be recorded. The daemon knows once it has tried; a full disk is recognised here
+ * before that.
+ */
+export function ledgerFaultOf(
+  state_dir: string,
+  daemon: DaemonStatus,
+  view: HealthView | undefined,
+): HealthFacts['ledger_fault'] {
+  if (daemon.state === 'running' && daemon.ledger_fault) return daemon.ledger_fault
+  if (!view || freeBytes(state_dir) >= least_commit_bytes) return undefined
+  const scans_ms = view.folders().map(({ scan_ended_ms }) => scan_ended_ms ?? 0)
+  return {
+    message: `the disk that holds ${state_dir} is full`,
+    hint: `free some space there${daemon.state === 'running' ? '' : ', then start the daemon: `sluice run`'}; nothing that was recorded is lost`,
+    since_ms: Math.max(view.atWork_ms() ?? 0, ...scans_ms),
+  }
+}
+
+/**
+ * What the owner of the directory may use: root may also use the blocks that are reserved for it.
+ */
+function freeBytes(state_dir: string): number {
+  const { blocks, bavail, bfree, bsize } = statfsSync(state_dir)
+  // Some FUSE file systems report no sizes at all.
+  if (blocks === 0) return Number.POSITIVE_INFINITY
+  return (statSync(state_dir).uid === 0 ? bfree : bavail) * bsize
+}
+
+/** What a person stopped, where that is in force. */
+export function readPause(state_dir: string): Promise<Pause | undefined> {
+  return withLedgerView(state_dir, (view) => view?.pause(system_clock.now_ms()))
+}
+
+/**
+ * For commands that would send or ask by the daemon's own rules: a pause is a person's word, and a cron job that runs `sluice
+ * sync` must not override it. Error `answer.paused`.
+ */
+export async function refuseWhilePaused(state_dir: string, what: string): Promise<void> {
+  const pause = await readPause(state_dir)
+  if (!pause) return
+  throw new SluiceError({
+    code: 'answer.paused',
+    message: `${what}: ${pauseText(pauseStatus(pause), system_clock.now_ms())}`,
+    hint: '`sluice resume` ends the pause',
+  })
 }

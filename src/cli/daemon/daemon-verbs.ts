@@ -5,8 +5,8 @@ import { type Control, startControl } from '../../control/control-server.ts'
 import { type ControlVerbs, type DaemonPresence, factsOfDoubt } from '../../control/control-verbs.ts'
 import type { Daemon } from '../../daemon/running-daemon.ts'
 import { controlSocket } from '../../ledger/file/state-directory.ts'
-import { withPassView, withPromptsView } from './ledger-fault.ts'
 import type { Reloader } from './reloader.ts'
+import { withPassView, withPromptsView } from './views.ts'
 
 /**
  * Lets other commands speak to the daemon in this process; without a reloader it keeps the configuration it began with.

@@ -31,7 +31,7 @@ export function createReloader(options: {
   unitFit(config: Config): string[]
 }): Reloader {
   const { daemon, config_file, log, hooks, unitFit } = options
-  let current: Promise<unknown> | undefined
+  let current: Promise<unknown> = Promise.resolve()
   let next: Promise<Reloaded> | undefined
 
   async function reloadNow(): Promise<Reloaded> {
@@ -51,24 +51,14 @@ export function createReloader(options: {
     }
   }
 
-  function begin(): Promise<Reloaded> {
-    next = undefined
-    const reloading = reloadNow()
-    const over = reloading.then(
-      () => {},
-      () => {},
-    )
-    current = over
-    void over.then(() => {
-      if (current === over) current = undefined
-    })
-    return reloading
-  }
-
   return {
     reload() {
-      if (!current) return begin()
-      next ??= current.then(begin)
+      next ??= current.then(() => {
+        next = undefined
+        const reloading = reloadNow()
+        current = reloading.catch(() => {})
+        return reloading
+      })
       return next
     },
   }

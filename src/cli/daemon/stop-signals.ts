@@ -39,3 +39,13 @@ export function listenForStop() {
     },
   }
 }
+
+/** Runs `use` and gives the signals back afterwards. */
+export async function withStopSignals<Answer>(use: (signals: StopSignals) => Promise<Answer>): Promise<Answer> {
+  const signals = listenForStop()
+  try {
+    return await use(signals)
+  } finally {
+    signals.end()
+  }
+}

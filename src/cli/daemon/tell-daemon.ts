@@ -2,9 +2,8 @@ import { isSluiceError } from '../../base/run/errors.ts'
 import { type Clock, second_ms, system_clock } from '../../base/time/time.ts'
 import type { Config } from '../../config/config.ts'
 import { type ControlClient, connectControl } from '../../control/control-client.ts'
-import { ledgerLimits } from '../../daemon/limits.ts'
 import type { Fact } from '../../domain/fact.ts'
-import { openLedger } from '../../ledger/open-ledger.ts'
+import { withLedger } from './open.ts'
 
 /**
  * A person's word: said to the daemon where one holds the ledger, else recorded here. Answers whether a daemon took it. Errors:
@@ -14,19 +13,13 @@ export function tellDaemon(
   config: Config,
   say: { to_daemon: (control: ControlClient) => Promise<void>; to_ledger: () => readonly Fact[] },
 ): Promise<boolean> {
-  const { state_dir } = config
-  return besideOrAlone(state_dir, {
+  return besideOrAlone(config.state_dir, {
     async beside(control) {
       await say.to_daemon(control)
       return true
     },
     async alone() {
-      const ledger = await openLedger({ state_dir, limits: ledgerLimits(config), clock: system_clock })
-      try {
-        await ledger.record(say.to_ledger())
-      } finally {
-        await ledger.close()
-      }
+      await withLedger(config, (ledger) => ledger.record(say.to_ledger()))
       return false
     },
   })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
+import { SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 import { programVersion } from '../../base/text/version.ts'
 import type { Clock } from '../../base/time/time.ts'
@@ -12,10 +12,10 @@ import { readCa } from '../../daemon/open-remote.ts'
 import type { ProjectReference } from '../../remote/assets.ts'
 import { type Failure, failureText, type Outcome } from '../../remote/outcome.ts'
 import { createRemote } from '../../remote/remote.ts'
-import { sayWarning } from '../text/say-whole.ts'
+import { printWarning } from '../text/print.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
-import { type InitFlags, wholePath } from './init-flags.ts'
+import { faultOf, type InitFlags, wholePath } from './init-flags.ts'
 
 /** Where the files go: with whose token, into which project. */
 export interface Connection {
@@ -97,7 +97,7 @@ async function askCaFile(dialog: Dialog, cwd: string): Promise<string> {
 
 function tokenFromFile(text: string, { terminal, cwd }: ConnectionTools): FoundToken {
   const { secrets, warnings, file } = openToken(wholePath(text, cwd))
-  for (const warning of warnings) sayWarning(terminal, warning)
+  for (const warning of warnings) printWarning(terminal, warning)
   return { secrets, file, typed: undefined }
 }
 
@@ -110,16 +110,6 @@ function openToken(path: string) {
 
 function fromHome(path: string): string {
   return path.replace(/^~(?=\/|$)/, readEnvironment().home)
-}
-
-function faultOf(check: () => unknown): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (!isSluiceError(error)) throw error
-    return error.message
-  }
 }
 
 /** Errors `config.ca_file`, `answer.stopped`. */
@@ -172,7 +162,7 @@ async function afterFailure(
         hint: `${of_authority}give --project an id (project_…), which is written unchecked, or try again when the service answers`,
       })
     }
-    sayWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
+    printWarning(terminal, `${message}; ${of_authority}${flags.project} is written unchecked`)
     return 'go on'
   }
   terminal.err(`${terminal.err_styles.red('!')} ${printable(message)}`)

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { SluiceError } from '../../base/run/errors.ts'
+import { isSluiceError, SluiceError } from '../../base/run/errors.ts'
 import { baseUrlFault } from '../../config/schema/schema.ts'
 import { name_field } from '../../config/schema/schema-folder.ts'
 import { isStartText, type OldVersions, type StartingFolder, type StartText } from '../../config/starting-config.ts'
@@ -73,6 +73,17 @@ export function nameFor(path: string): string {
 export function faultOfName(name: string): string | undefined {
   const checked = name_field.safeParse(name)
   return checked.success ? undefined : checked.error.issues[0]?.message
+}
+
+/** The message of the error that a check throws; undefined where it passes. */
+export function faultOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (!isSluiceError(error)) throw error
+    return error.message
+  }
 }
 
 function invalid(message: string): SluiceError {

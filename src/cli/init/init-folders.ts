@@ -1,4 +1,3 @@
-import { isSluiceError } from '../../base/run/errors.ts'
 import { formatAmount, formatCount } from '../../base/text/format.ts'
 import { type Clock, day_ms } from '../../base/time/time.ts'
 import { readEnvironment } from '../../config/environment.ts'
@@ -14,11 +13,11 @@ import {
 } from '../../config/starting-config.ts'
 import { type Survey, surveyFolder, usual_survey } from '../../inspect/plan/survey.ts'
 import { LineWriter } from '../../status/text/lines.ts'
+import { toned } from '../text/print.ts'
 import { showSpinner } from '../text/progress.ts'
-import { toned } from '../text/say-whole.ts'
 import type { Terminal } from '../text/terminal.ts'
 import { type Dialog, refuseStopped } from './init-dialog.ts'
-import { faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
+import { faultOf, faultOfName, type NamedPath, nameFor, wholePath } from './init-flags.ts'
 
 export interface FolderTools {
   dialog: Dialog | undefined
@@ -61,7 +60,8 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
   const faultOfPath = (answer: string) => {
     if (answer === '') return 'the path of a folder'
     // A name that no other folder has: what is wrong is then the path.
-    return faultWith([...others, { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' }], tools)
+    const folder = { name: 'a-new-folder', path: wholePath(answer, tools.cwd), start: 'all' as const }
+    return faultOf(() => checkFolders([...others, folder], tools))?.split('\n')[0]
   }
   const path = wholePath(await dialog.text('Folder to watch:', { fault: faultOfPath }), tools.cwd)
   const name = await dialog.text('Its name in status and at the head of the names sent:', {
@@ -69,16 +69,6 @@ async function askFolder(others: readonly StartingFolder[], tools: FolderTools):
     fault: (answer) => (taken.has(answer) ? 'another folder has this name' : faultOfName(answer)),
   })
   return { name, path }
-}
-
-function faultWith(folders: readonly StartingFolder[], tools: FolderTools): string | undefined {
-  try {
-    checkFolders(folders, tools)
-    return undefined
-  } catch (error) {
-    if (!isSluiceError(error)) throw error
-    return error.message.split('\n')[0]
-  }
 }
 
 /** As the daemon will read them: folders in one another, a token inside one. */

@@ -145,3 +145,16 @@ export function tryProgram({ node, program }: { node: string; program: string })
     hint: advice,
   })
 }
+
+/** sd_booted(3): systemd is process 1 of this machine. */
+export function hasSystemd(): boolean {
+  return existsSync('/run/systemd/system')
+}
+
+export function notRoot(command: string): SluiceError {
+  return new SluiceError({
+    code: 'install.root',
+    message: `${command} changes /etc and needs root`,
+    hint: `sudo sluice ${command}; with --dry-run it shows what it would do, to anybody`,
+  })
+}

@@ -1,15 +1,16 @@
 import { counted, formatBytes, formatCount, formatDuration, printable } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
-import type { LedgerView } from '../../ledger/views/view.ts'
+import { type LedgerView, openLedgerView } from '../../ledger/views/view.ts'
 import type { Stage } from '../../ledger/views/view-files.ts'
 import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
-import type { PassView } from '../../ledger/views/view-pass.ts'
+import { openPassView, type PassView } from '../../ledger/views/view-pass.ts'
 import type { Example, ProblemGroup } from '../../ledger/views/view-problems.ts'
 import { folderStatus, isComplete } from '../../status/view.ts'
 import { type ExitCode, exit_codes } from '../exit-codes.ts'
+import { printIndented } from './print.ts'
 import type { Terminal } from './terminal.ts'
 
-export interface PassSummary {
+interface PassSummary {
   lines: string[]
   /** Of the files alone: all in, or not. */
   exit_code: ExitCode
@@ -29,7 +30,11 @@ const most_names = 3
 
 const waiting: readonly Stage[] = ['settling', 'waiting', 'sending', 'ingesting']
 
-/** What a pass came to, for people: what is in, what is not, and why. */
+/**
+ * Describes for people how a pass ended: which files are ready, which are not, and why.
+ *
+ * @internal
+ */
 export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>): PassSummary {
   const folders = end.view.folders().filter(({ name }) => end.names.includes(name))
   const sum = (stages: readonly Stage[]) => sumOf(folders, stages)
@@ -58,6 +63,20 @@ export function summarizePass(end: PassEnd, { styles }: Pick<Terminal, 'styles'>
   for (const folder of folders) lines.push(...unseenLines(folder).map((text) => styles.red(text)))
   const is_complete = folders.every((folder) => isComplete(folderStatus(folder)))
   return { lines, exit_code: is_complete ? exit_codes.ok : exit_codes.incomplete }
+}
+
+/** Prints how a pass ended, from views of its own. */
+export function printSummary(state_dir: string, end: Omit<PassEnd, 'view' | 'pass'>, terminal: Terminal): ExitCode {
+  const view = openLedgerView(state_dir)
+  const pass = openPassView(state_dir)
+  try {
+    const { lines, exit_code } = summarizePass({ view, pass, ...end }, terminal)
+    printIndented(terminal, lines)
+    return exit_code
+  } finally {
+    pass.close()
+    view.close()
+  }
 }
 
 /** What the last scan could not look into: there may be files in it that nobody knows of. */

@@ -1,6 +1,7 @@
-import { formatDuration, textWidth } from '../../base/text/format.ts'
+import { formatBytes, formatCount, formatDuration, textWidth } from '../../base/text/format.ts'
 import { type Clock, second_ms } from '../../base/time/time.ts'
-import { createPassMeter, type PassState, type PassTexts } from './pass-state.ts'
+import type { Stage } from '../../ledger/views/view-files.ts'
+import type { Amount, FolderView } from '../../ledger/views/view-folders.ts'
 import type { Terminal } from './terminal.ts'
 
 const redraw_ms = 250
@@ -17,39 +18,35 @@ export function showProgress(options: { terminal: Terminal; clock: Clock; read: 
   const show = terminal.is_interactive ? barFor(terminal) : linesFor(terminal)
   const every_ms = terminal.is_interactive ? redraw_ms : line_ms
 
-  let shown = false
-  function look(): void {
-    shown = true
+  let is_shown = false
+  function update(): void {
+    is_shown = true
     const state = read()
     show.update(state, meter(state, clock.monotonic_ms()))
   }
 
   async function watch(): Promise<void> {
-    // Not at once: a pass that is over in a moment needs no line.
+    // A pass that ends in a moment needs no line: wait before the first one.
     await clock.sleep(every_ms, ending.signal)
     while (!ending.signal.aborted) {
-      look()
+      update()
       await clock.sleep(every_ms, ending.signal)
     }
+    // A bar that stops at 97 % would look like a fault.
+    if (is_shown) update()
+    show.end()
   }
 
   // The rate is measured from here.
   meter(read(), clock.monotonic_ms())
   const watching = watch()
-  let ended: Promise<void> | undefined
   return {
     /** Writes whole log lines above the bar. */
     log_destination: show.log_destination,
-    /** Shows the last state, if any was shown, and stops; twice is once. */
+    /** Shows the last state, if any was shown, and stops. A second call changes nothing. */
     end() {
-      ended ??= (async () => {
-        ending.abort()
-        await watching
-        // What was begun is brought to its end: a bar that stops at 97 % looks like a fault.
-        if (shown) look()
-        show.end()
-      })()
-      return ended
+      ending.abort()
+      return watching
     },
   }
 }
@@ -142,4 +139,79 @@ export function showSpinner(terminal: Terminal, clock: Clock, text: () => string
       return turning
     },
   }
+}
+
+/** How far a pass is. `done`: nothing more happens to it by itself, for better or worse. */
+export interface PassState {
+  is_scanning: boolean
+  total: Amount
+  done: Amount
+}
+
+const done_stages: readonly Stage[] = ['ready', 'refused', 'removed_on_service', 'blocked', 'skipped']
+
+/** `began_ms`: a folder whose last scan ended before that is still being scanned. */
+export function passState(folders: readonly FolderView[], began_ms: number): PassState {
+  const state = { is_scanning: false, total: { files: 0, bytes: 0 }, done: { files: 0, bytes: 0 } }
+  for (const { stages, scan_ended_ms, offline_reason } of folders) {
+    if (offline_reason === undefined && (scan_ended_ms ?? 0) < began_ms) state.is_scanning = true
+    for (const [stage, amount] of Object.entries(stages) as [Stage, Amount][]) {
+      if (stage === 'gone') continue
+      add(state.total, amount)
+      if (done_stages.includes(stage)) add(state.done, amount)
+    }
+  }
+  return state
+}
+
+function add(to: Amount, amount: Amount): void {
+  to.files += amount.files
+  to.bytes += amount.bytes
+}
+
+export interface PassTexts {
+  files: string
+  bytes: string
+  rate: string
+  left: string
+}
+
+/** Long enough that a large file between two small ones does not make the figures jump. */
+const window_ms = 15 * second_ms
+
+/**
+ * Turns states into texts for people. The rate is that of the last seconds.
+ *
+ * @internal
+ */
+export function createPassMeter(): (state: PassState, now_ms: number) => PassTexts {
+  const samples: { at_ms: number; done: Amount }[] = []
+  return ({ is_scanning, total, done }, now_ms) => {
+    samples.push({ at_ms: now_ms, done: { ...done } })
+    while (samples.length > 2 && now_ms - samples[0]!.at_ms > window_ms) samples.shift()
+    const first = samples[0]!
+    const over_s = (now_ms - first.at_ms) / second_ms
+    const rate = (what: keyof Amount) => (over_s > 0 ? Math.max(0, done[what] - first.done[what]) / over_s : 0)
+    return {
+      files: `${formatCount(done.files)} of ${formatCount(total.files)} files`,
+      bytes: `${formatBytes(done.bytes)} of ${formatBytes(total.bytes)}`,
+      rate: `${rateText(rate('files'))} files/s, ${formatBytes(Math.round(rate('bytes')))}/s`,
+      left: is_scanning ? 'still scanning' : leftText(total, done, rate),
+    }
+  }
+}
+
+function rateText(files_per_s: number): string {
+  return files_per_s < 9.95 ? files_per_s.toFixed(1) : formatCount(Math.round(files_per_s))
+}
+
+/** Files and bytes each tell a time; the longer one is nearer to the truth, whichever of them is the burden. */
+function leftText(total: Amount, done: Amount, rate: (what: keyof Amount) => number): string {
+  const times_s = (['files', 'bytes'] as const).map((what) => {
+    const left = total[what] - done[what]
+    return left <= 0 ? 0 : left / rate(what)
+  })
+  const left_s = Math.max(...times_s)
+  if (left_s === 0) return 'done'
+  return Number.isFinite(left_s) ? `${formatDuration(left_s * second_ms)} left` : 'time left unknown'
 }

@@ -1,11 +1,15 @@
 import { SluiceError } from '../../base/run/errors.ts'
-import { didYouMean } from '../../base/text/did-you-mean.ts'
+import { didYouMeanText } from '../../base/text/did-you-mean.ts'
 import { printable } from '../../base/text/format.ts'
 import { type Clock, isoTime, localTime, second_ms } from '../../base/time/time.ts'
 import type { Config, PromptConfig } from '../../config/config.ts'
 import { isFinal, type RunState } from '../../domain/run.ts'
 import type { DeliveryView, PromptsView, RunSummary, RunView } from '../../ledger/views/view-prompts.ts'
+import { coverageLine } from '../../prompts/plan/coverage.ts'
 import type { Schedule } from '../../prompts/prompt-settings.ts'
+import { coverageOf } from '../../prompts/report/report.ts'
+import { printFitted } from './print.ts'
+import type { Terminal } from './terminal.ts'
 
 /** The zone of a prompt; one that left the configuration is told in UTC. */
 export function zoneOf(prompt: string, { prompts }: Pick<Config, 'prompts'>): string {
@@ -106,6 +110,40 @@ export function runAnswer(run: RunSummary, config: Pick<Config, 'prompts'>) {
   }
 }
 
+/** Prints a run without its report. */
+export function printRun(run: RunView, config: Config, terminal: Terminal): void {
+  const why = whyText(run)
+  const state = `${stateText(run.state)}${why === undefined ? '' : `: ${why}`}`
+  const name = `run ${run.run}  ${printable(runName(run, config))}`
+  printFitted(terminal, `${name}  ${state}`, name)
+  const coverage = coverageText(run, config)
+  if (coverage !== undefined) printFitted(terminal, coverage)
+  for (const note of run.notes) printFitted(terminal, `note: ${note}`)
+  if (run.report_path !== undefined) terminal.out(`report: ${printable(run.report_path)}`)
+  for (const delivery of run.deliveries) {
+    printFitted(terminal, deliveryText(delivery))
+    for (const line of outputLines(delivery)) terminal.out(terminal.styles.dim(line))
+  }
+}
+
+/** How complete the report of a run is; undefined before it is written. */
+export function coverageText(run: RunView, config: Config): string | undefined {
+  return run.coverage === undefined ? undefined : coverageLine(coverageOf(run), zoneOf(run.prompt, config))
+}
+
+/** A delivery as JSON. */
+export function deliveryAnswer({ target, state, attempts, not_before_ms, ended_ms, error, output }: DeliveryView) {
+  return {
+    target,
+    state,
+    attempts,
+    ended: ended_ms === undefined ? null : isoTime(ended_ms),
+    next_try: state === 'wanted' ? isoTime(not_before_ms) : null,
+    error: error ?? null,
+    output: output ?? null,
+  }
+}
+
 /** Error `usage.prompt`: the configuration has none of that name, or none at all. */
 export function promptNamed(name: string, { prompts }: Pick<Config, 'prompts'>): PromptConfig {
   const found = prompts.find((prompt) => prompt.name === name)
@@ -120,12 +158,8 @@ function unknownPrompt(name: string, known: readonly string[]): SluiceError {
   if (known.length === 0) {
     return new SluiceError({ code: 'usage.prompt', message: 'no prompts are configured', hint: no_prompts_hint })
   }
-  const meant = didYouMean(name, known)
-  return new SluiceError({
-    code: 'usage.prompt',
-    message: `there is no prompt ${name}`,
-    hint: meant === undefined ? `the prompts are ${known.join(', ')}` : `did you mean ${meant}?`,
-  })
+  const hint = didYouMeanText(name, known)
+  return new SluiceError({ code: 'usage.prompt', message: `there is no prompt ${name}`, hint })
 }
 
 export const no_prompts_hint = 'add `prompts:` to the configuration: docs/prompts.md has three to begin with'
@@ -158,7 +192,7 @@ export function deliveryText({ target, state, attempts, not_before_ms, error }: 
 }
 
 /** The end of what its command wrote, a line each, as far as it may stand on a terminal. */
-export function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
+function outputLines({ output }: Pick<DeliveryView, 'output'>): string[] {
   return output === undefined || output === '' ? [] : output.split('\n').map((line) => `  | ${printable(line)}`)
 }
 

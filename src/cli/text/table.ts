@@ -1,15 +1,22 @@
 import { fitText, printable, textWidth } from '../../base/text/format.ts'
-import type { Style } from './terminal.ts'
+import type { Style, Terminal } from './terminal.ts'
 
 export interface Column {
   title: string
-  align?: 'left' | 'right'
+  align?: 'right'
   /** Gives way when the line is too long: paths and messages, not numbers. */
   shrinks?: boolean
 }
 
+/** A column of paths, names or messages. */
+export const shrinking = (title: string): Column => ({ title, shrinks: true })
+/** A column of numbers. */
+export const right = (title: string): Column => ({ title, align: 'right' })
+
 /** Text as it came from anywhere: control characters are made visible here. */
 export type Cell = string | { text: string; style: Style }
+
+type Row = readonly Cell[]
 
 const gap = '  '
 /**
@@ -22,8 +29,17 @@ const giving_way: readonly { may: (column: Column) => boolean; least: number }[]
   { may: () => true, least: 3 },
 ]
 
-/** Lines of a table, no longer than `width`. */
-export function tableLines(columns: readonly Column[], rows: readonly (readonly Cell[])[], width: number): string[] {
+export function printTable(
+  { out, width }: Pick<Terminal, 'out' | 'width'>,
+  columns: readonly (string | Column)[],
+  rows: readonly Row[],
+): void {
+  for (const line of tableLines(columns, rows, width)) out(line)
+}
+
+/** Lines of a table, no longer than `width`. A title alone is a column of short words. */
+export function tableLines(listed: readonly (string | Column)[], rows: readonly Row[], width: number): string[] {
+  const columns = listed.map((column) => (typeof column === 'string' ? { title: column } : column))
   const texts = rows.map((row) => row.map((cell) => printable(typeof cell === 'string' ? cell : cell.text)))
   const widths = columnWidths(columns, texts, width)
   const lines = [columns.map(({ title }) => title), ...texts].map((row, line) => {

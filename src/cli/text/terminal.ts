@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { fitText } from '../../base/text/format.ts'
 
 /** Where a command writes. Standard output is for what was asked for, standard error for everything else. */
@@ -47,20 +48,10 @@ export function createTerminal(options: {
   }
 }
 
-/** Begin and end of each style (ECMA-48, Select Graphic Rendition). */
-const codes: Record<keyof Styles, readonly [number, number]> = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-}
-
 function stylesOf(enabled: boolean): Styles {
-  const style = (name: keyof Styles): Style => {
-    const [begin, end] = codes[name]
-    return enabled ? (text) => `\u001b[${begin}m${text}\u001b[${end}m` : (text) => text
-  }
+  // The caller knows which stream it is: newer Nodes would judge standard output by themselves.
+  const style = (name: keyof Styles): Style =>
+    enabled ? (text) => styleText(name, text, { validateStream: false }) : (text) => text
   return {
     bold: style('bold'),
     dim: style('dim'),

@@ -29,7 +29,6 @@ export const limit_options = z.object({
   requests_per_minute: whole(0, 1_000_000).default(0),
 })
 
-export type LimitOptions = z.input<typeof limit_options>
 export type Limits = z.output<typeof limit_options>
 
 const limit_defaults = limit_options.parse({})

@@ -1,0 +1,96 @@
+import type { Argv, InferredOptionTypes } from 'yargs'
+import { SluiceError } from '../../base/run/errors.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import type { ServiceOptions } from '../../service/options.ts'
+import { number, text } from '../command.ts'
+import { parseFailures } from './serve-failures.ts'
+import { type DataDirOptions, wordsIfGiven } from './serve-verb.ts'
+
+/** Limits without a default here have theirs, with the reason, in the service. */
+const options = {
+  'ingest-delay': { ...number('milliseconds that a file takes to become ready, at least'), default: 0 },
+  'ingest-max-bytes': number('bytes of a file that is read, at most'),
+  'ingest-time': number('milliseconds that reading a document may take'),
+  'ingest-memory': number('bytes of memory that reading a document may take'),
+  'ingest-processes': number('processes that read documents'),
+  'requests-per-minute': number('requests of one token a minute, the rest is answered 429; 0: no limit'),
+  'max-body': number('bytes of a JSON body at most'),
+  'max-upload': number('bytes of an uploaded file at most'),
+  'max-prompt': number('characters of a prompt at most'),
+  'max-filename': number('characters of a filename at most'),
+  'max-name': number('characters of every other name and title at most'),
+  'stop-grace': number('milliseconds that requests in flight have to finish when it is stopped'),
+  silence: number('milliseconds without a byte after which a connection is cut'),
+  listen: { ...text('the address to listen on; one that is not loopback needs TLS'), default: '127.0.0.1' },
+  'tls-cert': text('the certificate (PEM, with its chain) of both listeners'),
+  'tls-key': text('the key of the certificate (PEM), readable by this user alone'),
+  'public-url': text('the address of the API as others reach it, behind a reverse proxy or by a name'),
+  'public-blob-url': text('the same of the blob store'),
+  'allow-origin': text('origins whose web pages may ask, with commas; * for any'),
+  port: { ...number('port of the API; 0: a free one'), default: 0 },
+  'blob-port': { ...number('port of the blob store; 0: a free one'), default: 0 },
+  profile: {
+    choices: ['default', 'hosted'],
+    default: 'default',
+    describe: 'keep to the specification, or do what the hosted service does against it',
+  },
+  'answer-delay': { ...number('milliseconds that an answer takes, at least'), default: 0 },
+  'assistant-config': text('a file of JSON: who answers, and how (docs/service.md); otherwise passages are quoted'),
+  latency: { ...number('milliseconds that every request waits first'), default: 0 },
+  fail: {
+    ...text('PLACE=STATUS|drop[:every=N][:times=N][:retry=SECONDS], several with commas (docs/service.md)'),
+    default: '',
+  },
+} as const
+
+type ServeOptions = DataDirOptions & InferredOptionTypes<typeof options>
+
+export function serveOptions(yargs: Argv<DataDirOptions>): Argv<ServeOptions> {
+  return yargs.options(options)
+}
+
+/** Error `usage.invalid`: a certificate without a key, a key without one, or a failure that is none. */
+export function serviceOptions(given: ServeOptions): ServiceOptions {
+  return {
+    data_dir: given['data-dir'],
+    listen: given.listen,
+    tls: tlsFiles(given),
+    public_url: given['public-url'],
+    public_blob_url: given['public-blob-url'],
+    allowed_origins: wordsIfGiven(given['allow-origin']),
+    port: given.port,
+    blob_port: given['blob-port'],
+    profile: given.profile,
+    ingest: {
+      delay_ms: given['ingest-delay'],
+      max_bytes: given['ingest-max-bytes'],
+      time_ms: given['ingest-time'],
+      memory_bytes: given['ingest-memory'],
+      processes: given['ingest-processes'],
+    },
+    limits: {
+      body_bytes: given['max-body'],
+      prompt_length: given['max-prompt'],
+      filename_length: given['max-filename'],
+      name_length: given['max-name'],
+      requests_per_minute: given['requests-per-minute'],
+    },
+    answer_delay_ms: given['answer-delay'],
+    assistant_config: given['assistant-config'],
+    proxy: readEnvironment().proxy,
+    max_upload_bytes: given['max-upload'],
+    close_grace_ms: given['stop-grace'],
+    silence_ms: given.silence,
+    injected_faults: { latency_ms: given.latency, failures: parseFailures(given.fail) },
+  }
+}
+
+function tlsFiles({ 'tls-cert': cert_file, 'tls-key': key_file }: ServeOptions): ServiceOptions['tls'] {
+  if (cert_file !== undefined && key_file !== undefined) return { cert_file, key_file }
+  if (cert_file === key_file) return undefined
+  throw new SluiceError({
+    code: 'usage.invalid',
+    message: `--${cert_file === undefined ? 'tls-cert' : 'tls-key'} is missing: a certificate and its key go together`,
+    hint: 'sluice serve cert makes both',
+  })
+}

@@ -1,0 +1,54 @@
+import { translateSqliteError } from '../../base/files/sqlite.ts'
+import { isSluiceError } from '../../base/run/errors.ts'
+import { isRebuildOpen, ledgerFile } from '../../ledger/file/state-directory.ts'
+import { openLedgerView } from '../../ledger/views/view.ts'
+import { openArrivalsView, openFreshView } from '../../ledger/views/view-arrivals.ts'
+import { openHealthView } from '../../ledger/views/view-health.ts'
+import { openPassView } from '../../ledger/views/view-pass.ts'
+import { openPromptsView } from '../../ledger/views/view-prompts.ts'
+
+/** Runs `use` with a view of the ledger and closes it afterwards; undefined where there is no ledger yet. */
+export const withLedgerView = using(openLedgerView)
+export const withPromptsView = using(openPromptsView)
+/** For health. */
+export const withHealthView = using(openHealthView)
+/** What a pass did, and which files a command of the user concerns. */
+export const withPassView = using(openPassView)
+/** What is new for a prompt. */
+export const withFreshView = using(openFreshView)
+/** What a question may be about. */
+export const withArrivalsView = using(openArrivalsView)
+
+/** The message where there is no ledger to read. */
+export function noLedgerYet(state_dir: string): string {
+  return isRebuildOpen(state_dir)
+    ? 'there is no ledger until the rebuild has ended: `sluice status` says whether one is running'
+    : 'no folder was scanned yet: start with `sluice run`, or `sluice sync` for one pass'
+}
+
+function using<View extends { close(): void }>(open: (state_dir: string) => View) {
+  return async <Answer>(
+    state_dir: string,
+    use: (view: View | undefined) => Answer | Promise<Answer>,
+  ): Promise<Answer> => {
+    let view: View | undefined
+    try {
+      view = openIfThere(open, state_dir)
+      return await use(view)
+    } catch (error) {
+      // A damaged page may show only when it is read.
+      throw translateSqliteError(error, ledgerFile(state_dir))
+    } finally {
+      view?.close()
+    }
+  }
+}
+
+function openIfThere<View>(open: (state_dir: string) => View, state_dir: string): View | undefined {
+  try {
+    return open(state_dir)
+  } catch (error) {
+    if (isSluiceError(error, 'ledger.none') || isSluiceError(error, 'database.missing')) return undefined
+    throw error
+  }
+}

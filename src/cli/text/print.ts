@@ -1,0 +1,102 @@
+import { isSluiceError, messageOf } from '../../base/run/errors.ts'
+import { printable, textWidth } from '../../base/text/format.ts'
+import { scrubText } from '../../base/text/scrub.ts'
+import { type Line, LineWriter } from '../../status/text/lines.ts'
+import type { Style, Styles, Terminal } from './terminal.ts'
+
+const plain: Style = (text) => text
+
+/** Prints a sentence. A word that is wider than the window stays whole: it may be a path to copy. */
+export function print(terminal: Terminal, text: string): void {
+  writeWrapped(terminal, 'out', printable(text))
+}
+
+/** Prints on standard error what is not the answer itself: what happens meanwhile, what to do next. */
+export function printNote(terminal: Terminal, text: string): void {
+  writeWrapped(terminal, 'err', printable(text))
+}
+
+/** Prints a sentence that begins with a word in a style, such as `warning:`, on standard error. */
+export function printTitled(terminal: Terminal, title: string, style: Style, text: string): void {
+  writeWrapped(terminal, 'err', `${title} ${printable(text)}`, title.length, style)
+}
+
+export function printWarning(terminal: Terminal, text: string): void {
+  printTitled(terminal, 'warning:', terminal.err_styles.yellow, text)
+}
+
+/** Prints a sentence and cuts words that are wider than the window. `strong` is its beginning. */
+export function printFitted(terminal: Terminal, text: string, strong = ''): void {
+  const writer = new LineWriter(terminal.width)
+  writer.say(text)
+  const [first = '', ...others] = writer.lines.map((line) => line.text)
+  const is_whole = strong !== '' && first.startsWith(strong)
+  terminal.out(is_whole ? terminal.styles.bold(strong) + first.slice(strong.length) : first)
+  for (const line of others) terminal.out(line)
+}
+
+/** Prints lines that are indented already. Styles may stand in them. */
+export function printIndented(terminal: Terminal, lines: readonly string[]): void {
+  for (const line of lines) writeWrapped(terminal, 'out', line)
+}
+
+/** Prints lines in their tones; `on` is standard output unless named. */
+export function printLines(terminal: Terminal, lines: readonly Line[], on: 'out' | 'err' = 'out'): void {
+  const styles = on === 'out' ? terminal.styles : terminal.err_styles
+  for (const line of lines) terminal[on](toned(line, styles))
+}
+
+export function toned({ tone, text }: Line, { bold, green, yellow, red, dim }: Styles): string {
+  const by_tone = { plain, strong: bold, good: green, warn: yellow, bad: red, faint: dim }
+  return by_tone[tone](text)
+}
+
+/** Version of the `--json` answers. It grows when a field goes or changes its meaning. */
+export const answer_version = 1
+
+/** An answer that has a version of its own keeps it. */
+export function printJson({ out }: Pick<Terminal, 'out'>, answer: object): void {
+  out(JSON.stringify({ version: answer_version, ...answer }, null, 2))
+}
+
+/** Prints what happened and what to do. A fault of Sluice itself has its stack, for the report. */
+export function printError(error: unknown, terminal: Terminal): void {
+  const { red, dim } = terminal.err_styles
+  const title = 'sluice:'
+  for (const line of scrubbedLines(messageOf(error))) {
+    writeWrapped(terminal, 'err', `${title} ${line}`, title.length, red)
+  }
+  if (isSluiceError(error)) {
+    for (const line of scrubbedLines(error.hint ?? '')) if (line !== '') writeWrapped(terminal, 'err', `  ${line}`)
+    return
+  }
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  for (const line of scrubbedLines(stack).filter((line) => /^\s+at /.test(line))) terminal.err(dim(line))
+  terminal.err('  this is a fault of Sluice itself: please report it with the lines above')
+}
+
+function scrubbedLines(text: string): string[] {
+  return scrubText(text).split('\n').map(printable)
+}
+
+/** Writes a line; what does not fit follows below, two columns further in than its beginning. */
+function writeWrapped(terminal: Terminal, on: 'out' | 'err', text: string, styled = 0, style: Style = plain): void {
+  const indent = /^ */.exec(text)![0]
+  const [first = '', ...others] = wrapped(text.slice(indent.length), terminal.width - indent.length - 2)
+  terminal[on](indent + style(first.slice(0, styled)) + first.slice(styled))
+  for (const line of others) terminal[on](`${indent}  ${line}`)
+}
+
+/** Breaks a text between words. */
+function wrapped(text: string, columns: number): string[] {
+  if (textWidth(text) <= columns) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
