@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** What takes longest, by the start of its path: begun last, it would run alone while the other core has nothing to do. */
 const long = [
   'test/secrets/',
-  'test/journey/',
+  'test/journeys/',
   'test/bench/',
   'test/cli/',
   'test/bad-input/',

@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { localJourneyFiles } from './test/journey/journey-files.ts'
+import { localJourneyFiles } from './test/journeys/journey-files.ts'
 
 /** Take the most time: begun last, one of them would run alone at the end. */
-const longest = ['journey/random-acts', 'crash/kill', 'crash/stop-after-fact', 'systemd/service']
+const longest = ['random/random-acts', 'crash/kill', 'crash/stop-after-fact', 'systemd/service']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,7 +16,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** They measure memory or rates, or use all cores by themselves: nothing runs beside them. */
-const alone = 'test/{journey/burst,inspect/verify-memory,service/{large-upload,steady-memory},sim/sim}.long.ts'
+const alone =
+  'test/{journeys/watching/burst,inspect/verify-memory,service/{large-upload,steady-memory},sim/sim}.long.ts'
 
 const of_every_file = {
   setupFiles: ['test/commit-seed.ts', 'test/no-leaks.ts'],

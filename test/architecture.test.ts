@@ -39,8 +39,8 @@ const timers_of_tests: Record<string, string> = {
   'waiting.ts': 'the waits themselves',
   'fake-clock.ts': 'a clock: it lets the event loop turn between two times',
   'moving-clock.ts': 'a clock: real time, faster',
-  'journey/wrong-clock.test.ts': 'a clock that is years off',
-  'journey/stop.test.ts': 'a clock whose half minute is short',
+  'journeys/outages/wrong-clock.test.ts': 'a clock that is years off',
+  'journeys/running/stop.test.ts': 'a clock whose half minute is short',
   'cli/ask-question.test.ts': 'a clock that does not wait',
   'no-leaks.ts': 'what a test leaves behind has a moment to end',
   'warm-threads/warm-worker.ts': 'takes the place of a Worker, and ends one that does not',
@@ -49,11 +49,11 @@ const timers_of_tests: Record<string, string> = {
   'service/assistant-model.test.ts': 'a host that breaks off in the middle of its answer',
   'service/turn-restart.test.ts': 'a host that takes its time for an answer',
   'machines/other-machine.long.ts': 'asks another machine again until it answers or its process has ended',
-  'journey/random-life.ts': 'time goes by between two acts of a random life',
-  'journey/mounted-daemon.ts': 'a script that runs in a process of its own',
-  'journey/mounted-over.test.ts': 'the same',
-  'journey/swapped-disks.ts': 'the same',
-  'journey/full-disk.root.ts': 'the same',
+  'journeys/random/random-life.ts': 'time goes by between two acts of a random life',
+  'journeys/disks/mounted-daemon.ts': 'a script that runs in a process of its own',
+  'journeys/disks/mounted-over.test.ts': 'the same',
+  'journeys/disks/swapped-disks.ts': 'the same',
+  'journeys/disks/full-disk.root.ts': 'the same',
 }
 
 test('tests await facts: what uses a timer is named, with its reason', () => {

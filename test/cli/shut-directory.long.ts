@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { unprivileged } from '../disk/unprivileged.ts'
-import { LedgerView } from '../journey/ledger-view.ts'
+import { LedgerView } from '../journeys/ledger-view.ts'
 import { Home, until } from './sluice.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

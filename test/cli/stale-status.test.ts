@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { mayMount } from '../journey/mounted-daemon.ts'
+import { mayMount } from '../journeys/disks/mounted-daemon.ts'
 import { Home } from './sluice.ts'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

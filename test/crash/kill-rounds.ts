@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { seedOfCommit } from '../commit-seed.ts'
-import { Chance } from '../journey/chance.ts'
+import { Chance } from '../journeys/chance.ts'
 import { type KillMoment, type KillPlace, kill_places, most_in_flight, Siege, usual_in_flight } from './kill.ts'
 
 /** So many kills in one first pass over the files; then new files, a new service and a new ledger. */

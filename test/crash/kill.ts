@@ -9,7 +9,7 @@ import { ledger_migrations, ticket_migrations } from '../../src/ledger/file/ledg
 import type { RequestEntry, Stage } from '../../src/service/api/observer.ts'
 import { type Service, startService } from '../../src/service/service.ts'
 import { constantsEnv } from '../config-of.ts'
-import { filesOnDisk, md5Of } from '../journey/disk-truth.ts'
+import { filesOnDisk, md5Of } from '../journeys/disk-truth.ts'
 import { makeStore, makeTree, type TreeEntry } from '../tree.ts'
 import { within } from '../waiting.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { day_ms, hour_ms } from '../../src/base/time/time.ts'
-import { md5Of } from '../journey/disk-truth.ts'
+import { md5Of } from '../journeys/disk-truth.ts'
 import type { Phase, Scenario } from './scenarios.ts'
 import type { World } from './world.ts'
 

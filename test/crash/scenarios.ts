@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs'
 import type { Fact } from '../../src/domain/fact.ts'
 import type { Failure } from '../../src/service/faults/fault-injection.ts'
-import { md5Of } from '../journey/disk-truth.ts'
+import { md5Of } from '../journeys/disk-truth.ts'
 import { audit_scenarios } from './audit-scenarios.ts'
 import type { Moments } from './mortal-ledger.ts'
 import { prompt_scenarios } from './prompt-scenarios.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import { begin, localJourneys } from '../journey/harness.ts'
+import { begin, localJourneys } from '../journeys/harness.ts'
 import { until, within } from '../waiting.ts'
 
 localJourneys('nothing left to do', (profile) => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { hour_ms } from '../../src/base/time/time.ts'
 import { entryMd5, entryPath, type HashRule, scanFolder } from '../../src/disk/scan/scan.ts'
 import { createSmallHasher } from '../../src/disk/scan/small-hasher.ts'
-import { md5Of } from '../journey/disk-truth.ts'
+import { md5Of } from '../journeys/disk-truth.ts'
 import { makeTree, type TreeEntry } from '../tree.ts'
 
 const everything = { include: [], exclude: [], dot_files: true }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sqliteDriver } from '../../src/base/files/sqlite-driver.ts'
 import { hour_ms, system_clock } from '../../src/base/time/time.ts'
-import { begin, type Journey, localJourneys } from '../journey/harness.ts'
-import { verified } from '../journey/verified.ts'
+import { verified } from '../journeys/audit/verified.ts'
+import { begin, type Journey, localJourneys } from '../journeys/harness.ts'
 import { recount } from '../ledger/sound.ts'
 
 const Database = sqliteDriver()

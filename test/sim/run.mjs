@@ -43,7 +43,7 @@ function copyOfTree(patch) {
     'test/sim',
     'test/config-of.ts',
     'test/wake-by.ts',
-    'test/journey/chance.ts',
+    'test/journeys/chance.ts',
     'package.json',
     'tsconfig.json',
   ]) {

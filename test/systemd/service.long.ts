@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { holdNext } from '../journey/hold.ts'
+import { holdNext } from '../journeys/hold.ts'
 import { describeInstalled, test } from './installed.ts'
 
 /** Longer than what sockets hold: half of it is in, and the rest waits here. */

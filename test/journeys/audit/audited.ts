@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { sqliteDriver } from '../../../src/base/files/sqlite-driver.ts'
+import type { AssetStatus } from '../../../src/contract/messages/messages-assets.ts'
+import type { AuditState } from '../../../src/ledger/rows/audit-rows.ts'
+import type { ProfileName } from '../../../src/service/options.ts'
+import { setStatusThere } from '../../service/set-status.ts'
+import type { Journey } from '../harness.ts'
+
+const Database = sqliteDriver()
+
+/** Assets on a page of the list, and files enough for three pages, also where eight of them are removed. */
+export const list_page = 10
+export const three_pages = 29
+
+export async function auditOf(journey: Journey): Promise<AuditState> {
+  const audits = await journey.daemon.ledger.audits()
+  return audits.find(({ project_id }) => project_id === journey.project_id)!
+}
+
+/** A round as a person asks for it, from its beginning to its end; answers what it counted. */
+export async function audited(journey: Journey): Promise<NonNullable<AuditState['last']>['counts']> {
+  const { round } = await auditOf(journey)
+  await journey.record({ type: 'audit_wanted' })
+  await journey.until('the audit is over', async () => {
+    const now = await auditOf(journey)
+    return now.round > round && !now.running && !now.wanted
+  })
+  return (await auditOf(journey)).last!.counts
+}
+
+/** The service changes its mind about the asset of a file. */
+export function setFileStatusThere(journey: Journey, name: string, status: AssetStatus): void {
+  setStatusThere(journey.service, journey.file(name)!.asset_id!, status)
+}
+
+export function many(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+}
+
+/** Holds the second page of the list that is asked for from now on. */
+export function secondPage(journey: Journey): { reached: Promise<void>; goOn(): void } {
+  let pages = 0
+  let goOn = () => {}
+  let tell = () => {}
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const reached = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  journey.service.on('begin', async ({ place }) => {
+    if (place !== 'assets.list' || ++pages !== 2) return
+    tell()
+    await released
+  })
+  return { reached, goOn: () => goOn() }
+}
+
+function name(journey: Journey, asset_id: string): string {
+  return journey.files().find((file) => file.asset_id === asset_id)!.name
+}
+
+/** The service keeps the places of removed assets in its list; other services do not. */
+function forgetPlaces(journey: Journey): void {
+  const database = new Database(join(journey.service.data_dir, 'service.db'))
+  try {
+    expect(database.prepare('DELETE FROM removed').run().changes).toBeGreaterThan(0)
+  } finally {
+    database.close()
+  }
+}
+
+/** Removes so many assets at the end of the first page, and their places with them. The hosted service lists the oldest first. */
+export async function loseEndOfFirstPage(journey: Journey, profile: ProfileName, count: number): Promise<string[]> {
+  const came = journey.assets()
+  const listed = profile === 'hosted' ? came : came.reverse()
+  const lost = listed.slice(list_page - count, list_page).map(({ asset_id }) => asset_id)
+  const names = lost.map((asset_id) => name(journey, asset_id))
+  for (const asset_id of lost) expect(await journey.service.removeAsset(asset_id)).toBe(true)
+  forgetPlaces(journey)
+  return names
+}

@@ -1,0 +1,45 @@
+import { type Clock, system_clock } from '../../../src/base/time/time.ts'
+import { openSecrets } from '../../../src/config/secrets.ts'
+import { openRemote } from '../../../src/daemon/open-remote.ts'
+import { startExaminer } from '../../../src/disk/read/examiner.ts'
+import { type VerifySummary, verify } from '../../../src/inspect/verify/verify.ts'
+import type { Difference, VerifyOptions } from '../../../src/inspect/verify/verify-answer.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import type { Journey } from '../harness.ts'
+import type { ConfigChange } from '../quick-config.ts'
+
+export interface VerifyWish extends Pick<VerifyOptions, 'full' | 'folders' | 'onProgress'> {
+  clock?: Clock
+  change?: ConfigChange
+}
+
+/** What `sluice verify` finds, with or without a daemon beside it. */
+export async function verified(
+  journey: Journey,
+  { clock = system_clock, change = {}, ...options }: VerifyWish,
+): Promise<{ summary: VerifySummary; differences: Difference[] }> {
+  const config = journey.config(change)
+  const { secrets } = openSecrets(config, {})
+  const view = openLedgerView(config.state_dir)
+  const remote = openRemote(config, () => secrets.token(), clock)
+  const examiner = startExaminer({ threads: 1 })
+  const differences: Difference[] = []
+  try {
+    const { signal } = new AbortController()
+    const onDifference = (difference: Difference) => void differences.push(difference)
+    const summary = await verify({ ...options, config, view, remote, examiner, clock, signal, onDifference })
+    return { summary, differences }
+  } finally {
+    await Promise.all([examiner.close(), remote.close()])
+    view.close()
+  }
+}
+
+/** One line each, `kind name`: the asset's id where the difference is with the service, else the file's. */
+export function namesOf(differences: readonly Difference[]): string[] {
+  return differences
+    .map(({ kind, folder, path, asset_id }) =>
+      kind.endsWith('_on_service') ? `${kind} ${asset_id}` : `${kind} ${folder}/${path}`,
+    )
+    .sort()
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { diskJourneys } from '../harness.ts'
+import { files, mayMount, runMounted } from './mounted-daemon.ts'
+
+const has_tmpfs = mayMount('tmpfs')
+const has_ext4 = mayMount('ext4')
+
+const nothing_lost = { ready: files, gone: 0, failed: 0, deletes: 0 }
+
+diskJourneys('a disk of its own', (profile) => {
+  const run = (scenario: string) => runMounted(profile, scenario, 'tmpfs')
+  test.skipIf(!has_tmpfs)('unmounted while it runs, and mounted anew: nothing is gone, nothing is sent', () => {
+    expect(run('away and back')).toEqual([
+      { ...nothing_lost, why: 'it is empty, 0 of 20 files found: waiting; if that is right: sluice accept docs' },
+      { ...nothing_lost, why: null, puts: files },
+    ])
+  })
+
+  test.skipIf(!has_tmpfs)('unmounted, then another disk at its place, of the same number, then the known one', () => {
+    // By its number it is the same, by the birth of its root another, unless both were made in one
+    // moment.
+    const other = expect.stringMatching(
+      /another disk.*: 0 of 20 files found: waiting; if that is right: sluice accept docs$/,
+    )
+    expect(run('another disk')).toEqual([
+      { ...nothing_lost, why: expect.stringContaining('it is empty, 0 of 20 files found: waiting') },
+      { ...nothing_lost, why: other },
+      { ...nothing_lost, why: null, puts: files },
+    ])
+  })
+
+  test.skipIf(!has_tmpfs)('a file at its place', () => {
+    expect(run('a file in its place')).toEqual([
+      { ...nothing_lost, why: expect.stringContaining('not a directory') },
+      { ...nothing_lost, why: null, puts: files },
+    ])
+  })
+
+  test.skipIf(!has_tmpfs)('another one inside it, and taken away: what it covers is not gone', () => {
+    expect(run('another disk inside')).toEqual([
+      { ...nothing_lost, why: null, blocked: 3, strays: 0 },
+      { ...nothing_lost, ready: files + 3, why: null, blocked: 0, puts: files + 3 },
+    ])
+  })
+
+  test.skipIf(!has_tmpfs)(
+    'another one over most of it, said to be right: asked once, and not a word for the whole disk',
+    () => {
+      const covered = { ...nothing_lost, why: null, blocked: files + 5 }
+      expect(run('most of it covered')).toEqual([
+        covered,
+        covered,
+        { ...nothing_lost, why: expect.stringContaining('0 of 45 files found: waiting') },
+      ])
+    },
+  )
+
+  test.skipIf(!has_tmpfs)('unmounted while its files are sent: later, and no failure', () => {
+    // What was open when the disk was detached is read to its end, and goes in.
+    const some = expect.toSatisfy((ready: number) => ready >= files && ready <= files + 10)
+    expect(run('away while its files are sent')).toEqual([
+      { ...nothing_lost, ready: some, why: expect.stringContaining('0 of 30 files found') },
+      { ...nothing_lost, ready: files + 10, why: null, puts: files + 10 },
+    ])
+  })
+})
+
+diskJourneys('an image of ext4, over a loop device', (profile) => {
+  const run = (scenario: string) => runMounted(profile, scenario, 'ext4')
+  const known_again = { ...nothing_lost, why: null, puts: files }
+
+  test.skipIf(!has_ext4)('unmounted while it runs: the bare mount point says nothing about its files', () => {
+    expect(run('the same disk, away and back')).toEqual([
+      { ...nothing_lost, why: expect.stringContaining('it is empty, 0 of 20 files found: waiting') },
+      known_again,
+    ])
+  })
+
+  const other =
+    'another directory stands here, or another disk: 0 of 20 files found: waiting; if that is right: sluice accept docs'
+  for (const scenario of ['swapped at once', 'swapped while it is stopped']) {
+    test.skipIf(!has_ext4)(`${scenario} for another, of the same device number: nothing is gone`, () => {
+      expect(run(scenario)).toEqual([
+        { ...nothing_lost, why: other },
+        { ...known_again, strays: 0 },
+      ])
+    })
+  }
+})

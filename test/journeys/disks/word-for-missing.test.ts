@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest'
+import type { Ledger } from '../../../src/ledger/ledger.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+
+const names = Array.from({ length: 15 }, (_, index) => `docs/${index % 3}/${index}.txt`)
+const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+/** Without x 15 are found, and a person is asked. */
+const most_of_40 = {
+  tree: Object.fromEntries(
+    Array.from({ length: 40 }, (_, index) => [`docs/${index < 25 ? 'x' : 'y'}/${index}.txt`, `text ${index}`]),
+  ),
+  config: { scan: { missing_files: 5 } },
+}
+
+localJourneys('a word for what has disappeared', (profile) => {
+  test('more is missing than one scan looks at: the same word is for all of it', async () => {
+    // As a ledger answers of hundreds of thousands.
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async differences(stretch) {
+        const { missing, ...found } = await ledger.differences(stretch)
+        return { ...found, missing: missing.slice(0, 4) }
+      },
+    })
+    const journey = await begin({ profile, tree, wrap_ledger })
+    await journey.allReady()
+    const md5s = journey.assets().map(({ md5 }) => md5!)
+    await journey.stop()
+    for (const part of ['0', '1', '2']) journey.remove(`docs/${part}`)
+    await journey.start()
+    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('0 of 15') ?? false)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    await journey.until('every file is gone', () => journey.files().every(({ stage }) => stage === 'gone'))
+    expect(journey.folder()?.offline_reason).toBeNull()
+    await journey.idle()
+    journey.ends({ also_there: md5s })
+  })
+
+  test('a word that is said while the same is found once more is kept', async () => {
+    let is_said = false
+    // A person was shown the first finding; the folder's keeper is about to say the same in other words.
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async record(facts) {
+        const again = facts.find((fact) => fact.type === 'folder_offline' && fact.reason.includes('most of it is gone'))
+        if (again && !is_said) {
+          is_said = true
+          await ledger.record([{ type: 'accepted', folder: 'docs', path: '' }])
+        }
+        return ledger.record(facts)
+      },
+    })
+    const journey = await begin({ ...most_of_40, profile, wrap_ledger })
+    await journey.allReady()
+    journey.move('docs/x', 'aside/x')
+    journey.daemon.rescan('docs')
+    await journey.until('what was missing is gone', () => gone(journey) === 25)
+    await journey.idle()
+    expect(is_said).toBe(true)
+    expect(journey.folder()?.offline_reason).toBeNull()
+    journey.move('aside/x', 'docs/x')
+    await journey.allReady()
+  })
+
+  /** 15 of 40 are found, and a person said that this is right; nobody has looked since. */
+  async function saidOf15(): Promise<Journey> {
+    const journey = await begin({ ...most_of_40, profile })
+    await journey.allReady()
+    journey.move('docs/x', 'aside/x')
+    journey.daemon.rescan('docs')
+    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('15 of 40') ?? false)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    await journey.abort()
+    return journey
+  }
+
+  function gone(journey: Journey): number {
+    return journey.files().filter(({ stage }) => stage === 'gone').length
+  }
+
+  test('a word, and an end before the next scan: it is kept for what it was said of', async () => {
+    const journey = await saidOf15()
+    await journey.start()
+    await journey.until('what was missing is gone', () => gone(journey) === 25)
+    await journey.idle()
+    expect(journey.folder()?.offline_reason).toBeNull()
+    journey.move('aside/x', 'docs/x')
+    await journey.allReady()
+  })
+
+  test('a word, and another directory before the next scan: that was not meant', async () => {
+    const journey = await saidOf15()
+    const before = gone(journey)
+    journey.write({ 'other/': '' })
+    journey.move('docs', 'disk')
+    journey.move('other', 'docs')
+    await journey.start()
+    await journey.until('it is asked again', () => journey.folder()?.offline_reason?.includes('0 of 40') ?? false)
+    journey.daemon.rescan('docs')
+    await journey.idle()
+    expect(gone(journey)).toBe(before)
+    journey.move('docs', 'other')
+    journey.move('disk', 'docs')
+    journey.daemon.rescan('docs')
+    await journey.until(
+      'the word is not kept for later',
+      () => journey.folder()?.offline_reason?.includes('15 of 40') ?? false,
+    )
+    journey.move('aside/x', 'docs/x')
+    journey.daemon.rescan('docs')
+    await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+    await journey.allReady()
+  })
+
+  for (const [what, left] of [
+    ['all the rest', 0],
+    ['most of the rest', 2],
+  ] as const) {
+    test(`a word, and ${what} gone before the next scan: that was not meant`, async () => {
+      const journey = await saidOf15()
+      const before = gone(journey)
+      const rest = Array.from({ length: 15 - left }, (_, index) => `y/${index + 25}.txt`)
+      for (const name of rest) journey.move(`docs/${name}`, `aside/${name}`)
+      await journey.start()
+      await journey.until(
+        'it is asked again',
+        () => journey.folder()?.offline_reason?.includes(`${left} of 40`) ?? false,
+      )
+      await journey.idle()
+      expect(gone(journey)).toBe(before)
+      for (const name of rest) journey.move(`aside/${name}`, `docs/${name}`)
+      journey.move('aside/x', 'docs/x')
+      journey.daemon.rescan('docs')
+      await journey.until('it is back', () => journey.folder()?.offline_reason === null)
+      await journey.allReady()
+    })
+  }
+
+  test('a word for what has disappeared lets nothing go up, and accepts nothing else', async () => {
+    const held = Array.from({ length: 8 }, (_, index) => `docs/old/${index}.txt`)
+    const journey = await begin({
+      profile,
+      tree: Object.fromEntries(held.map((name) => [name, `older ${name}`])),
+      folders: { docs: { start: 'from_now' } },
+      config: { scan: { missing_files: 5 } },
+    })
+    const isLeftOut = (name: string) => journey.file(name)?.stage === 'skipped before_start'
+    await journey.until('they are left out', () => held.every(isLeftOut))
+    await journey.idle()
+    const newer = names.map((name) => name.replace('docs', 'docs/new')).concat('docs/new/15.txt', 'docs/new/16.txt')
+    for (const name of newer) journey.write({ [name]: `newer ${name}` })
+    await journey.until('the new ones are sent', () => newer.every((name) => journey.file(name)?.stage === 'ready'))
+    const md5s = journey.assets().map(({ md5 }) => md5!)
+    await journey.stop()
+    journey.remove('docs/new')
+    await journey.start()
+    await journey.until('it waits', () => journey.folder()?.offline_reason?.includes('8 of 25') ?? false)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    journey.daemon.rescan('docs')
+    await journey.until('what was missing is gone', () => newer.every((name) => journey.file(name)?.stage === 'gone'))
+    await journey.idle()
+    expect(held.filter(isLeftOut)).toEqual(held)
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    await journey.until('a word of its own lets them go', () =>
+      held.every((name) => journey.file(name)?.stage === 'ready'),
+    )
+    await journey.idle()
+    journey.ends({ also_there: md5s })
+  })
+})

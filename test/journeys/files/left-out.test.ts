@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { md5Of } from '../disk-truth.ts'
+import { begin, localJourneys } from '../harness.ts'
+
+const day_ms = 86_400_000
+
+function files(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`docs/${index}.txt`, `text ${index}`]))
+}
+
+localJourneys('what is left out, and let in later', (profile) => {
+  test('the brake holds what is too much until a person accepts it', async () => {
+    const brake = { files: 3, bytes: '1GB' }
+    const journey = await begin({ profile, tree: files(5), config: { uploads: { brake } } })
+    const count = (stage: string) => journey.files().filter((file) => file.stage === stage).length
+    await journey.until('three are in, two wait', () => count('ready') === 3 && count('blocked brake') === 2)
+    await journey.idle()
+    expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
+    // A scan changes nothing about that.
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(count('blocked brake')).toBe(2)
+
+    await journey.record({ type: 'accepted', folder: 'docs', path: '' })
+    await journey.allReady()
+  })
+
+  test('start: from_now leaves out what lies there on the first day', async () => {
+    const folders = { docs: { start: 'from_now' } }
+    const tree = { 'docs/old/a.txt': 'old a', 'docs/b.txt': 'old b', 'docs/c.txt': 'old c' }
+    const journey = await begin({ profile, folders, tree })
+    await journey.until('the first scan is over', () => journey.folder()?.first_scan_ms !== null)
+    await journey.stage('docs/old/a.txt', 'skipped before_start')
+    journey.write({ 'docs/new.txt': 'new', 'docs/b.txt': 'b, edited' })
+    await journey.stage('docs/new.txt', 'ready')
+    await journey.stage('docs/b.txt', 'ready')
+    journey.move('docs/old', 'docs/older')
+    await journey.stage('docs/older/a.txt', 'skipped before_start')
+    await journey.restart()
+    await journey.idle()
+    expect(journey.stages()).toMatchObject({
+      'docs/b.txt': 'ready',
+      'docs/c.txt': 'skipped before_start',
+      'docs/new.txt': 'ready',
+      'docs/older/a.txt': 'skipped before_start',
+    })
+    await journey.record({ type: 'accepted', folder: 'docs', path: 'older' })
+    await journey.stage('docs/older/a.txt', 'ready')
+    journey.ends({ left_out: ['docs/c.txt'] })
+  })
+
+  test('start: newer_than takes what is younger', async () => {
+    const folders = { docs: { start: { newer_than: '30d' } } }
+    const tree = {
+      'docs/old.txt': { text: 'old', aged_ms: 40 * day_ms },
+      'docs/young.txt': { text: 'young', aged_ms: 20 * day_ms },
+    }
+    const journey = await begin({ profile, folders, tree })
+    await journey.stage('docs/young.txt', 'ready')
+    await journey.stage('docs/old.txt', 'skipped before_start')
+    // Copied in later with its old time: an arrival.
+    journey.write({ 'docs/copied.txt': { text: 'copied', aged_ms: 400 * day_ms } })
+    await journey.stage('docs/copied.txt', 'ready')
+    journey.ends({ left_out: ['docs/old.txt'] })
+  })
+
+  test('empty and too large files are told, and go up when they are neither', async () => {
+    const tree = { 'docs/empty.txt': '', 'docs/large.txt': 'x'.repeat(2_000), 'docs/fits.txt': 'fits' }
+    const journey = await begin({ profile, folders: { docs: { max_file_bytes: 1_000 } }, tree })
+    await journey.stage('docs/fits.txt', 'ready')
+    await journey.stage('docs/empty.txt', 'skipped empty')
+    await journey.stage('docs/large.txt', 'skipped too_large')
+    journey.write({ 'docs/empty.txt': 'no more' })
+    await journey.stage('docs/empty.txt', 'ready')
+    await journey.restart({ folders: { docs: { max_file_bytes: 3_000 } } })
+    await journey.allReady()
+  })
+
+  test('ignored files are never opened, and leave no row', async () => {
+    const tree = {
+      'docs/report.txt': 'report',
+      'docs/~$report.docx': 'lock',
+      'docs/.hidden': 'hidden',
+      'docs/id_rsa': 'a secret',
+      'docs/Thumbs.db': 'thumbs',
+      'docs/node_modules/x/index.js': 'code',
+      'docs/draft/a.bak': 'left out by the config',
+    }
+    const journey = await begin({ profile, folders: { docs: { exclude: ['*.bak'] } }, tree })
+    await journey.stage('docs/report.txt', 'ready')
+    await journey.idle()
+    expect(journey.stages()).toEqual({ 'docs/report.txt': 'ready' })
+    const left_out = Object.keys(tree).filter((name) => name !== 'docs/report.txt')
+    journey.ends({ left_out })
+  })
+
+  test('a .sluiceignore that changes', async () => {
+    const tree = { 'docs/.sluiceignore': '*.md\n', 'docs/a.txt': 'a', 'docs/notes.md': 'notes', 'docs/sub/b.txt': 'b' }
+    const journey = await begin({ profile, tree })
+    await journey.stage('docs/a.txt', 'ready')
+    await journey.idle()
+    expect(journey.file('docs/notes.md')).toBeUndefined()
+
+    journey.write({ 'docs/.sluiceignore': 'sub/\n' })
+    await journey.stage('docs/notes.md', 'ready')
+    await journey.until('sub is forgotten', () => journey.file('docs/sub/b.txt') === undefined)
+    journey.write({ 'docs/sub/c.txt': 'not wanted', 'docs/d.txt': 'wanted' })
+    await journey.stage('docs/d.txt', 'ready')
+    await journey.idle()
+    expect(Object.keys(journey.stages())).toEqual(['docs/a.txt', 'docs/d.txt', 'docs/notes.md'])
+    // What is in stays in: nothing is ever removed there.
+    journey.ends({ left_out: ['docs/.sluiceignore', 'docs/sub/b.txt', 'docs/sub/c.txt'], also_there: [md5Of('b')] })
+  })
+
+  test('a daily limit lets the rest wait', async () => {
+    const journey = await begin({ profile, tree: files(6), config: { uploads: { max_bytes_per_day: 20 } } })
+    const ready = () => journey.files().filter(({ stage }) => stage === 'ready').length
+    await journey.until('three are in', () => ready() === 3)
+    const scanned_ms = journey.folder()!.scan_ended_ms!
+    await journey.restart()
+    await journey.until('the folder was scanned again', () => journey.folder()!.scan_ended_ms! > scanned_ms)
+    expect(journey.requests('put')).toHaveLength(3)
+    // What waits for tomorrow is nothing to wait for today.
+    await journey.idle()
+    await journey.restart({ uploads: { max_bytes_per_day: 'off' } })
+    await journey.allReady()
+  })
+})

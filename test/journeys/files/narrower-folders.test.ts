@@ -1,0 +1,46 @@
+import { chmodSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { md5Of } from '../disk-truth.ts'
+import { begin, localJourneys } from '../harness.ts'
+
+const tree = { 'docs/open.txt': 'hello', 'docs/hr/pay.txt': 'a number' }
+
+localJourneys('a subfolder that fewer people can read', (profile) => {
+  test('is named by the scan, and its files go up', async () => {
+    const journey = await begin({ profile, tree }, 'not started')
+    chmodSync(journey.at('docs'), 0o755)
+    chmodSync(journey.at('docs/hr'), 0o700)
+    await journey.start()
+    await journey.allReady()
+    expect(JSON.parse(journey.folder()?.scan_summary ?? '{}')).toMatchObject({
+      narrower: [{ path: 'hr', why: 'it is closed to others' }],
+    })
+  })
+
+  test('stays out by widening: skip, and comes in with the scan after it was opened', async () => {
+    const folders = { docs: { widening: 'skip' } }
+    const journey = await begin({ profile, tree, folders }, 'not started')
+    chmodSync(journey.at('docs'), 0o755)
+    chmodSync(journey.at('docs/hr'), 0o700)
+    await journey.start()
+    await journey.stage('docs/open.txt', 'ready')
+    journey.write({ 'docs/hr/more.txt': 'another number' })
+    journey.daemon.rescan()
+    await journey.idle()
+    expect(Object.keys(journey.stages())).toEqual(['docs/open.txt'])
+
+    chmodSync(journey.at('docs/hr'), 0o755)
+    journey.daemon.rescan()
+    await journey.stage('docs/hr/pay.txt', 'ready')
+    await journey.stage('docs/hr/more.txt', 'ready')
+
+    // Closed again it leaves the list; what is in the project stays there.
+    chmodSync(journey.at('docs/hr'), 0o700)
+    journey.daemon.rescan()
+    await journey.until('it is out of the list', () => Object.keys(journey.stages()).length === 1)
+    journey.ends({
+      left_out: ['docs/hr/pay.txt', 'docs/hr/more.txt'],
+      also_there: [md5Of('a number'), md5Of('another number')],
+    })
+  })
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { type Plan, planUploads } from '../../../src/inspect/plan/plan.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+
+const day_ms = 86_400_000
+
+/** Every rule by which a file stays here, each with a file that only just does not fall under it. */
+const tree = {
+  'docs/a.txt': 'one',
+  'docs/copy of a.txt': 'one',
+  'docs/deep/er/b.md': 'two',
+  'docs/empty.txt': '',
+  'docs/big.iso': { bytes: 1_001 },
+  'docs/just not too big.txt': 'x'.repeat(1_000),
+  'docs/~$lock.docx': 'x',
+  'docs/.hidden/c.txt': 'x',
+  'docs/.sluiceignore': 'secret/\n!secret/open.txt\n*.bak\n',
+  'docs/secret/d.txt': 'x',
+  'docs/e.bak': 'x',
+  'docs/id_rsa': 'x',
+  'docs/link.txt': { link: 'a.txt' },
+  'docs/only/f.log': 'x',
+  'share/old.txt': { text: 'old', aged_ms: 31 * day_ms },
+  'share/young.txt': { text: 'young', aged_ms: 29 * day_ms },
+  'share/also one.txt': { text: 'one', aged_ms: day_ms },
+} as const
+const folders = {
+  docs: { max_file_bytes: 1_000, exclude: ['only/'] },
+  share: { start: { newer_than: '30d' } },
+}
+
+async function plan(journey: Journey, knows_ledger: boolean): Promise<Plan> {
+  const config = journey.config()
+  const ledger = knows_ledger ? openLedgerView(config.state_dir) : undefined
+  try {
+    return await planUploads({ config, ledger, hash: true, now_ms: Date.now() })
+  } finally {
+    ledger?.close()
+  }
+}
+
+/** Reason -> files, over all folders. */
+function staying({ folders }: Plan): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const { reason, files } of folders.flatMap(({ stays }) => stays)) sums[reason] = (sums[reason] ?? 0) + files
+  return sums
+}
+
+localJourneys('what plan says', (profile) => {
+  test('is what a pass then does', async () => {
+    const journey = await begin({ profile, tree, folders, mode: 'once' }, 'not started')
+    const before = await plan(journey, false)
+    await journey.start()
+    expect(await journey.drained()).toEqual({ why: 'done' })
+
+    expect(journey.cost().puts).toBe(before.would_go_up.files)
+    const sent_bytes = journey.assets().reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0)
+    expect(sent_bytes).toBe(before.would_go_up.bytes)
+    const stages = Object.values(journey.stages())
+    const skipped = (reason: string) => stages.filter((stage) => stage === `skipped ${reason}`).length
+    const { same_bytes = 0, ...left_out } = staying(before)
+    expect(left_out).toEqual({
+      empty: skipped('empty'),
+      too_large: skipped('too_large'),
+      before_start: skipped('before_start'),
+    })
+    expect(stages.filter((stage) => stage === 'ready').length).toBe(before.would_go_up.files + same_bytes)
+
+    const after = await plan(journey, true)
+    expect(after.would_go_up.files).toBe(0)
+    expect(staying(after)).toEqual({ ...left_out, ready: before.would_go_up.files + same_bytes })
+    journey.ends({
+      left_out: Object.keys(tree).filter((name) => journey.stages()[name] !== 'ready'),
+    })
+  })
+})

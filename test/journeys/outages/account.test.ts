@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { MovingClock } from '../../moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+
+const names = Array.from({ length: 8 }, (_, index) => `docs/${index}.txt`)
+const tree = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
+
+/** Waiting to be sent, with no fault of their own noted. */
+function areUntouched(journey: Journey): void {
+  for (const name of names) {
+    const { stage, attempts, error_code } = journey.file(name)!
+    expect([name, attempts, error_code]).toEqual([name, 0, null])
+    expect(['wanted', 'reserving']).toContain(stage)
+  }
+}
+
+function known(journey: Journey): boolean {
+  return names.every((name) => journey.file(name)?.md5)
+}
+
+localJourneys('faults of the account and the project change no file', (profile) => {
+  test('a token is revoked; a new one is written into its file', async () => {
+    // The token's file is looked at every two seconds.
+    const clock = new MovingClock({ times: 10 })
+    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' }, clock, service: { clock } })
+    await journey.allReady()
+    journey.service.tokens.revoke('daemon')
+    journey.write(tree)
+    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'publicapi.auth.invalid' }])
+    areUntouched(journey)
+    const refused = journey.service.requestLog.filter(({ status }) => status === 401).length
+    expect(refused).toBeLessThanOrEqual(10)
+
+    journey.giveToken('daemon, new')
+    await journey.allReady()
+    expect(journey.troubles()).toEqual([])
+    expect(journey.requests('put')).toHaveLength(names.length + 1)
+  })
+
+  test('a daemon that starts with a token that is refused', async () => {
+    const journey = await begin({ profile, tree }, 'not started')
+    journey.service.tokens.revoke('daemon')
+    await journey.start()
+    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    expect(journey.troubles()).toMatchObject([{ about: 'account' }])
+    areUntouched(journey)
+    await journey.stop()
+    journey.giveToken('daemon, new')
+    await journey.start()
+    await journey.allReady()
+    expect(journey.troubles()).toEqual([])
+  })
+
+  test('a project that does not exist; then the right one in the config', async () => {
+    const wrong = `project_${'0123456789'.repeat(2)}`
+    const journey = await begin({ profile, tree }, 'not started')
+    await journey.start({ service: { project_id: wrong } })
+    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    expect(journey.troubles()).toMatchObject([{ about: `project:${wrong}` }])
+    areUntouched(journey)
+    expect(journey.assets()).toEqual([])
+
+    await journey.restart()
+    await journey.allReady()
+    await journey.until('the trouble is over', () => journey.troubles().length === 0)
+  })
+
+  test('one folder of two names a wrong project: the other goes in', async () => {
+    const wrong = `project_${'9876543210'.repeat(2)}`
+    const folders = { docs: { project_id: wrong }, more: {} }
+    const journey = await begin({ profile, folders, tree: { ...tree, 'more/a.txt': 'a', 'more/b.txt': 'b' } })
+    await journey.stage('more/a.txt', 'ready')
+    await journey.stage('more/b.txt', 'ready')
+    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    expect(journey.troubles()).toMatchObject([{ about: `project:${wrong}` }])
+    areUntouched(journey)
+    journey.ends({ left_out: names })
+  })
+
+  test('402: what has to be paid for is the account’s fault', async () => {
+    const journey = await begin({ profile, tree: { 'docs/first.txt': 'first' } })
+    await journey.allReady()
+    journey.service.injectFaults({ failures: [{ route: 'assets.create', status: 402, code: 'billing.plan.exceeded' }] })
+    journey.write(tree)
+    await journey.until('it is told', () => known(journey) && journey.troubles().length > 0)
+    expect(journey.troubles()).toMatchObject([{ about: 'account', code: 'billing.plan.exceeded' }])
+    areUntouched(journey)
+    journey.service.injectFaults({ failures: [] })
+    await journey.restart()
+    await journey.allReady()
+    expect(journey.troubles()).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { SluiceError } from '../../../src/base/run/errors.ts'
+import type { Ledger } from '../../../src/ledger/ledger.ts'
+import { begin, localJourneys } from '../harness.ts'
+
+const tree = { 'docs/a.txt': 'a', 'docs/sub/b.txt': 'b', 'docs/c.txt': 'c' }
+
+/** A ledger whose verb fails when it is called for the first, third … time, as on a disk that is full for a moment. */
+function failing(verb: 'filesAt' | 'differences' | 'claimToSend' | 'claimToFollow' | 'claimToLook', times: number) {
+  let left = times
+  return (ledger: Ledger): Ledger => ({
+    ...ledger,
+    async [verb](...parameters: unknown[]) {
+      if (left-- > 0) throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+      return (ledger[verb] as (...all: unknown[]) => Promise<unknown>)(...parameters)
+    },
+  })
+}
+
+localJourneys('a fault of ours loses nothing', (profile) => {
+  for (const verb of ['filesAt', 'differences', 'claimToSend', 'claimToFollow', 'claimToLook'] as const) {
+    test(`the ledger fails once at ${verb}`, async () => {
+      const journey = await begin({ profile, tree, wrap_ledger: failing(verb, 1) })
+      await journey.allReady()
+      expect(journey.cost()).toEqual({ creates: 3, puts: 3 })
+    })
+  }
+
+  test('the ledger fails while watch events are followed', async () => {
+    let fails = false
+    const wrap_ledger = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      async filesAt(folder, paths) {
+        if (!fails) return ledger.filesAt(folder, paths)
+        fails = false
+        throw new SluiceError({ code: 'database.full', message: 'the disk is full, for the moment' })
+      },
+    })
+    const journey = await begin({ profile, tree, wrap_ledger })
+    await journey.allReady()
+    await journey.idle()
+    fails = true
+    journey.write({ 'docs/new.txt': 'new' })
+    await journey.allReady()
+    expect(fails).toBe(false)
+  })
+})

@@ -1,0 +1,49 @@
+import { utimesSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { begin, localJourneys } from '../harness.ts'
+
+const half_a_megabyte = 'a line of a large text\n'.repeat(25_000)
+
+localJourneys('the line', (profile) => {
+  test('small files are not stuck behind large ones', async () => {
+    const uploads = { concurrency: 2, small_file_bytes: 1_000 }
+    const larges = { 'docs/a.txt': `a ${half_a_megabyte}`, 'docs/b.txt': `b ${half_a_megabyte}` }
+    const journey = await begin({ profile, tree: larges, config: { uploads } })
+    const put = journey.hold('begin', 'put')
+    await put.reached()
+    journey.write({ 'docs/small.txt': 'small' })
+    await journey.stage('docs/small.txt', 'ready')
+    // The other large one has not even asked for a slot.
+    expect(journey.requests('assets.create')).toHaveLength(2)
+    put.release()
+    await journey.allReady()
+  })
+
+  test('what was changed last goes first', async () => {
+    const names = Array.from({ length: 24 }, (_, index) => `${String(index).padStart(2, '0')}.txt`)
+    const journey = await begin({ profile, config: { uploads: { concurrency: 1 } } })
+    await journey.daemon.pause({ by: 'anna' })
+    journey.write(Object.fromEntries(names.map((name) => [`aside/${name}`, `the text of ${name}`])))
+    for (const [index, name] of names.entries()) utimesSync(journey.at(`aside/${name}`), 1e9 + index, 1e9 + index)
+    journey.move('aside', 'docs/in')
+    for (const name of names) await journey.stage(`docs/in/${name}`, 'wanted')
+    await journey.daemon.resume()
+    await journey.allReady()
+    const sent = journey.assets().map(({ filename }) => filename)
+    const order = names.map((name) => sent.indexOf(`docs/in/${name}`))
+    // Some are read side by side; those of the first half were all asked for before those of the last quarter.
+    expect(Math.min(...order.slice(0, 6))).toBeGreaterThan(Math.max(...order.slice(12)))
+  })
+
+  test('a limit holds for large and small together, and another one for what is under way', async () => {
+    const uploads = { bandwidth: '10kB/s', small_file_bytes: 1_000 }
+    const journey = await begin({ profile, tree: { 'docs/large.txt': half_a_megabyte }, config: { uploads } })
+    await journey.stage('docs/large.txt', 'reserved')
+    journey.write({ 'docs/small.txt': 'small' })
+    await journey.stage('docs/small.txt', 'ready')
+    expect(journey.file('docs/large.txt')?.stage).toBe('reserved')
+    await journey.reload({ uploads: { bandwidth: 'off' } })
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
+  })
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { type Clock, day_ms, system_clock } from '../../../src/base/time/time.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+
+/** The machine's own clock stopped at `wrong_by_ms` from now; a time server may set it right while the daemon is at work. */
+class SetClock implements Clock {
+  wrong_by_ms = 0
+
+  now_ms(): number {
+    return system_clock.now_ms() + this.wrong_by_ms
+  }
+
+  monotonic_ms(): number {
+    return system_clock.monotonic_ms()
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return system_clock.sleep(ms, signal)
+  }
+}
+
+async function lookedAt(journey: Journey): Promise<void> {
+  const before = journey.folder()?.scan_ended_ms
+  journey.daemon.rescan()
+  await journey.until('the folder was looked at', () => journey.folder()?.scan_ended_ms !== before)
+  await journey.idle()
+}
+
+localJourneys('a clock that is wrong for a while', (profile) => {
+  test('a month back at the start, then right: what was deleted keeps its grace', async () => {
+    const clock = new SetClock()
+    const folders = { docs: { on_delete: 'remove', delete_grace_ms: '7d' } }
+    const tree = { 'docs/a.txt': 'a', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }
+    const journey = await begin({ profile, tree, folders, clock })
+    await journey.allReady()
+    journey.remove('docs/b.txt')
+    await journey.stage('docs/b.txt', 'gone')
+    await journey.stop()
+    clock.wrong_by_ms = -30 * day_ms
+    await journey.start()
+    await lookedAt(journey)
+    journey.remove('docs/c.txt')
+    await journey.stage('docs/c.txt', 'gone')
+    clock.wrong_by_ms = 0
+    for (let looks = 0; looks < 3; looks++) await lookedAt(journey)
+    await journey.restart()
+    await lookedAt(journey)
+    expect(journey.requests('assets.delete')).toEqual([])
+    expect(journey.assets()).toHaveLength(3)
+    // The grace is over by a clock that nobody set back: that is a daemon that was off.
+    clock.wrong_by_ms = 8 * day_ms
+    await journey.until('both are removed', () => {
+      journey.daemon.rescan()
+      return journey.assets().length === 1
+    })
+  })
+})

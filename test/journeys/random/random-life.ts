@@ -1,0 +1,264 @@
+import { setImmediate } from 'node:timers/promises'
+import { openPromptsView } from '../../../src/ledger/views/view-prompts.ts'
+import type { StoredAsset } from '../../../src/service/inside.ts'
+import type { ProfileName } from '../../../src/service/options.ts'
+import { MovingClock } from '../../moving-clock.ts'
+import { makeTree } from '../../tree.ts'
+import { audited } from '../audit/audited.ts'
+import { namesOf, verified } from '../audit/verified.ts'
+import { Chance } from '../chance.ts'
+import { md5Of } from '../disk-truth.ts'
+import { begin, type Journey } from '../harness.ts'
+import type { ConfigChange } from '../quick-config.ts'
+import { type Act, adopt, daemon_acts, disk_acts, kept, service_acts } from './random-acts.ts'
+import {
+  differencesSince,
+  diskOf,
+  falselyNamed,
+  faultsOf,
+  type Snapshot,
+  snapshotOf,
+  wronglyTold,
+} from './random-oracle.ts'
+
+export type Policy = 'respect' | 'resend'
+export type Alive = StoredAsset & { md5: string }
+
+/** So many turns of the event loop at the most between two acts: some come in the middle of something, some long after. */
+const turns_most = 40
+/** For people who read why a seed failed. */
+const acts_shown = 60
+
+/** A daemon, its disk and its service, to which everything happens that a seed draws; and what is known of it without the ledger. */
+export class RandomLife {
+  readonly journey: Journey
+  readonly chance: Chance
+  readonly policy: Policy
+  is_running = true
+  kills = 0
+  /** Every text that was ever written here, but what others brought. */
+  readonly texts: string[] = []
+  /** By md5: taken from the service at least once, by somebody else. */
+  readonly removed = new Set<string>()
+  /** Texts of assets that somebody else brought, and that Sluice has no reason to know yet. */
+  readonly foreign = new Map<string, string>()
+  /** Of every asset that was ever seen there. */
+  readonly md5_by_asset = new Map<string, string>()
+  readonly #seed: number
+  readonly #clock: MovingClock
+  readonly #acts: string[] = []
+  #numbers = 0
+  #runs = 0
+
+  private constructor(journey: Journey, seed: number, policy: Policy, clock: MovingClock) {
+    this.journey = journey
+    this.chance = new Chance(seed)
+    this.policy = policy
+    this.#seed = seed
+    this.#clock = clock
+  }
+
+  static async begin(options: { profile: ProfileName; seed: number; policy: Policy }): Promise<RandomLife> {
+    const { profile, seed, policy } = options
+    // What rests for seconds when the service is away need not do so here.
+    const clock = new MovingClock({ times: 5 })
+    const digest = {
+      name: 'digest',
+      cron: '0 0 1 1 *',
+      timezone: 'UTC',
+      prompt: 'What is new?',
+      scope: { folders: ['docs', 'notes'] },
+      first_run: 'all',
+      deliver: [{ file: { dir: makeTree(), name: '{{name}}-{{due}}.md' } }],
+    }
+    const journey = await begin({
+      profile,
+      tree: Object.fromEntries(kept.map((name) => [name, `kept in ${name}`])),
+      folders: { docs: { labels: ['team'], label_from: 'first_folder' }, notes: {} },
+      config: { audit: { on_remote_delete: policy }, prompts: [digest] },
+      clock,
+      service: { clock },
+    })
+    return new RandomLife(journey, seed, policy, clock)
+  }
+
+  get acts(): number {
+    return this.#acts.length
+  }
+
+  /** A number that was not given before. */
+  next(): number {
+    return ++this.#numbers
+  }
+
+  /** Everything at any time: the daemon is at work, killed, paused, the service comes back from a restart. */
+  async live(acts: number): Promise<void> {
+    for (let act = 0; act < acts; act++) await this.#act([...disk_acts, ...service_acts, ...daemon_acts])
+  }
+
+  /** On the disk and on the service alone, while the daemon does not run: `verify` names what happened, and no more. */
+  async behindItsBack(acts: number): Promise<void> {
+    await this.stops('stop')
+    const before = snapshotOf(this)
+    await this.#checkNamed(before)
+    for (let act = 0; act < acts; act++) await this.#act([...disk_acts, ...service_acts, adopt])
+    await this.#checkNamed(before)
+  }
+
+  /** In the middle of whatever happens: nothing is said that is not so. */
+  async verify(): Promise<string> {
+    const { differences } = await verified(this.journey, { full: this.chance.oneIn(2), clock: this.#clock })
+    const faults = falselyNamed(namesOf(differences), this)
+    if (faults.length > 0) throw new Error(`verify:\n${faults.join('\n')}`)
+    return `${differences.length} differences`
+  }
+
+  /** After a run only what others brought there is told. */
+  async whole(): Promise<void> {
+    await this.#checkNamed(snapshotOf(this))
+  }
+
+  /** A run: everything is looked at, sent, followed, held against the service; until disk, service and ledger agree. */
+  async quiet(policy = this.policy): Promise<void> {
+    const change: ConfigChange = { audit: { on_remote_delete: policy } }
+    await this.#told(async () => {
+      if (this.is_running) await this.journey.reload(change)
+      else await this.start(change)
+      await this.journey.daemon.resume()
+      this.journey.daemon.rescan()
+      // Before anything else: what somebody removed gets no label, and its labels are tried for minutes before that is known.
+      await audited(this.journey)
+      await this.journey.idle()
+      await audited(this.journey)
+      await this.journey.idle()
+      this.#noteAssets()
+      const faults = () => faultsOf(this, policy)
+      await this.journey
+        .until('disk, service and ledger agree', () => faults().length === 0)
+        .catch((error: unknown) => {
+          throw new Error(`they differ:\n${faults().join('\n')}`, { cause: error })
+        })
+      this.#noteAssets()
+      this.#tellEnd()
+    })
+  }
+
+  /** A person asks the prompt. */
+  async ask(): Promise<void> {
+    await this.#told(async () => {
+      const { journey } = this
+      await journey.record({ type: 'run_due', prompt: 'digest', due_ms: this.#clock.now_ms(), cause: 'person' })
+      this.#runs++
+      await journey.until('the run has ended', () => this.#endedRuns() === this.#runs)
+      const faults = wronglyTold(this)
+      if (faults.length > 0) throw new Error(faults.join('\n'))
+    })
+  }
+
+  async start(change: ConfigChange = { audit: { on_remote_delete: this.policy } }): Promise<void> {
+    await this.journey.start(change)
+    this.is_running = true
+  }
+
+  async stops(how: 'stop' | 'abort'): Promise<string | undefined> {
+    if (!this.is_running) return undefined
+    this.is_running = false
+    if (how === 'abort') this.kills++
+    await this.journey[how]()
+    return how
+  }
+
+  async whileRunning(work: (journey: Journey) => Promise<unknown>): Promise<string | undefined> {
+    if (!this.is_running) return undefined
+    await work(this.journey)
+    return 'done'
+  }
+
+  async reload(): Promise<void> {
+    const uploads = { concurrency: 1 + this.chance.below(4) }
+    await this.journey.reload({ uploads, audit: { on_remote_delete: this.policy } })
+  }
+
+  /** Both of its addresses stay: tickets that were given out are good. */
+  async restartService(): Promise<void> {
+    const { blob } = this.journey.service
+    await this.journey.restartService({ blob_port: Number(new URL(blob).port), clock: this.#clock })
+  }
+
+  /** Usable there, by the service's own store. */
+  alive(): Alive[] {
+    return this.journey.assets().filter((asset): asset is Alive => asset.status === 'ready' && asset.md5 !== null)
+  }
+
+  isAlive(asset_id: string): boolean {
+    return this.alive().some((asset) => asset.asset_id === asset_id)
+  }
+
+  async #act(acts: readonly Act[]): Promise<void> {
+    await this.#told(async () => {
+      for (;;) {
+        const act = this.chance.weighted(acts)
+        this.#noteAssets()
+        const done = await act.do(this)
+        if (done === undefined) continue
+        this.#acts.push(`${act.name}: ${done}`)
+        break
+      }
+      for (let turns = this.chance.below(turns_most); turns > 0; turns--) await setImmediate()
+    })
+  }
+
+  /** With and without reading the files; without a daemon, or with one that has nothing to do. */
+  async #checkNamed(before: Snapshot): Promise<void> {
+    await this.#told(async () => {
+      const should = differencesSince(before, this)
+      for (const full of [false, true]) {
+        const { summary, differences } = await verified(this.journey, { full, clock: this.#clock })
+        const named = namesOf(differences)
+        const faults = [
+          ...should.filter((name) => !named.includes(name)).map((name) => `not named: ${name}`),
+          ...named.filter((name) => !should.includes(name)).map((name) => `named without reason: ${name}`),
+          ...named.filter((name, index) => named[index - 1] === name).map((name) => `named twice: ${name}`),
+          ...(summary.complete ? [] : [`not complete: ${JSON.stringify(summary)}`]),
+        ]
+        if (faults.length > 0) throw new Error(`verify${full ? ' --full' : ''}:\n${faults.join('\n')}`)
+      }
+    })
+  }
+
+  /** What is checked when the journey is closed: old versions and removed ones are no fault. */
+  #tellEnd(): void {
+    const also_there = this.alive().map(({ md5 }) => md5)
+    const left_out = [...diskOf(this)].flatMap(([name, md5]) => (also_there.includes(md5) ? [] : [name]))
+    this.journey.ends({ left_out, also_there, half_sent: true })
+  }
+
+  #noteAssets(): void {
+    for (const { asset_id, md5 } of this.journey.assets()) if (md5 !== null) this.md5_by_asset.set(asset_id, md5)
+  }
+
+  #endedRuns(): number {
+    const view = openPromptsView(this.journey.config().state_dir)
+    try {
+      return view.runs('digest', 10_000).filter(({ ended_ms }) => ended_ms !== undefined).length
+    } finally {
+      view.close()
+    }
+  }
+
+  async #told(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      const acts = this.#acts.slice(-acts_shown).join('\n')
+      throw new Error(`seed ${this.#seed}, after ${this.#acts.length} acts: ${error}\nthe last of them:\n${acts}`, {
+        cause: error,
+      })
+    }
+  }
+
+  /** Of what somebody else brought, that which lies on the disk by now is known. */
+  forgetAdopted(on_disk: ReadonlySet<string>): void {
+    for (const [asset_id, text] of this.foreign) if (on_disk.has(md5Of(text))) this.foreign.delete(asset_id)
+  }
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { explain } from '../../../src/inspect/explain/explain.ts'
+import { planUploads } from '../../../src/inspect/plan/plan.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+import type { ConfigChange } from '../quick-config.ts'
+
+const removing = { on_delete: 'remove', delete_grace_ms: '1s', on_change: 'remove_old' }
+const from_now = { ...removing, start: 'from_now' }
+const wide = { removal: { most_files: 100, most_percent: 100 } }
+
+/** Longer than the grace, with looks at all of it. */
+async function looksGoOn(journey: Journey): Promise<void> {
+  const began = performance.now()
+  let looked = began
+  await journey.until('the grace is over', () => {
+    if (performance.now() - looked > 300) {
+      looked = performance.now()
+      journey.daemon.rescan()
+    }
+    return performance.now() - began > 2_500
+  })
+  await journey.idle()
+}
+
+async function said(journey: Journey, path: string, change: ConfigChange) {
+  const config = journey.config(change)
+  const ledger = openLedgerView(config.state_dir)
+  const now_ms = Date.now()
+  try {
+    const place = { folder: 'docs', path }
+    const { why } = explain({ config, ledger, place, daemon_runs: true, now_ms })
+    const { folders } = await planUploads({ config, ledger, hash: true, now_ms })
+    const waits = folders[0]!.removals!.waits.map(({ why: reason, left_out }) => [reason, left_out])
+    return { why: why.join('; '), waits, status: ledger.removals().waiting }
+  } finally {
+    ledger.close()
+  }
+}
+
+const it_waits = {
+  why: expect.stringContaining('a file that is left out has its size and may be it (docs/old.txt)'),
+  waits: [['left_out', 'docs/old.txt']],
+  status: [{ why: 'left_out', versions: 1 }],
+}
+
+localJourneys('a file that is left out and has the size of one that is gone', (profile) => {
+  test('lay there before that one came: the asset is removed', async () => {
+    const journey = await begin({
+      profile,
+      tree: { 'docs/old.txt': 'AAAA' },
+      folders: { docs: from_now },
+      config: wide,
+    })
+    await journey.stage('docs/old.txt', 'skipped before_start')
+    journey.write({ 'docs/new.txt': 'BBBB' })
+    await journey.stage('docs/new.txt', 'ready')
+    journey.remove('docs/new.txt')
+    await journey.stage('docs/new.txt', 'gone')
+    await looksGoOn(journey)
+    expect(journey.requests('assets.delete')).toHaveLength(1)
+    journey.ends({ left_out: ['docs/old.txt'] })
+  })
+
+  test('is that one, moved there and too large since: the asset stays until it is gone, and people are told', async () => {
+    const journey = await begin({ profile, tree: { 'docs/old.txt': 'AA' }, folders: { docs: from_now }, config: wide })
+    await journey.stage('docs/old.txt', 'skipped before_start')
+    journey.write({ 'docs/new.txt': 'BBBB' })
+    await journey.stage('docs/new.txt', 'ready')
+    await journey.stop()
+    journey.move('docs/new.txt', 'docs/old.txt')
+    const narrow = { folders: { docs: { ...from_now, max_file_bytes: 3 } } }
+    await journey.start(narrow)
+    await journey.stage('docs/new.txt', 'gone')
+    await journey.stage('docs/old.txt', 'skipped too_large')
+    await looksGoOn(journey)
+    expect(journey.requests('assets.delete')).toEqual([])
+    expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
+    journey.remove('docs/old.txt')
+    await journey.until('it was removed there', () => journey.requests('assets.delete').length === 1)
+    await journey.idle()
+    journey.ends({})
+  })
+
+  test('had its size before that one was moved onto it: the asset stays', async () => {
+    const journey = await begin({
+      profile,
+      tree: { 'docs/old.txt': 'AAAA', 'kept/k.txt': 'k' },
+      folders: { docs: from_now, kept: {} },
+      config: wide,
+    })
+    await journey.stage('docs/old.txt', 'skipped before_start')
+    journey.write({ 'docs/new.txt': 'BBBB' })
+    for (const name of ['docs/new.txt', 'kept/k.txt']) await journey.stage(name, 'ready')
+    await journey.stop()
+    journey.move('docs/new.txt', 'docs/old.txt')
+    const narrow = { folders: { docs: { ...from_now, max_file_bytes: 3 }, kept: {} } }
+    await journey.start(narrow)
+    await journey.stage('docs/new.txt', 'gone')
+    await looksGoOn(journey)
+    expect(journey.requests('assets.delete')).toEqual([])
+    expect(await said(journey, 'new.txt', narrow)).toEqual(it_waits)
+    await journey.restart({ folders: { docs: from_now, kept: {} } })
+    await journey.stage('docs/old.txt', 'ready')
+    expect(journey.cost()).toEqual({ creates: 2, puts: 2 })
+  })
+
+  test('before it came, and that one was moved onto it: it is taken up, and nothing is removed', async () => {
+    const journey = await begin({
+      profile,
+      tree: { 'docs/old.txt': 'AAAA' },
+      folders: { docs: from_now },
+      config: wide,
+    })
+    await journey.stage('docs/old.txt', 'skipped before_start')
+    journey.write({ 'docs/new.txt': 'BBBB' })
+    await journey.stage('docs/new.txt', 'ready')
+    journey.move('docs/new.txt', 'docs/old.txt')
+    await journey.stage('docs/old.txt', 'ready')
+    await looksGoOn(journey)
+    expect(journey.requests('assets.delete')).toEqual([])
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+  })
+})

@@ -1,0 +1,135 @@
+import { appendFileSync, statSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { hour_ms } from '../../../src/base/time/time.ts'
+import { MovingClock } from '../../moving-clock.ts'
+import { md5Of } from '../disk-truth.ts'
+import { begin, localJourneys } from '../harness.ts'
+
+/** More than the sockets between the two take while the receiver does not read: the sender is still reading the file. */
+const large_bytes = 16 * 1024 * 1024
+const large = () => Buffer.alloc(large_bytes, `${'x'.repeat(1_000)}\n`)
+
+localJourneys('files change on the way', (profile) => {
+  test('a large file is rewritten while it is sent: nothing of the old version is ever whole', async () => {
+    const journey = await begin({ profile, tree: { 'docs/large.txt': large() } }, 'not started')
+    const put = journey.hold('during', 'put')
+    await journey.start()
+    await put.reached()
+    writeFileSync(journey.at('docs/large.txt'), 'rewritten, and shorter')
+    put.release()
+    await journey.allReady()
+    expect(journey.assets().map(({ md5 }) => md5)).toEqual([md5Of('rewritten, and shorter')])
+  })
+
+  test('a large file grows while it is sent: only the last version goes in', async () => {
+    const journey = await begin({ profile, tree: { 'docs/log.txt': large() } }, 'not started')
+    const put = journey.hold('during', 'put')
+    await journey.start()
+    await put.reached()
+    appendFileSync(journey.at('docs/log.txt'), 'one more line\n')
+    put.release()
+    await journey.allReady()
+    expect(journey.assets()).toHaveLength(1)
+    expect(journey.assets()[0]!.size_in_bytes).toBe(large_bytes + 14)
+  })
+
+  test('a small file is rewritten while it is sent: the last version ends ready', async () => {
+    const journey = await begin({ profile, tree: { 'docs/small.txt': 'version 1' } }, 'not started')
+    const put = journey.hold('begin', 'put')
+    await journey.start()
+    await put.reached()
+    journey.write({ 'docs/small.txt': 'version 2' })
+    put.release()
+    await journey.allReady()
+    // The first version went from memory, whole as it was hashed.
+    journey.ends({ also_there: [md5Of('version 1')] })
+  })
+
+  test('a file that keeps changing goes up once it is quiet', async () => {
+    // An hour that comes by a skip alone: what is seen stays so until the test has looked. chokidar joins what comes close together.
+    const clock = new MovingClock()
+    const folders = { docs: { watch: 'native', settle_ms: '1h' } }
+    const journey = await begin({ profile, tree: {}, folders, clock, service: { clock } })
+    await journey.until('the first scan is over', () => journey.folder()?.first_scan_ms !== null)
+    const growing = journey.at('docs/growing.txt')
+    for (let line = 0; line < 5; line++) {
+      appendFileSync(growing, `line ${line}\n`)
+      const { size } = statSync(growing)
+      await journey.until('the change is seen', () => journey.file('docs/growing.txt')?.size === size)
+      expect(journey.file('docs/growing.txt')?.stage).toBe('seen')
+    }
+    clock.skip(hour_ms)
+    await journey.allReady()
+    expect(journey.cost()).toEqual({ creates: 1, puts: 1 })
+    expect(journey.assets()).toHaveLength(1)
+  })
+
+  test('a file deleted while it waits is never sent', async () => {
+    const journey = await begin({ profile, tree: { 'docs/stays.txt': 'stays' } })
+    await journey.allReady()
+    journey.service.injectFaults({ failures: [{ status: 503 }] })
+    journey.write({ 'docs/deleted.txt': 'deleted', 'docs/kept.txt': 'kept' })
+    await journey.until('both are known', () =>
+      ['docs/deleted.txt', 'docs/kept.txt'].every((name) => journey.file(name)?.md5),
+    )
+    journey.remove('docs/deleted.txt')
+    await journey.stage('docs/deleted.txt', 'gone')
+    journey.service.injectFaults({ failures: [] })
+    await journey.allReady()
+    await journey.until('nobody wants its bytes', () => journey.contents().some(({ state }) => state === 'abandoned'))
+    expect(
+      journey
+        .assets()
+        .map(({ filename }) => filename)
+        .sort(),
+    ).toEqual(['docs/kept.txt', 'docs/stays.txt'])
+  })
+
+  test('a large file deleted while it is sent', async () => {
+    const journey = await begin({ profile, tree: { 'docs/large.txt': large(), 'docs/a.txt': 'a' } }, 'not started')
+    const put = journey.hold('during', 'put')
+    await journey.start()
+    await put.reached()
+    journey.remove('docs/large.txt')
+    await journey.stage('docs/large.txt', 'gone')
+    put.release()
+    await journey.allReady()
+    await journey.idle()
+    // The file was open: its bytes may have gone in whole, never in part.
+    const md5 = md5Of(large())
+    if (journey.assets().some((asset) => asset.md5 === md5)) journey.ends({ also_there: [md5] })
+  })
+
+  test('a file replaced by a directory, and the other way round', async () => {
+    const journey = await begin({ profile, tree: { 'docs/thing': 'a file', 'docs/box/inner.txt': 'inner' } })
+    await journey.allReady()
+    journey.remove('docs/thing')
+    journey.write({ 'docs/thing/inner.txt': 'in a directory' })
+    journey.remove('docs/box')
+    journey.write({ 'docs/box': 'a file now' })
+    await journey.allReady()
+    await journey.stage('docs/thing', 'gone')
+    await journey.stage('docs/box/inner.txt', 'gone')
+    // The new directory is watched, too.
+    journey.write({ 'docs/thing/later.txt': 'later' })
+    await journey.stage('docs/thing/later.txt', 'ready')
+    journey.ends({ also_there: [md5Of('a file'), md5Of('inner')] })
+  })
+
+  test('a document that is saved again and again goes up at most once in min_resend_s', async () => {
+    const clock = new MovingClock()
+    const config = { uploads: { min_resend_s: 3_600 } }
+    const journey = await begin({ profile, tree: { 'docs/minutes.txt': 'draft 1' }, config, clock, service: { clock } })
+    await journey.allReady()
+    journey.write({ 'docs/minutes.txt': 'draft 2' })
+    await journey.until('draft 2 waits', () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 2'))
+    journey.write({ 'docs/minutes.txt': 'draft 3' })
+    await journey.until('draft 3 waits', () => journey.file('docs/minutes.txt')?.md5 === md5Of('draft 3'))
+    await journey.idle()
+    expect(journey.requests('put')).toHaveLength(1)
+    clock.skip(hour_ms)
+    await journey.allReady()
+    expect(journey.requests('put')).toHaveLength(2)
+    journey.ends({ also_there: [md5Of('draft 1')] })
+  })
+})

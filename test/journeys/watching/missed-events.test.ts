@@ -1,0 +1,121 @@
+import { appendFileSync, linkSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { day_ms, minute_ms } from '../../../src/base/time/time.ts'
+import { openLedgerView } from '../../../src/ledger/views/view.ts'
+import type { FolderView } from '../../../src/ledger/views/view-folders.ts'
+import { LineWriter } from '../../../src/status/text/lines.ts'
+import { folderLines } from '../../../src/status/text/text-folder.ts'
+import { folderStatus } from '../../../src/status/view.ts'
+import { MovingClock } from '../../moving-clock.ts'
+import { begin, type Journey, localJourneys } from '../harness.ts'
+
+const names = Array.from({ length: 12 }, (_, index) => `${index}.txt`)
+const tree = Object.fromEntries(names.map((name) => [`docs/${name}`, `text of ${name}\n`]))
+
+/** What is written through another name of a file, outside, tells the directory that is watched nothing. */
+function linkOutside(journey: Journey): void {
+  for (const name of names) linkSync(journey.at(`docs/${name}`), journey.at(name))
+}
+
+function changeUnheard(journey: Journey, count: number): void {
+  for (const name of names.slice(0, count)) appendFileSync(journey.at(name), 'nobody told of it\n')
+}
+
+async function scanned(journey: Journey): Promise<number | undefined> {
+  const before = journey.folder()?.scan_ended_ms
+  journey.daemon.rescan('docs')
+  await journey.until('it is scanned', () => journey.folder()?.scan_ended_ms !== before)
+  await journey.idle()
+  return missedIn(journey)
+}
+
+function missedIn(journey: Journey): number | undefined {
+  const summary = journey.folder()?.scan_summary
+  return summary == null ? undefined : (JSON.parse(summary) as { missed?: number }).missed
+}
+
+function readFolders(journey: Journey): FolderView[] {
+  const view = openLedgerView(journey.config().state_dir)
+  try {
+    return view.folders()
+  } finally {
+    view.close()
+  }
+}
+
+const watched_by = async (journey: Journey) =>
+  (await journey.daemon.ledger.folders()).find(({ name }) => name === 'docs')?.watch
+
+localJourneys('events that the watcher missed', (profile) => {
+  test('are counted by the scan that finds them; those that it told, and the first scan are not', async () => {
+    const clock = new MovingClock()
+    const folders = { docs: { watch: 'native' } }
+    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    linkOutside(journey)
+    await journey.start()
+    await journey.allReady()
+    await journey.idle()
+    clock.skip(2 * minute_ms)
+    expect(await scanned(journey)).toBe(0)
+    journey.write({ 'docs/told.txt': 'told' })
+    await journey.stage('docs/told.txt', 'ready')
+    clock.skip(2 * minute_ms)
+    expect(await scanned(journey)).toBe(0)
+
+    changeUnheard(journey, 3)
+    clock.skip(2 * minute_ms)
+    expect(await scanned(journey)).toBe(3)
+    await journey.allReady()
+    // The next one comes by itself after a quarter of the hour; found, they are known.
+    const before = journey.folder()?.scan_ended_ms
+    clock.skip(17 * minute_ms)
+    await journey.until('it is scanned soon', () => journey.folder()?.scan_ended_ms !== before)
+    expect(missedIn(journey)).toBe(0)
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
+  })
+
+  test('a watcher that tells of nothing is made anew, then given up for scans, and tried again a day later', async () => {
+    const clock = new MovingClock()
+    const folders = { docs: { watch: 'native' } }
+    const journey = await begin({ profile, tree, folders, clock, service: { clock } }, 'not started')
+    linkOutside(journey)
+    await journey.start()
+    await journey.allReady()
+    await journey.idle()
+    expect(await watched_by(journey)).toMatchObject({ watcher: 'native', reason: 'watch: native in the configuration' })
+    for (const then of ['native', 'scan']) {
+      // The first of the two scans is the one from which on it is trusted.
+      clock.skip(2 * minute_ms)
+      await scanned(journey)
+      changeUnheard(journey, 11)
+      clock.skip(2 * minute_ms)
+      expect(await scanned(journey)).toBe(11)
+      await journey.until('it is judged', async () => (await watched_by(journey))?.watcher === then)
+      await journey.allReady()
+    }
+    expect((await watched_by(journey))?.deaf?.reason).toBe(
+      'native proved deaf: after it had been made anew a scan found 11 files that it missed',
+    )
+    const status = folderStatus(readFolders(journey)[0]!)
+    const why = 'a scan found 11 files that it missed'
+    expect(status.deafness).toEqual({ rebuilt: 1, given_up: 1, last: { at: expect.any(String), why } })
+    const writer = new LineWriter(200)
+    folderLines(writer, status, clock.now_ms())
+    expect(writer.lines.map(({ text }) => text.trim())).toContainEqual(
+      expect.stringMatching(
+        /^its watcher was made anew once, given up for scans once \(last .* ago: a scan found 11 files that it missed\)$/,
+      ),
+    )
+    // It stays so in the next life, and changes are found without anybody asking.
+    await journey.restart({ folders: { docs: { watch: 'native' } } })
+    await journey.idle()
+    expect(await watched_by(journey)).toMatchObject({
+      watcher: 'scan',
+      reason: expect.stringContaining('native proved deaf'),
+    })
+    clock.skip(day_ms)
+    await scanned(journey)
+    await journey.until('it is watched again', async () => (await watched_by(journey))?.watcher === 'native')
+    journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
+  })
+})

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ProfileName } from '../../../src/service/options.ts'
+import { countInotifyWatches } from '../../disk/inotify-watches.ts'
+import { writeRawFile } from '../../disk/odd-entries.ts'
+import { makeTree } from '../../tree.ts'
+import { md5Of } from '../disk-truth.ts'
+import { begin, diskJourneys, type Journey } from '../harness.ts'
+
+/** Watched: nothing but events can tell within the time of a test. Scanned: as soon as a timer may. */
+const folder = {
+  chokidar: { watch: 'chokidar' },
+  native: { watch: 'native' },
+  scan: { watch: 'scan', rescan_interval_ms: '10s' },
+}
+const watching = { scan_least_ms: '200ms', scan_most_ms: '1s', scan_load_percent: 50 }
+
+type Kind = keyof typeof folder
+
+async function watched(
+  kind: Kind,
+  tree: Record<string, string>,
+  profile: ProfileName,
+  left_out: string[] = [],
+): Promise<Journey> {
+  const journey = await begin({ profile, tree, folders: { docs: folder[kind] }, config: { watching } })
+  journey.ends({ left_out })
+  await journey.allReady()
+  await journey.idle()
+  expect((await journey.daemon.ledger.folders())[0]?.watch?.watcher).toBe(kind)
+  return journey
+}
+
+/** What is on the disk is ready, and nothing else is thought to be there. */
+async function allTold(journey: Journey): Promise<void> {
+  await journey.allReady()
+  await journey.until('what is gone is known to be', () =>
+    journey.files().every(({ name, stage }) => stage === 'gone' || journey.isOnDisk(name)),
+  )
+}
+
+/** Whoever makes, changes or removes something leaves a trace in the times of the file or of its directory. */
+function timesBelow(root: string): string[] {
+  const paths = ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]
+  return paths.sort().map((path) => {
+    const { mtimeNs, ctimeNs } = lstatSync(join(root, path), { bigint: true })
+    return `${path} ${mtimeNs} ${ctimeNs}`
+  })
+}
+
+/** Old versions and deleted files are kept there. */
+function keepsOld(journey: Journey): void {
+  journey.ends({ also_there: journey.assets().map(({ md5 }) => md5 ?? '') })
+}
+
+diskJourneys('whatever watches', (profile) => {
+  describe.each(['chokidar', 'native', 'scan'] as const)('%s', (kind) => {
+    test('files: made, changed, renamed, replaced, moved out and in, deleted; odd names', async () => {
+      const outside = makeTree({ 'moved-in.txt': 'from outside' })
+      const journey = await watched(kind, { 'docs/a/old.txt': 'old', 'docs/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
+      journey.write({ 'docs/a/new file.txt': 'new', 'docs/\u{1f600} "quoted".txt': 'odd' })
+      await allTold(journey)
+      appendFileSync(journey.at('docs/a/old.txt'), ' and more')
+      journey.move('docs/b.txt', 'docs/a/renamed.txt')
+      await allTold(journey)
+      renameSync(join(outside, 'moved-in.txt'), journey.at('docs/a/moved-in.txt'))
+      renameSync(journey.at('docs/c.txt'), join(outside, 'c.txt'))
+      rmSync(journey.at('docs/a/new file.txt'))
+      journey.write({ 'docs/a/saved.tmp': 'saved by rename' })
+      journey.move('docs/a/saved.tmp', 'docs/a/old.txt')
+      writeRawFile(journey.at('docs/a'), 'caf\xe9.txt', 'no UTF-8')
+      await allTold(journey)
+      keepsOld(journey)
+    })
+
+    test('directories: made and filled at once, renamed, written to under the new name, moved out and in, deleted', async () => {
+      const outside = makeTree({ 'in/deep/x.txt': 'x from outside' })
+      const journey = await watched(
+        kind,
+        { 'docs/a/b/one.txt': 'one', 'docs/gone/g.txt': 'g', 'docs/z.txt': 'z' },
+        profile,
+      )
+      journey.write({ 'docs/new/deep/er/1.txt': '1', 'docs/new/deep/2.txt': '2', 'docs/new/3.txt': '3' })
+      await allTold(journey)
+      journey.write({ 'docs/new/deep/er/later.txt': 'later' })
+      await allTold(journey)
+      journey.move('docs/a', 'docs/moved')
+      await allTold(journey)
+      journey.write({ 'docs/moved/b/two.txt': 'two' })
+      await allTold(journey)
+      renameSync(join(outside, 'in'), journey.at('docs/in'))
+      renameSync(journey.at('docs/moved'), join(outside, 'moved'))
+      rmSync(journey.at('docs/gone'), { recursive: true })
+      await allTold(journey)
+      journey.write({ 'docs/in/deep/y.txt': 'y' })
+      rmSync(journey.at('docs/z.txt'))
+      journey.write({ 'docs/z.txt/inner.txt': 'a directory now' })
+      await allTold(journey)
+      keepsOld(journey)
+    })
+
+    test('links are not followed; what a .sluiceignore lets through comes in', async () => {
+      const journey = await watched(
+        kind,
+        { 'docs/.sluiceignore': 'drafts/\n', 'docs/a.txt': 'a', 'other/secret.txt': 'secret' },
+        profile,
+        ['docs/.sluiceignore'],
+      )
+      journey.write({ 'docs/link': { link: '../other' }, 'docs/drafts/d.txt': 'draft', 'docs/b.txt': 'b' })
+      appendFileSync(journey.at('other/secret.txt'), 'more')
+      await journey.stage('docs/b.txt', 'ready')
+      await journey.idle()
+      expect(journey.files().map(({ name }) => name)).not.toContain('docs/link/secret.txt')
+      expect(journey.file('docs/drafts/d.txt')).toBeUndefined()
+      journey.write({ 'docs/.sluiceignore': '*.log\n' })
+      await allTold(journey)
+    })
+
+    test('the root is replaced by another directory: that one is heard', async () => {
+      const journey = await watched(kind, { 'docs/a.txt': 'a' }, profile)
+      // With its times: a root that holds none of the known files waits for a person's word.
+      execFileSync('cp', ['-a', journey.at('docs'), journey.at('next')])
+      journey.write({ 'next/b.txt': 'b' })
+      renameSync(journey.at('docs'), journey.at('before'))
+      renameSync(journey.at('next'), journey.at('docs'))
+      // Who looked between the two renames has the folder offline, and an offline folder is told of.
+      await journey.until('the new docs is there', () => journey.file('docs/b.txt')?.stage === 'ready')
+      await allTold(journey)
+      await journey.idle()
+      mkdirSync(journey.at('docs/sub'))
+      journey.write({ 'docs/sub/c.txt': 'c', 'before/old.txt': 'nobody looks here any more' })
+      await allTold(journey)
+    })
+
+    test('nothing is written into the folder', async () => {
+      const tree = { 'docs/a/b.txt': 'b', 'docs/a/c/d.txt': 'd', 'docs/e.txt': 'e' }
+      const options = { profile, tree, folders: { docs: folder[kind] }, config: { watching } }
+      const journey = await begin(options, 'not started')
+      const before = timesBelow(journey.at('docs'))
+      await journey.start()
+      await journey.allReady()
+      journey.daemon.rescan('docs')
+      await journey.idle()
+      await journey.stop()
+      expect(timesBelow(journey.at('docs'))).toEqual(before)
+    })
+
+    test('it ends without a watch left', async () => {
+      const before = countInotifyWatches()
+      const journey = await watched(kind, { 'docs/a/b.txt': 'b', 'docs/c.txt': 'c' }, profile)
+      const taken = { chokidar: 4, native: 2, scan: 0 }[kind]
+      expect(countInotifyWatches() - before).toBe(taken)
+      await journey.stop()
+      expect(countInotifyWatches()).toBe(before)
+      expect(journey.assets().map(({ md5 }) => md5)).toContain(md5Of('b'))
+    })
+  })
+})
