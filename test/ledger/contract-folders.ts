@@ -112,6 +112,24 @@ export function folderContract(factory: LedgerFactory): void {
     expect(await asked(), 'whatever the scan counted, as long as most of it is still known').toBeUndefined()
   })
 
+  check('configured again: what it is watched by stays, whatever the configuration has beside', async (bench) => {
+    const watched = {
+      folder: 'docs',
+      watcher: 'scan',
+      reason: 'native proved deaf',
+      deaf: 'it missed 11 files',
+    } as const
+    await bench.record({ type: 'folder_watched', ...watched })
+    const before = await bench.ledger.folder('docs')
+    expect(before?.watch).toMatchObject({ watcher: 'scan', deaf: { reason: 'it missed 11 files' } })
+    const { project_id } = before!
+    const rest = { labels: [], label_from: 'none', rules: '' } as const
+    // The folder of a configuration has more fields than the ledger asks for.
+    const folder = { name: 'docs', root: '/docs', project_id, ...rest, watch: 'native' }
+    await bench.record({ type: 'folder_configured', folder })
+    expect((await bench.ledger.folder('docs'))?.watch).toEqual(before?.watch)
+  })
+
   check('removed from the config and taken back: nothing is sent again', async (bench) => {
     await bench.online('share')
     await bench.makeReady(await bench.settle('share', 'ready', 'ready'))

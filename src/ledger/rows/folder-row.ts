@@ -110,7 +110,11 @@ export function storedFolder({ id: _, online: __, scan, ...row }: FolderRow): St
 
 /** As the config says; `before`: what is known of a folder of this name. */
 export function configuredFolder(before: FolderRow | undefined, fact: FolderFact, project: number, at_ms: number) {
-  const config = { ...keep_everything, ...fact, project, configured: true }
+  // Other fields of a configured folder have names of the row's own: its `watch` is what the user wants, not what there is.
+  const { name, root, project_id, labels, label_from, rules } = fact
+  const { on_delete, on_change, delete_grace_ms } = { ...keep_everything, ...fact }
+  const policy = { on_delete, on_change, delete_grace_ms }
+  const config = { name, root, project_id, labels, label_from, rules, ...policy, project, configured: true }
   if (before === undefined) return { ...newFolder(at_ms), ...config }
   const has_same_root = before.root === fact.root
   const is_same = before.configured && has_same_root
