@@ -6,10 +6,10 @@ import { hasShareBelow } from '../../disk/root/shares-below.ts'
 import { chooseWatcher, native_fault, type WatchChoice, type WatchShares } from '../../disk/watch/choose-watcher.ts'
 import { type InotifyLimit, raisedLimit } from '../../disk/watch/inotify-limits.ts'
 import { adviceOnUnreadable } from '../../domain/file.ts'
-import { accessFault } from '../plan/look-at.ts'
+import { accessFault } from '../plan/check-path.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, findings, named } from './check.ts'
-import type { FolderLook, Seen } from './look-at-folder.ts'
+import type { FolderLook, Seen } from './inspect-folders.ts'
 
 type OnlineRoot = Extract<FolderLook['root'], { kind: 'online' }>
 

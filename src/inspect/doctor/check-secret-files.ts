@@ -5,7 +5,7 @@ import { shellWord } from '../../base/text/shell-word.ts'
 import type { ServiceConfig } from '../../config/config.ts'
 import { secretFiles } from '../../config/resolve/targets.ts'
 import { openSecrets, type Secrets } from '../../config/secrets.ts'
-import { accessFault, attempt } from '../plan/look-at.ts'
+import { accessFault, attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 
 const largest_bytes = 16_384

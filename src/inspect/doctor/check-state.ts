@@ -4,7 +4,7 @@ import { formatBytes } from '../../base/text/format.ts'
 import { shellWord } from '../../base/text/shell-word.ts'
 import { reportDirs } from '../../config/resolve/targets.ts'
 import { rootStatus } from '../../disk/root/mount.ts'
-import { attempt } from '../plan/look-at.ts'
+import { attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, type Findings, findings, named } from './check.ts'
 
 /**

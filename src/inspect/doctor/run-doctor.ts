@@ -29,7 +29,7 @@ import { checkSecretFiles, checkToken } from './check-secret-files.ts'
 import { checkCa, checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
 import { checkUnit, type FoundUnit, findUnit } from './find-unit.ts'
-import { lookAtFolders } from './look-at-folder.ts'
+import { lookAtFolders } from './inspect-folders.ts'
 import { deadPlaces } from './probe-places.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 

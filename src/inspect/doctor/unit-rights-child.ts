@@ -1,10 +1,10 @@
 import { constants, readFileSync } from 'node:fs'
 import { system_clock } from '../../base/time/time.ts'
-import { accessFault } from '../plan/look-at.ts'
+import { accessFault } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings, isWithin } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
-import { lookAtFolders } from './look-at-folder.ts'
+import { lookAtFolders } from './inspect-folders.ts'
 import type { RightsQuestion } from './unit-rights.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { ContentRow } from '../../ledger/rows/content-rows.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
-import type { lookAt } from '../plan/look-at.ts'
+import type { lookAt } from '../plan/check-path.ts'
 
 /** What is known of one path, and what holds beyond it. */
 export interface Case {

@@ -4,7 +4,7 @@ import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
-import { lookAt } from '../plan/look-at.ts'
+import { lookAt } from '../plan/check-path.ts'
 import { type Case, reasonsOf } from './explain-reasons.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */

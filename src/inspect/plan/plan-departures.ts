@@ -6,7 +6,7 @@ import { outOfReach } from '../../disk/scan/walk-report.ts'
 import type { Parting } from '../../domain/removal.ts'
 import { isBefore } from '../../ledger/path-order.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
-import { lookAt } from './look-at.ts'
+import { lookAt } from './check-path.ts'
 
 /** A path that a pass would part from what it holds. */
 export interface Departure {

@@ -15,7 +15,7 @@ import {
 } from '../../domain/removal.ts'
 import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
 import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
-import { lookAt } from './look-at.ts'
+import { lookAt } from './check-path.ts'
 import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
 

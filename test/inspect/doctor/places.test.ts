@@ -6,7 +6,7 @@ import { system_clock } from '../../../src/base/time/time.ts'
 import { checkFolders, checkWatching } from '../../../src/inspect/doctor/check-folders.ts'
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
-import { lookAtFolders } from '../../../src/inspect/doctor/look-at-folder.ts'
+import { lookAtFolders } from '../../../src/inspect/doctor/inspect-folders.ts'
 import { deadPlaces } from '../../../src/inspect/doctor/probe-places.ts'
 import { builtModule, runUnprivileged } from '../../disk/unprivileged.ts'
 import { openRig } from '../../ledger/view-rig.ts'
@@ -57,7 +57,7 @@ describe('a folder', () => {
     chmodSync(join(root, 'docs/in'), 0o000)
     chmodSync(join(root, 'gate'), 0o600)
     const script = `import { checkFolders } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
-      import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/look-at-folder'))}
+      import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/inspect-folders'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
       const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: 'auto', rescan_interval_ms: 1 }
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
