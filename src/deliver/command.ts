@@ -8,13 +8,13 @@ import { type Message, templateValues } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
 import type { CommandTarget } from './target.ts'
 
-const longest_line = 300
+const max_line_chars = 300
 /** Held besides, so that no secret is recognised no more because its beginning was cut off. */
 const margin_bytes = 4_096
 /** Between SIGTERM and SIGKILL; and how long a process that is left behind may hold the output open. */
 const grace_ms = 5 * second_ms
 /** Linux takes 128 KB for one string of the environment and a few megabytes for all. */
-const longest_variable = 32_768
+const max_variable_bytes = 32_768
 /** Of the end of what a command writes: a screen of text, in which it says what it did or why it failed. */
 const max_output_bytes = 2_048
 
@@ -50,7 +50,7 @@ function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], 
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries({ PATH, HOME, LANG })) if (value !== undefined) env[name] = value
   for (const [name, value] of Object.entries(values)) {
-    const is_fit = name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= longest_variable
+    const is_fit = name !== 'text' && !value.includes('\0') && Buffer.byteLength(value) <= max_variable_bytes
     if (is_fit) env[`SLUICE_${name.toUpperCase()}`] = value
   }
   return env
@@ -66,19 +66,19 @@ function notStarted(program: string, error: unknown): Delivered {
 }
 
 /** The end is kept: there a command says why it failed. What it wrote may repeat a secret of its own. */
-function collectOutput({ stdout, stderr }: ChildProcess, most_bytes: number): () => string {
+function collectOutput({ stdout, stderr }: ChildProcess, max_bytes: number): () => string {
   let kept = Buffer.alloc(0)
   for (const stream of [stdout, stderr]) {
     stream?.on('data', (piece: Buffer) => {
-      kept = Buffer.concat([kept, piece]).subarray(-most_bytes - margin_bytes)
+      kept = Buffer.concat([kept, piece]).subarray(-max_bytes - margin_bytes)
     })
   }
-  return () => endOfText(scrubText(kept.toString('utf8').trimEnd()), most_bytes)
+  return () => endOfText(scrubText(kept.toString('utf8').trimEnd()), max_bytes)
 }
 
 /** So many bytes at the most, from the beginning of a character. */
-function endOfText(text: string, most_bytes: number): string {
-  const end = Buffer.from(text).subarray(-most_bytes)
+function endOfText(text: string, max_bytes: number): string {
+  const end = Buffer.from(text).subarray(-max_bytes)
   return end.subarray(Math.max(0, end.findIndex(isBeginning))).toString('utf8')
 }
 
@@ -148,5 +148,5 @@ function outcomeOf(program: string, { code, signal, why_ended }: Ending, said: s
 
 function lastLine(output: string): string {
   const line = output.trimEnd().split('\n').at(-1) ?? ''
-  return line === '' ? '' : `: ${printable(line.slice(0, longest_line))}`
+  return line === '' ? '' : `: ${printable(line.slice(0, max_line_chars))}`
 }

@@ -10,7 +10,7 @@ import { readSecretFile } from './secret-file.ts'
 import type { EmailTarget } from './target.ts'
 
 /** A server that says something every minute would hold the line for ever. */
-const longest_mail_ms = 10 * minute_ms
+const max_mail_ms = 10 * minute_ms
 
 /** Errors besides those answered: `delivery.secret_file`, `template.*`. */
 export async function deliverByEmail(
@@ -59,7 +59,7 @@ async function withinTime<T>(
 ): Promise<T> {
   const too_long = new AbortController()
   const done = new AbortController()
-  void clock.sleep(longest_mail_ms, done.signal).then(() => too_long.abort())
+  void clock.sleep(max_mail_ms, done.signal).then(() => too_long.abort())
   try {
     return await work(AbortSignal.any([signal, too_long.signal]))
   } finally {

@@ -8,12 +8,12 @@ import { type Delivered, delivered, finalFault, laterFault, type NotDelivered } 
 import type { FileTarget } from './target.ts'
 
 /** Names end at 255 bytes on Linux (NAME_MAX); the temporary file beside it needs some of them. */
-const longest_name_bytes = 230
+const max_name_bytes = 230
 /** Reports are for people: the group reads them, too; the umask takes away what it should not. */
 const report_mode = 0o640
 
 /** As many files of one name are a template without a date; a person shall give it one. */
-const same_name_most = 1_000
+const max_same_name = 1_000
 
 /**
  * The same message again makes no second file: its last line holds the id. Nothing that is there is ever written over; a name that
@@ -39,14 +39,14 @@ export function deliverToFile({ dir, file_name }: FileTarget, message: Message):
 
 function writeOnce(wanted: string, content: Buffer): Delivered {
   const { dir, name, ext } = parse(wanted)
-  for (let number = 1; number <= same_name_most; number++) {
+  for (let number = 1; number <= max_same_name; number++) {
     const path = number === 1 ? wanted : join(dir, `${name}-${number}${ext}`)
     const there = whatIsAt(path, content)
     if (there === 'nothing') writeFileAtomic(path, content, report_mode)
     if (there === 'nothing' || there === 'this') return delivered
     if (there !== 'another file') return there
   }
-  const what = `there are ${same_name_most} files called ${wanted} already`
+  const what = `there are ${max_same_name} files called ${wanted} already`
   return laterFault('delivery.file', what, 'remove some, or put {{date}} into its name')
 }
 
@@ -64,7 +64,7 @@ function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another 
 function oddNameReason(name: string): string | undefined {
   if (name === '' || name === '.' || name === '..') return 'it names no file'
   if (name.includes('/') || name.includes('\0')) return 'it would lie outside its directory'
-  if (Buffer.byteLength(name) > longest_name_bytes) return `it is longer than ${longest_name_bytes} bytes`
+  if (Buffer.byteLength(name) > max_name_bytes) return `it is longer than ${max_name_bytes} bytes`
   return undefined
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf, SluiceError } from '../base/run/errors.ts'
 
 /** Passwords, signing secrets and addresses are far smaller; a wrong path must not load a film. */
-const largest_bytes = 16_384
+const max_secret_bytes = 16_384
 
 /** The trimmed text of a file that holds a secret, read anew at each try so that it can be changed. Errors: `delivery.secret_file`. */
 export function readSecretFile(file: string, what: string): string {
@@ -11,11 +11,11 @@ export function readSecretFile(file: string, what: string): string {
     // Opening a pipe would otherwise wait for somebody to write into it.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     if (!fstatSync(descriptor).isFile()) throw unusable(file, what, 'not a file')
-    const bytes = Buffer.alloc(largest_bytes + 1)
+    const bytes = Buffer.alloc(max_secret_bytes + 1)
     const length = readSync(descriptor, bytes, 0, bytes.length, 0)
     const text = bytes.toString('utf8', 0, length).trim()
     if (text === '') throw unusable(file, what, 'it is empty')
-    if (length > largest_bytes) throw unusable(file, what, `it is larger than ${largest_bytes} bytes`)
+    if (length > max_secret_bytes) throw unusable(file, what, `it is larger than ${max_secret_bytes} bytes`)
     return text
   } catch (error) {
     throw error instanceof SluiceError ? error : unusable(file, what, codeOf(error) ?? 'unreadable')

@@ -1,7 +1,7 @@
 /** docs.slack.dev, section block: 3,000 characters of text; a fence that is closed and opened again needs a few. */
-const longest_section = 2_980
+const max_section_chars = 2_980
 /** Escaping makes at most five characters of one. */
-const longest_piece = 500
+const max_piece_chars = 500
 const fence = '```'
 
 /** Markdown as Slack's mrkdwn, cut between lines into texts that fit into a section each. */
@@ -11,7 +11,7 @@ export function slackSections(markdown: string): string[] {
   let in_code = false
 
   function add(line: string): void {
-    if (section !== '' && section.length + 1 + line.length > longest_section) {
+    if (section !== '' && section.length + 1 + line.length > max_section_chars) {
       sections.push(in_code ? `${section}\n${fence}` : section)
       section = in_code ? fence : ''
     }
@@ -31,8 +31,8 @@ export function slackSections(markdown: string): string[] {
 }
 
 function pieces(line: string): string[] {
-  if (escapeText(line).length <= longest_piece * 5) return [line]
-  return line.match(new RegExp(`.{1,${longest_piece}}`, 'gsu')) ?? []
+  if (escapeText(line).length <= max_piece_chars * 5) return [line]
+  return line.match(new RegExp(`.{1,${max_piece_chars}}`, 'gsu')) ?? []
 }
 
 // One pass, so that what was made of one thing is not taken for another. Lengths are bounded and no part can begin again

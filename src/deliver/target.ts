@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../base/net/loopback.ts'
+
 /** Where a message goes, as the config has it: complete, checked and frozen. */
 export type DeliveryTarget = FileTarget | WebhookTarget | EmailTarget | CommandTarget
 
@@ -46,4 +48,15 @@ export interface CommandTarget extends Named {
   /** Program and arguments, each a template; no shell. */
   readonly run: readonly string[]
   readonly timeout_ms: number
+}
+
+/**
+ * An address that a report may be sent to, by the rule of the configuration: one that stands in a file was not seen there.
+ * Undefined: http to another machine, a user or a password in it, or no address at all.
+ */
+export function outgoingUrl(text: string): URL | undefined {
+  if (!URL.canParse(text)) return undefined
+  const url = new URL(text)
+  const is_safe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+  return is_safe && url.username === '' && url.password === '' ? url : undefined
 }

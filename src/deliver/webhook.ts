@@ -6,14 +6,13 @@ import { day_ms, isoTime, second_ms } from '../base/time/time.ts'
 import { slackBody, teamsBody } from './chat-bodies.ts'
 import { type Message, templateValues } from './message.ts'
 import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault } from './outcome.ts'
-import { outgoingUrl } from './outgoing-url.ts'
 import { readSecretFile } from './secret-file.ts'
-import type { WebhookTarget } from './target.ts'
+import { outgoingUrl, type WebhookTarget } from './target.ts'
 
 /** The status is the answer; a word of explanation comes with it, and nobody waits for more. */
-const body_most_ms = 5 * second_ms
+const max_body_ms = 5 * second_ms
 /** A receiver may ask for a rest, but not for ever. */
-const longest_retry_after_ms = day_ms
+const max_retry_after_ms = day_ms
 
 /** Errors besides those answered: `delivery.secret_file`, `template.*`, `network.*`. */
 export async function deliverByWebhook(
@@ -39,7 +38,7 @@ export async function deliverByWebhook(
     'idempotency-key': message.id,
     ...signatureHeaders(message.id, Math.floor(clock.now_ms() / second_ms), body, secret),
   }
-  const answer = await http.request({ method: 'POST', url, headers, body, body_most_ms, signal })
+  const answer = await http.request({ method: 'POST', url, headers, body, body_most_ms: max_body_ms, signal })
   return outcomeOf(answer, url, clock.now_ms())
 }
 
@@ -115,5 +114,5 @@ function reasonIn(body: string, url: URL): string {
 function retryAfter_ms(header: string | string[] | undefined, now_ms: number): number | undefined {
   if (typeof header !== 'string') return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * second_ms : Date.parse(header) - now_ms
-  return Number.isNaN(ms) ? undefined : Math.min(longest_retry_after_ms, Math.max(0, ms))
+  return Number.isNaN(ms) ? undefined : Math.min(max_retry_after_ms, Math.max(0, ms))
 }
