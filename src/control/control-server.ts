@@ -7,7 +7,7 @@ import {
   type ControlVerbs,
   type DeliveriesOfRun,
   type Doubt,
-  longest_pause_ms,
+  max_pause_ms,
   type PauseWish,
   type PlaceInFolder,
 } from './control-verbs.ts'
@@ -19,11 +19,11 @@ export interface Control {
 }
 
 /** A path of Linux has 4,096 bytes at most, and JSON writes a byte as six characters at the worst. */
-const body_limit_bytes = 32_768
+const max_body_bytes = 32_768
 /** Who waits for `idle` is told by the closed connection that the daemon is leaving. */
 const close_grace_ms = second_ms
 /** sizeof(sockaddr_un.sun_path) less its end: 107 bytes on Linux (unix(7)), 103 on macOS. */
-const longest_socket_path = 103
+const max_socket_path_bytes = 103
 
 /**
  * Serves the verbs as JSON over HTTP on a Unix socket, 0600. The caller holds the ledger of the state directory: a socket that
@@ -32,7 +32,7 @@ const longest_socket_path = 103
 export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
   const { socket, verbs } = options
   refuseLongPath(socket)
-  const server = createVerbServer({ verbs: servedVerbs(verbs), body_limit_bytes, answerError })
+  const server = createVerbServer({ verbs: servedVerbs(verbs), max_body_bytes, answerError })
   rmSync(socket, { force: true })
   await listenOnSocket(server, socket)
   chmodSync(socket, 0o600)
@@ -88,8 +88,8 @@ function pauseOf(body: unknown): PauseWish {
 }
 
 function pauseDurationOf(value: unknown): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= longest_pause_ms) return value
-  throw wrongBody(`for_ms must be milliseconds, more than none and at most ${longest_pause_ms}`)
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value <= max_pause_ms) return value
+  throw wrongBody(`for_ms must be milliseconds, more than none and at most ${max_pause_ms}`)
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> {
@@ -127,10 +127,10 @@ function answerError(error: unknown): ErrorAnswer {
 const unknown_things: ReadonlySet<string> = new Set(['usage.folder', 'usage.prompt', 'usage.run', 'usage.content'])
 
 function refuseLongPath(socket: string): void {
-  if (Buffer.byteLength(socket) <= longest_socket_path) return
+  if (Buffer.byteLength(socket) <= max_socket_path_bytes) return
   throw new SluiceError({
     code: 'config.state_dir',
-    message: `${socket} is too long for the path of a socket (${longest_socket_path} bytes at the most)`,
+    message: `${socket} is too long for the path of a socket (${max_socket_path_bytes} bytes at the most)`,
     hint: 'set state_dir to a shorter path',
   })
 }

@@ -30,13 +30,13 @@ export interface ControlVerbs {
 }
 
 /** Who wants it for longer wants it until it is resumed. Beyond some 270,000 years there is no date to show. */
-export const longest_pause_ms = 366 * day_ms
+export const max_pause_ms = 366 * day_ms
 
 export interface PauseWish {
   /** Who wants it: a name for people. */
   by: string
   why?: string | undefined
-  /** At most `longest_pause_ms`. */
+  /** At most `max_pause_ms`. */
   for_ms?: number | undefined
 }
 

@@ -9,7 +9,7 @@ export type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
 export interface VerbServerOptions {
   /** By method and path: `POST /v1/retry`. */
   verbs: Readonly<Record<string, Verb>>
-  body_limit_bytes: number
+  max_body_bytes: number
   /**
    * Faults of HTTP itself come as SluiceError: `http.path_unknown`, `http.media_type`, `http.body_too_large`, `http.body_invalid`,
    * `http.malformed`; anything else is what a verb threw.
@@ -28,7 +28,7 @@ export function createVerbServer(options: VerbServerOptions): Server {
 async function answerTo(
   request: IncomingMessage,
   response: ServerResponse,
-  { verbs, body_limit_bytes, answerError }: VerbServerOptions,
+  { verbs, max_body_bytes, answerError }: VerbServerOptions,
 ): Promise<ErrorAnswer> {
   const gone = new AbortController()
   response.once('close', () => gone.abort())
@@ -36,7 +36,7 @@ async function answerTo(
     const { method, url } = request
     const verb = verbs[`${method} ${url}`]
     if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `nothing answers ${method} on this path` })
-    const answer = await verb(await readBody(request, body_limit_bytes), gone.signal)
+    const answer = await verb(await readBody(request, max_body_bytes), gone.signal)
     return { status: 200, body: answer ?? {} }
   } catch (error) {
     return answerError(error)

@@ -9,7 +9,7 @@ import { SluiceError } from '../../src/base/run/errors.ts'
 import { system_clock } from '../../src/base/time/time.ts'
 import { type ControlClient, connectControl } from '../../src/control/control-client.ts'
 import { type Control, startControl } from '../../src/control/control-server.ts'
-import { type ControlVerbs, longest_pause_ms } from '../../src/control/control-verbs.ts'
+import { type ControlVerbs, max_pause_ms } from '../../src/control/control-verbs.ts'
 import { controlSocket } from '../../src/ledger/file/state-directory.ts'
 
 tmp.setGracefulCleanup()
@@ -217,7 +217,7 @@ test.each([
   ['/v1/pause', '{}', 400, 'control.body'],
   ['/v1/pause', '{"by":"anna","for_ms":0}', 400, 'control.body'],
   ['/v1/pause', '{"by":"anna","for_ms":1.5}', 400, 'control.body'],
-  ['/v1/pause', `{"by":"anna","for_ms":${longest_pause_ms + 1}}`, 400, 'control.body'],
+  ['/v1/pause', `{"by":"anna","for_ms":${max_pause_ms + 1}}`, 400, 'control.body'],
   ['/v1/deliver-again', '{"run":1}', 400, 'control.body'],
   ['/v1/deliver-again', '{"run":"1","targets":[]}', 400, 'control.body'],
   ['/v1/doubt', '{"about":"everything"}', 400, 'control.body'],
@@ -248,8 +248,8 @@ test.each([
 test('the longest pause is taken', async () => {
   const heard: unknown[] = []
   await serve(recordingVerbs(heard))
-  await (await connect()).pause({ by: 'anna', for_ms: longest_pause_ms })
-  expect(heard).toEqual([['pause', { by: 'anna', for_ms: longest_pause_ms }]])
+  await (await connect()).pause({ by: 'anna', for_ms: max_pause_ms })
+  expect(heard).toEqual([['pause', { by: 'anna', for_ms: max_pause_ms }]])
 })
 
 test('a verb that takes long is said to go on; a daemon that does not even say that it is there, not', async () => {

@@ -4,7 +4,7 @@ import { formatDuration } from '../../base/text/format.ts'
 import { system_clock } from '../../base/time/time.ts'
 import { loadConfig } from '../../config/load.ts'
 import { duration_pattern, parseDuration_ms } from '../../config/schema/units.ts'
-import { longest_pause_ms } from '../../control/control-verbs.ts'
+import { max_pause_ms } from '../../control/control-verbs.ts'
 import { pauseText } from '../../status/text/text-health.ts'
 import { pauseStatus } from '../../status/view.ts'
 import { defineCommand, text } from '../command.ts'
@@ -43,7 +43,7 @@ function pauseOf(text: string): number {
   if (!duration_pattern.test(text)) throw usage('--for takes a time such as 30m, 2h or 1d')
   const for_ms = parseDuration_ms(text)
   if (for_ms <= 0) throw usage('--for takes a time above none')
-  if (for_ms > longest_pause_ms)
+  if (for_ms > max_pause_ms)
     throw usage('--for takes a year at the most; without it the pause lasts until `sluice resume`')
   return for_ms
 }
