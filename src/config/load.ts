@@ -29,7 +29,7 @@ export interface PassedOver {
 }
 
 /** Hand-written files are a few KB; a larger one is the wrong file. */
-const largest_file_bytes = 1_000_000
+const max_config_bytes = 1_000_000
 
 /**
  * Reads and checks the configuration. `file` is that of --config; without it the places of `configFiles` are tried in turn.
@@ -45,12 +45,12 @@ export function loadConfig(options: { file?: string | undefined; env?: NodeJS.Pr
 }
 
 /** The configuration that a text holds, and all that is wrong with it. `is_read`: its fields could be looked at. */
-export function checkText(text: string, environment: Environment, looks_at_paths = true) {
+export function checkText(text: string, environment: Environment, checks_paths = true) {
   const { value, faults, placeOf } = parseYaml(text)
   const is_read = value !== undefined || faults.length === 0
-  const checked = is_read ? checkValue(value ?? {}, environment, looks_at_paths) : { config: undefined, faults: [] }
-  const told = new Set(faults.map(({ path }) => pathText(path)))
-  const others = checked.faults.filter(({ path }) => path.length === 0 || !told.has(pathText(path)))
+  const checked = is_read ? checkValue(value ?? {}, environment, checks_paths) : { config: undefined, faults: [] }
+  const reported_paths = new Set(faults.map(({ path }) => pathText(path)))
+  const others = checked.faults.filter(({ path }) => path.length === 0 || !reported_paths.has(pathText(path)))
   const config = faults.length > 0 ? undefined : checked.config
   return { config, faults: [...faults, ...others], value, is_read, placeOf }
 }
@@ -76,14 +76,14 @@ function inCurrentDirectory(): string[] {
   }
 }
 
-/** Without `looks_at_paths` no path is touched, which may lie on a share that does not answer; what paths are to each other is left out then. */
+/** Without `checks_paths` no path is touched, which may lie on a share that does not answer; what paths are to each other is left out then. */
 export function checkValue(
   value: unknown,
   environment: Environment,
-  looks_at_paths = true,
+  checks_paths = true,
 ): { config: Config | undefined; faults: Fault[] } {
   const { output, faults } = check(config_schema, value)
-  const whole = looks_at_paths ? wholeFile(value, environment) : undefined
+  const whole = checks_paths ? wholeFile(value, environment) : undefined
   const between = whole ? [...pathFaults(whole), ...promptFaults(whole), ...alertFaults(whole)] : []
   const all = [...faults, ...between, ...environmentFaults(environment)]
   return { config: output && all.length === 0 ? resolveConfig(output, environment) : undefined, faults: all }
@@ -159,7 +159,7 @@ function refuseForeign(file: string): void {
 /** Errors: `config.missing`, `config.unreadable`. */
 export function readText(file: string): string {
   try {
-    return readSmallFile(file, largest_file_bytes)
+    return readSmallFile(file, max_config_bytes)
   } catch (error) {
     const is_missing = codeOf(error) === 'ENOENT'
     throw new SluiceError({

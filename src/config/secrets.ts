@@ -16,7 +16,7 @@ export interface Secrets {
 }
 
 /** A token and its line end; a larger file is the wrong one. */
-const largest_token_file_bytes = 4_096
+const max_token_file_bytes = 4_096
 
 /**
  * Finds the token: SLUICE_TOKEN_FILE, the systemd credential `token`, service.token_file, SLUICE_TOKEN, in this order; the
@@ -88,7 +88,7 @@ function fromCredential(file: string) {
 
 function readToken(file: string, named_by: string): { text: string; mode: number } {
   try {
-    const { stat, bytes } = readBeginning(file, largest_token_file_bytes)
+    const { stat, bytes } = readBeginning(file, max_token_file_bytes)
     if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a file' })
     return { text: bytes.toString('latin1').trim(), mode: stat.mode }
   } catch (error) {

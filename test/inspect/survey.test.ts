@@ -31,9 +31,9 @@ test('counts, sizes, types, ages, and what is ignored by which rule', async () =
 
 test('it stops counting at a number of files, and at a time', async () => {
   const root = makeTree(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, 'x'])))
-  const files = { files_most: 10, time_most_ms: 60_000 }
+  const files = { max_files: 10, max_time_ms: 60_000 }
   expect((await surveyFolder(root, { clock, younger_than_ms, limits: files })).stopped).toBe('files')
-  const time = { files_most: 1_000, time_most_ms: 0 }
+  const time = { max_files: 1_000, max_time_ms: 0 }
   const late = { ...clock, sleep: async () => {} }
   expect((await surveyFolder(root, { clock: late, younger_than_ms, limits: time })).stopped).toBe('time')
 })

@@ -13,7 +13,7 @@ export const command = defineCommand({
   options: (yargs) => yargs,
   async run({ config: named }, terminal) {
     // A faulty file is for the daemon to refuse, so that its log has the faults, too.
-    const { usable } = examineConfig({ file: named, looks_at_paths: false })
+    const { usable } = examineConfig({ file: named, checks_paths: false })
     const control = usable && (await connectControl(usable.state_dir))
     if (!control) throw nobody(loadConfig({ file: named }).config.state_dir)
     try {

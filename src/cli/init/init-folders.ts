@@ -124,7 +124,7 @@ function surveyLines({ name, path }: NamedPath, survey: Survey, width: number) {
     writer.say(`${survey.offline}: it counts as offline until it is there`, { indent: 2, tone: 'warn' })
     return writer.lines
   }
-  const most = formatCount(usual_survey.files_most)
+  const most = formatCount(usual_survey.max_files)
   const counted = { files: `more than ${most} files, stopped counting`, time: `at least ${formatAmount(survey.all)}` }
   writer.say(survey.stopped ? counted[survey.stopped] : formatAmount(survey.all), { indent: 2 })
   const types = survey.types.slice(0, most_types).map(({ extension, files }) => {

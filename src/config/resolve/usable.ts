@@ -13,27 +13,27 @@ export interface UsableConfig extends Omit<Config, 'service'> {
 
 export type ExaminedConfig = ReturnType<typeof examineConfig>
 
-/** For `doctor`, which goes on where `loadConfig` throws. `looks_at_paths` as in checkValue. */
+/** For `doctor`, which goes on where `loadConfig` throws. `checks_paths` as in checkValue. */
 export function examineConfig(options: {
   file?: string | undefined
   env?: NodeJS.ProcessEnv | undefined
-  looks_at_paths: boolean
+  checks_paths: boolean
 }) {
   const environment = readEnvironment(options.env)
   /** Undefined where none was found. */
   let file: string | undefined
   try {
     file = findFile(options.file ?? environment.config_file, environment).file
-    return { file, ...examineText(readText(file), file, inService(environment, file), options.looks_at_paths) }
+    return { file, ...examineText(readText(file), file, inService(environment, file), options.checks_paths) }
   } catch (error) {
     if (!isSluiceError(error)) throw error
     return { file, faults: [error.message], fields: [] as string[], hint: error.hint, warnings: [], usable: undefined }
   }
 }
 
-function examineText(text: string, file: string, environment: Environment, looks_at_paths: boolean) {
-  const { faults, value, is_read, placeOf } = checkText(text, environment, looks_at_paths)
-  const usable = is_read ? usablePart(value, environment, looks_at_paths) : undefined
+function examineText(text: string, file: string, environment: Environment, checks_paths: boolean) {
+  const { faults, value, is_read, placeOf } = checkText(text, environment, checks_paths)
+  const usable = is_read ? usablePart(value, environment, checks_paths) : undefined
   return {
     /** One line each; empty when all is in order. */
     faults: faultLines(faults, file, placeOf),
@@ -52,16 +52,16 @@ const placeholder = {
   folder: { name: 'unusable', path: '/unusable.invalid' },
 }
 /** A fault that is taken out may bring one out that it hid: a prompt of a folder that is gone now. */
-const most_rounds = 8
+const max_rounds = 8
 
-function usablePart(value: unknown, environment: Environment, looks_at_paths: boolean): UsableConfig | undefined {
+function usablePart(value: unknown, environment: Environment, checks_paths: boolean): UsableConfig | undefined {
   const plain = { ...environment, log_level: undefined, log_format: undefined }
   let rest: Record<string, unknown> = typeof value === 'object' && value !== null ? { ...value } : {}
   let has_service = true
-  for (let round = 0; round < most_rounds; round++) {
+  for (let round = 0; round < max_rounds; round++) {
     const has_folders = listOf(rest.folders).length > 0
     const whole = has_folders ? rest : { ...rest, folders: [placeholder.folder] }
-    const { config, faults } = checkValue(whole, plain, looks_at_paths)
+    const { config, faults } = checkValue(whole, plain, checks_paths)
     if (config) {
       const folders = has_folders ? config.folders : []
       return { ...config, folders, service: has_service ? config.service : undefined }

@@ -8,8 +8,8 @@ import { duration_pattern, durationText, parseDuration_ms, parseSize_bytes, size
  */
 
 interface Limits<Written = number> {
-  least: Written
-  most: Written
+  min: Written
+  max: Written
 }
 
 /** With the default, as one would write it in the file. */
@@ -18,24 +18,24 @@ type Amount<Usual = string, Written = number> = Limits<Written> & { usual: Usual
 const unit_ms = { ms: 1, s: second_ms }
 
 /** A duration; a plain number counts in the unit of the field's name. Gives that unit. Limits are in that unit, too. */
-export function duration(unit: keyof typeof unit_ms, { usual, least, most }: Amount) {
-  const limits = `${durationText(least * unit_ms[unit])} to ${durationText(most * unit_ms[unit])}`
+export function duration(unit: keyof typeof unit_ms, { usual, min, max }: Amount) {
+  const limits = `${durationText(min * unit_ms[unit])} to ${durationText(max * unit_ms[unit])}`
   const wrong = `must be a duration from ${limits}, such as 90s, 20m, 12h, 90d, or a number of ${unit}`
   const parse = (text: string) => parseDuration_ms(text) / unit_ms[unit]
-  return amount(duration_pattern, parse, (value) => value >= least && value <= most, wrong).prefault(usual)
+  return amount(duration_pattern, parse, (value) => value >= min && value <= max, wrong).prefault(usual)
 }
 
 /** A duration in a field whose name has no unit: it must be written with one. Gives milliseconds. */
-export function span({ usual, least, most }: Amount<string, string>) {
-  const wrong = `must be a duration from ${least} to ${most}, such as 90s, 20m, 12h, 7d`
-  return spanValue(least, most, wrong).prefault(usual)
+export function span({ usual, min, max }: Amount<string, string>) {
+  const wrong = `must be a duration from ${min} to ${max}, such as 90s, 20m, 12h, 7d`
+  return spanValue(min, max, wrong).prefault(usual)
 }
 
-export function spanValue(least: string, most: string, wrong: string) {
-  const [least_ms, most_ms] = [parseDuration_ms(least), parseDuration_ms(most)]
+export function spanValue(min: string, max: string, wrong: string) {
+  const [min_ms, max_ms] = [parseDuration_ms(min), parseDuration_ms(max)]
   return matching(duration_pattern, wrong)
     .transform(parseDuration_ms)
-    .refine((ms) => ms >= least_ms && ms <= most_ms, wrong)
+    .refine((ms) => ms >= min_ms && ms <= max_ms, wrong)
 }
 
 /** A size; a plain number counts bytes. Gives bytes. */
@@ -43,9 +43,9 @@ export function size({ usual, ...limits }: Amount) {
   return sizeValue(limits).prefault(usual)
 }
 
-export function sizeValue({ least, most }: Limits) {
-  const wrong = `must be a size from ${sizeText(least)} to ${sizeText(most)}, such as 500MB or 4GiB, or a number of bytes`
-  const isValid = (value: number) => Number.isSafeInteger(value) && value >= least && value <= most
+export function sizeValue({ min, max }: Limits) {
+  const wrong = `must be a size from ${sizeText(min)} to ${sizeText(max)}, such as 500MB or 4GiB, or a number of bytes`
+  const isValid = (value: number) => Number.isSafeInteger(value) && value >= min && value <= max
   return amount(size_pattern, parseSize_bytes, isValid, wrong)
 }
 
@@ -61,9 +61,9 @@ export function count({ usual, ...limits }: Amount<number>) {
   return countValue(limits).prefault(usual)
 }
 
-export function countValue({ least, most }: Limits) {
-  const wrong = `must be a whole number from ${least} to ${most}`
-  return z.int(wrong).min(least, wrong).max(most, wrong)
+export function countValue({ min, max }: Limits) {
+  const wrong = `must be a whole number from ${min} to ${max}`
+  return z.int(wrong).min(min, wrong).max(max, wrong)
 }
 
 export function flag(usual: boolean) {
@@ -76,10 +76,10 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
 }
 
 /** A list of texts, empty by default. `most` entries: a longer one is a mistake, not a wish. */
-export function texts(rule: z.ZodString, most: number) {
+export function texts(rule: z.ZodString, max_entries: number) {
   return z
     .array(rule, 'must be a list, each entry on a line of its own after "- "')
-    .max(most, `must not have more than ${most} entries`)
+    .max(max_entries, `must not have more than ${max_entries} entries`)
     .prefault([])
 }
 

@@ -41,15 +41,15 @@ const listen = z
 
 export const health_schema = z.strictObject({
   listen,
-  queue_age_ms: duration('ms', { usual: '6h', least: second_ms, most: 30 * day_ms }).describe(
+  queue_age_ms: duration('ms', { usual: '6h', min: second_ms, max: 30 * day_ms }).describe(
     'A file that has waited for longer than this, from its first wish to go up until it is ready, is stale; how many wait does ' +
       'not matter. Default 6h: a day’s files pass in minutes, a first sync over a slow line may take longer and says so.',
   ),
-  offline_ms: duration('ms', { usual: '15m', least: 0, most: 30 * day_ms }).describe(
+  offline_ms: duration('ms', { usual: '15m', min: 0, max: 30 * day_ms }).describe(
     'A folder that is away for longer than this is told. Default 15m: a file server restarts in less. For a disk that is often ' +
       'taken away choose days.',
   ),
-  disk_free_bytes: size({ usual: '500MB', least: 0, most: Number.MAX_SAFE_INTEGER }).describe(
+  disk_free_bytes: size({ usual: '500MB', min: 0, max: Number.MAX_SAFE_INTEGER }).describe(
     'Less free space than this where state_dir lies is told. Default 500MB: about what the ledger of a million files takes, and ' +
       'without room nothing can be recorded.',
   ),

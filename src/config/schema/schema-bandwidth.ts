@@ -10,7 +10,7 @@ export interface BandwidthSpan {
 }
 
 const day_minutes = 1_440
-const slowest_bytes_per_s = 10_000
+const min_bytes_per_s = 10_000
 const unlimited = Number.POSITIVE_INFINITY
 const rate_pattern = /^\d+(\.\d+)? ?(B|[kKMG]B|[KMG]iB)\/s$/
 const span_pattern = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
@@ -21,7 +21,7 @@ const wrong =
 
 const rate = matching(rate_pattern, wrong_rate)
   .transform((text) => parseSize_bytes(text.replace(/ ?\/s$/, '')))
-  .refine((bytes_per_s) => bytes_per_s >= slowest_bytes_per_s, wrong_rate)
+  .refine((bytes_per_s) => bytes_per_s >= min_bytes_per_s, wrong_rate)
 
 const span = z.string().regex(span_pattern, 'must be times of the day, such as 08:00-18:00')
 

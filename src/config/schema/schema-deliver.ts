@@ -90,7 +90,7 @@ const address = z
 export const smtp_schema = z
   .strictObject({
     host: lineOf(253).describe('The mail server.'),
-    port: optional(countValue({ least: 1, most: 65_535 })).describe(
+    port: optional(countValue({ min: 1, max: 65_535 })).describe(
       'Its port. Default: the usual one, 465 with tls implicit, 587 with starttls, 25 with none.',
     ),
     tls: optional(z.enum(['implicit', 'starttls', 'none'], 'must be one of implicit, starttls, none')).describe(
@@ -149,7 +149,7 @@ const command_schema = z.strictObject({
     .describe(
       'The program, an absolute path, and its arguments, each a template: {{report}} is the path of the report. No shell.',
     ),
-  timeout: span({ usual: '1m', least: '1s', most: '1h' }).describe(
+  timeout: span({ usual: '1m', min: '1s', max: '1h' }).describe(
     'A command that runs longer is stopped and tried again later. Default 1m: it hands on a file, no more.',
   ),
 })
@@ -215,22 +215,22 @@ export type CheckedDelivery = z.output<typeof delivery_schema>
 export type CheckedSmtp = z.output<typeof smtp_schema>
 
 /** A text in one line: header fields and log lines are made of it. */
-export function lineOf(most: number) {
-  const wrong = `must be a text of 1 to ${most} characters in one line`
+export function lineOf(max_chars: number) {
+  const wrong = `must be a text of 1 to ${max_chars} characters in one line`
   return (
     z
       .string(wrong)
       .min(1, wrong)
-      .max(most, wrong)
+      .max(max_chars, wrong)
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
       .regex(/^[^\x00-\x1f\x7f]*$/, wrong)
   )
 }
 
 /** A text with `{{name}}` in it; only these names. */
-export function template(most: number, known: readonly string[]) {
-  const wrong = `must be a text of 1 to ${most} characters`
-  return z.string(wrong).min(1, wrong).max(most, wrong).check(knownNames(known))
+export function template(max_chars: number, known: readonly string[]) {
+  const wrong = `must be a text of 1 to ${max_chars} characters`
+  return z.string(wrong).min(1, wrong).max(max_chars, wrong).check(knownNames(known))
 }
 
 /** A check of a text: its templates ask for these names alone. */

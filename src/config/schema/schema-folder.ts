@@ -115,11 +115,11 @@ export const folder_schema = z.strictObject({
     'first_folder: the name of the first folder below this one becomes a label of the files in it, when it has 2 to ' +
       '255 characters. Default none: labels are visible to everybody in the project, so they are asked for.',
   ),
-  max_file_bytes: size({ usual: '4GiB', least: 1, most: 2 ** 42 }).describe(
+  max_file_bytes: size({ usual: '4GiB', min: 1, max: 2 ** 42 }).describe(
     'Larger files are skipped, and said so. Default 4GiB: larger ones are disk images and films, no reading ' +
       'matter. Most 4TiB.',
   ),
-  settle_ms: duration('ms', { usual: '2s', least: 50, most: 3_600_000 }).describe(
+  settle_ms: duration('ms', { usual: '2s', min: 50, max: 3_600_000 }).describe(
     'A file is taken up when it has not changed for so long. Default 2s: programs that save in steps pause for ' +
       'less, and people hardly notice the wait.',
   ),
@@ -131,7 +131,7 @@ export const folder_schema = z.strictObject({
   mime_types,
   ...removal_policy,
   watch,
-  rescan_interval_ms: duration('ms', { usual: '1h', least: 10_000, most: 7 * 86_400_000 }).describe(
+  rescan_interval_ms: duration('ms', { usual: '1h', min: 10_000, max: 7 * 86_400_000 }).describe(
     'How often the whole folder is scanned in case the watching missed something, give or take a tenth. Default ' +
       '1h: a scan of a million files takes seconds, a lost event should not wait for a day.',
   ),

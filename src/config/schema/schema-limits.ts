@@ -3,17 +3,17 @@ import { day_ms, second_ms } from '../../base/time/time.ts'
 import { choice, count, countValue, duration, off, sizeValue } from './fields.ts'
 import { bandwidth } from './schema-bandwidth.ts'
 
-const most_bytes = Number.MAX_SAFE_INTEGER
+const max_bytes = Number.MAX_SAFE_INTEGER
 
-const brake = z
+const upload_limit = z
   .union(
     [
       off,
       z.strictObject({
-        files: countValue({ least: 1, most: 100_000_000 })
+        files: countValue({ min: 1, max: 100_000_000 })
           .prefault(100_000)
           .describe('New files in that time. Default 100000: a large archive still passes.'),
-        bytes: sizeValue({ least: 1, most: most_bytes })
+        bytes: sizeValue({ min: 1, max: max_bytes })
           .prefault('100GB')
           .describe('Their bytes. Default 100GB: about a day on a line of 10 Mbit/s.'),
       }),
@@ -27,12 +27,12 @@ const brake = z
   )
 
 const max_bytes_per_day = z
-  .union([off, sizeValue({ least: 1, most: most_bytes })], 'must be off, or a size such as 50GB')
+  .union([off, sizeValue({ min: 1, max: max_bytes })], 'must be off, or a size such as 50GB')
   .prefault('off')
   .describe('Not more than this is sent in 24 hours; the rest goes later. Default off: only metered lines need it.')
 
 export const uploads_schema = z.strictObject({
-  concurrency: count({ usual: 16, least: 1, most: 64 }).describe(
+  concurrency: count({ usual: 16, min: 1, max: 64 }).describe(
     'The most calls for uploads at once. How many there are is found out while sending: it begins with four, grows while more ' +
       'brings more through, and halves when the service says that it is too much (429, 503) or does not answer in time. Large ' +
       'files leave a place to the small ones. Default 16: on a distant line more is faster; a service nearby is full with less.',
@@ -43,16 +43,16 @@ export const uploads_schema = z.strictObject({
       'then as_found lets each have its turn.',
   ),
   bandwidth,
-  brake,
+  brake: upload_limit,
   max_bytes_per_day,
-  min_resend_s: duration('s', { usual: '10m', least: 0, most: 86_400 }).describe(
+  min_resend_s: duration('s', { usual: '10m', min: 0, max: 86_400 }).describe(
     'A file that changes again and again goes up at most once in this time; the last version wins. Default 10m: a ' +
       'document saved each minute is sent six times an hour, not sixty.',
   ),
 })
 
 export const ledger_schema = z.strictObject({
-  history_days: count({ usual: 90, least: 1, most: 3_650 }).describe(
+  history_days: count({ usual: 90, min: 1, max: 3_650 }).describe(
     'How long the history of each file is kept for `explain`. Default 90: questions come within weeks. The state ' +
       'of the files is kept for ever.',
   ),
@@ -76,7 +76,7 @@ export const removal_policy = {
       'there is lost because something was lost here. remove: it is removed there after delete_grace_ms, once every folder of the ' +
       'project was looked at after that and no file in any of them has these bytes.',
   ),
-  delete_grace_ms: duration('ms', { usual: '7d', least: second_ms, most: 60 * day_ms }).describe(
+  delete_grace_ms: duration('ms', { usual: '7d', min: second_ms, max: 60 * day_ms }).describe(
     'With on_delete: remove, how long a file must be gone before its asset is. Default 7d: who deleted by mistake, or finds a ' +
       'share half copied after a weekend, puts it back, and nothing has happened. At most 60 days: what is gone is forgotten ' +
       'after 90.',
@@ -89,13 +89,13 @@ export const removal_policy = {
 }
 
 export const removal_schema = z.strictObject({
-  most_files: count({ usual: 100, least: 0, most: 1_000_000 }).describe(
+  most_files: count({ usual: 100, min: 0, max: 1_000_000 }).describe(
     'Of one folder, more than this (and more than most_percent of it) is not removed on the service by itself: it waits for ' +
       '`sluice accept --removals FOLDER`. Default 100: people tidy up in tens; hundreds at once are a script, a wrong mount or an ' +
       'intruder. 0: the share alone counts. Whatever it says, more than half of a folder, and more than 10 ' +
       'files of it, deleted within a day wait, too: that is a wiped folder, or a disk that went away.',
   ),
-  most_percent: count({ usual: 10, least: 0, most: 100 }).describe(
+  most_percent: count({ usual: 10, min: 0, max: 100 }).describe(
     'The same as a share of the files that the folder has and had. Default 10: in a large folder a hundred files are nothing ' +
       'unusual. With most_files 0 and most_percent 0 everything waits for a person.',
   ),

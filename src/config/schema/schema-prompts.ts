@@ -97,11 +97,11 @@ export const prompt_schema = z.strictObject({
     'Without a new file in its folders: skip the run, or run it with what else the scope names. Default skip: there is ' +
       'nothing to report. A prompt without folders is always run.',
   ),
-  wait_for_files: span({ usual: '20m', least: '0ms', most: '1d' }).describe(
+  wait_for_files: span({ usual: '20m', min: '0ms', max: '1d' }).describe(
     'How long a run waits for files that are seen but not ready yet. Default 20m: most are read by then; the others are ' +
       'named in the report and come first in the next one.',
   ),
-  max_assets: count({ usual: 200, least: 1, most: 10_000 }).describe(
+  max_assets: count({ usual: 200, min: 1, max: 10_000 }).describe(
     'The most files that one turn is asked about. Default 200: more blur an answer. Most 10000, the largest scope.',
   ),
   when_too_many: choice(['next_run', 'more_turns'], 'next_run').describe(
@@ -111,7 +111,7 @@ export const prompt_schema = z.strictObject({
   continue_chat: flag(false).describe(
     'Whether a run goes on with the chat of the run before. Default false: each report stands on its own.',
   ),
-  catch_up: span({ usual: '6h', least: '0ms', most: '30d' }).describe(
+  catch_up: span({ usual: '6h', min: '0ms', max: '30d' }).describe(
     'A time missed while nothing ran is made up, once, when it is not longer ago than this. Default 6h: the morning’s ' +
       'report is of use until the afternoon.',
   ),

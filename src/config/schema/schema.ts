@@ -48,7 +48,7 @@ const audit_schema = z.strictObject({
 })
 
 const deadline = (usual: string, about: string) =>
-  duration('ms', { usual, least: second_ms, most: day_ms }).describe(about)
+  duration('ms', { usual, min: second_ms, max: day_ms }).describe(about)
 
 const asking_schema = z.strictObject({
   deadline_ms: z

@@ -3,14 +3,17 @@ import { isZone } from '../../base/time/time.ts'
 import type { ExaminedConfig } from '../../config/resolve/usable.ts'
 import { type Check, findings } from './check.ts'
 
-export function checkConfig({ file, faults, hint, warnings }: ExaminedConfig, dead: readonly string[]): Check[] {
+export function checkConfig(
+  { file, faults, hint, warnings }: ExaminedConfig,
+  unresponsive: readonly string[],
+): Check[] {
   const about = file ?? 'sluice.yaml'
   const find = findings('config', about)
   const checks = faults.map((line) => find.fault(withoutFile(line, about), hint))
   checks.push(...warnings.map((line) => find.warning(line)))
-  if (dead.length > 0) {
+  if (unresponsive.length > 0) {
     const hint = 'when they answer again, run this once more: how paths lie to each other was not checked'
-    checks.push(find.warning(`it names places that give no answer: ${dead.join(', ')}`, hint))
+    checks.push(find.warning(`it names places that give no answer: ${unresponsive.join(', ')}`, hint))
   }
   if (file !== undefined && isOpenToWriters(file)) {
     const hint = `it says where the token goes: chmod go-w ${file}`

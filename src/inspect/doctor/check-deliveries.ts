@@ -17,13 +17,13 @@ export function checkMail(tools: DoctorTools): Promise<Check[]> {
 
 type MailServer = ReturnType<typeof mailServers>[number]
 
-async function checkMailServer(smtp: MailServer, { clock, limits, isDead }: DoctorTools): Promise<Check> {
+async function checkMailServer(smtp: MailServer, { clock, limits, isUnresponsive }: DoctorTools): Promise<Check> {
   const { host, port, tls, user, password_file, ca_file } = smtp
   const about = `${host}:${port}`
   const { ok, fault } = findings('mail', about)
   const late = () =>
     fault(`no answer in ${formatDuration(limits.answer_ms)}`, 'check host, port and tls, and a firewall')
-  if ([password_file, ca_file].some((file) => file !== undefined && isDead(file))) return late()
+  if ([password_file, ca_file].some((file) => file !== undefined && isUnresponsive(file))) return late()
   const secret = password_file === undefined ? undefined : readSecret(password_file)
   if (secret !== undefined && 'why' in secret)
     return fault(`not tried: ${password_file} cannot be read (${secret.why})`)
@@ -62,18 +62,18 @@ export async function checkWebhooks(tools: DoctorTools): Promise<Check[]> {
   return Promise.all(checks)
 }
 
-function textOf(file: string | undefined, { isDead }: DoctorTools): string | undefined {
-  if (file === undefined || isDead(file)) return undefined
+function textOf(file: string | undefined, { isUnresponsive }: DoctorTools): string | undefined {
+  if (file === undefined || isUnresponsive(file)) return undefined
   const secret = readSecret(file)
   return 'why' in secret ? undefined : secret.text
 }
 
 /** Whether each can be run by this user; none is. The config takes absolute paths alone. */
-export function checkCommands({ config, isDead }: DoctorTools): Check[] {
+export function checkCommands({ config, isUnresponsive }: DoctorTools): Check[] {
   const programs = new Map(targetsOf(config, 'command').map(({ where, delivery }) => [delivery.run[0] ?? '', where]))
   return [...programs].map(([program, where]) => {
     const { ok, fault } = findings('command', program)
-    const is_runnable = !isDead(program) && accessFault(program, constants.X_OK) === undefined
+    const is_runnable = !isUnresponsive(program) && accessFault(program, constants.X_OK) === undefined
     if (is_runnable && statSync(program, { throwIfNoEntry: false })?.isFile()) return ok(`of ${where}: it can be run`)
     const hint = `check its path and its directories, and chmod +x ${shellWord(program)}`
     return fault(`of ${where}: it is not there, or this user may not run it`, hint)

@@ -9,9 +9,9 @@ import { adviceOnUnreadable } from '../../domain/file.ts'
 import { accessFault } from '../plan/check-path.ts'
 import { closedParent } from '../unit/unit-facts.ts'
 import { type Check, findings, named } from './check.ts'
-import type { FolderLook, Seen } from './inspect-folders.ts'
+import type { InspectedFolder, Seen } from './inspect-folders.ts'
 
-type OnlineRoot = Extract<FolderLook['root'], { kind: 'online' }>
+type OnlineRoot = Extract<InspectedFolder['root'], { kind: 'online' }>
 
 const usual_who = 'this user'
 
@@ -19,18 +19,18 @@ const usual_who = 'this user'
  * Is it there, may `who` (the user of this process) read it and all below, who else could read it
  * before.
  */
-export function checkFolders(looks: readonly FolderLook[], answer_ms: number, who = usual_who): Check[] {
-  return looks.flatMap((look) => {
-    const presence = checkPresence(look, answer_ms, who)
-    if (look.root.kind !== 'online') return [presence]
-    return [presence, checkFilesystem(look.folder, look.root), ...checkRights(look, who), ...checkWidening(look)]
+export function checkFolders(inspected: readonly InspectedFolder[], answer_ms: number, who = usual_who): Check[] {
+  return inspected.flatMap((one) => {
+    const presence = checkPresence(one, answer_ms, who)
+    if (one.root.kind !== 'online') return [presence]
+    return [presence, checkFilesystem(one.folder, one.root), ...checkRights(one, who), ...checkWidening(one)]
   })
 }
 
-function checkPresence({ folder, root, seen }: FolderLook, answer_ms: number, who: string): Check {
+function checkPresence({ folder, root, seen }: InspectedFolder, answer_ms: number, who: string): Check {
   const { path } = folder
   const { ok, warning, fault } = findings('folder', folder.name)
-  if (root.kind === 'dead') {
+  if (root.kind === 'unresponsive') {
     const hint =
       'a share whose server is away? Look at the mount (findmnt, dmesg); the daemon waits for it, and other folders go on'
     return fault(`${path}: no answer in ${formatDuration(answer_ms)}`, hint)
@@ -80,7 +80,7 @@ const notes: Record<string, string> = {
   ramfs: ' (in memory: its files are gone after a restart of the machine)',
 }
 
-function checkRights({ folder, seen }: FolderLook, who: string): Check[] {
+function checkRights({ folder, seen }: InspectedFolder, who: string): Check[] {
   if (seen === undefined) return []
   const { ok, warning } = findings('rights', folder.name)
   if (seen.unreadable_total === 0) return [ok(`${who} may read all of it${fromText(seen)}`)]
@@ -90,7 +90,7 @@ function checkRights({ folder, seen }: FolderLook, who: string): Check[] {
   return [warning(text, hint)]
 }
 
-function checkWidening({ folder, seen }: FolderLook): Check[] {
+function checkWidening({ folder, seen }: InspectedFolder): Check[] {
   if (seen === undefined) return []
   const { ok, warning } = findings('widening', folder.name)
   const total = seen.narrower_total
@@ -116,13 +116,13 @@ interface WatchMeans {
 }
 
 /** One for each program that watches; desktops have dozens. */
-const least_instances = 16
+const min_instances = 16
 
 /** What each folder is watched by, in the order in which the daemon takes them up, and whether that is what was wished for. */
-export function checkWatching(looks: readonly FolderLook[], means: WatchMeans, shares: WatchShares): Check[] {
+export function checkWatching(inspected: readonly InspectedFolder[], means: WatchMeans, shares: WatchShares): Check[] {
   const { watches, instances, free_memory_bytes } = means
   let taken = 0
-  const checks = looks.flatMap(({ folder, root, seen, deaf }) => {
+  const checks = inspected.flatMap(({ folder, root, seen, deaf }) => {
     if (root.kind !== 'online' || seen === undefined) return []
     const { files, directories } = seen
     const choice = chooseWatcher(
@@ -163,7 +163,7 @@ function checkTaken(taken: number, { name, value }: InotifyLimit): Check {
 }
 
 function checkInstances({ name, value }: InotifyLimit): Check[] {
-  if (value >= least_instances) return []
+  if (value >= min_instances) return []
   const { warning } = findings('inotify', name)
   return [warning(`it is ${value}, for all programs of this user together`, sysctlLine(name, 128))]
 }

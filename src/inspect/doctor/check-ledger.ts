@@ -13,10 +13,10 @@ import { type Check, type DoctorTools, type Findings, findings } from './check.t
 const large_log_bytes = 512_000_000
 
 /** Reads every page that it comes to in the time there is; changes nothing. */
-export async function checkLedger({ config, clock, limits, isDead }: DoctorTools): Promise<Check[]> {
+export async function checkLedger({ config, clock, limits, isUnresponsive }: DoctorTools): Promise<Check[]> {
   const file = ledgerFile(config.state_dir)
   const find = findings('ledger', file)
-  if (isDead(config.state_dir)) return [find.warning('not looked at: no answer from where it lies')]
+  if (isUnresponsive(config.state_dir)) return [find.warning('not looked at: no answer from where it lies')]
   try {
     refuseOrphan(config.state_dir)
     openLedgerView(config.state_dir).close()

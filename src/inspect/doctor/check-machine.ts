@@ -5,16 +5,16 @@ import { isSluiceError, messageOf } from '../../base/run/errors.ts'
 import { type Check, findings } from './check.ts'
 
 /** package.json, engines. */
-const least_node = [20, 19] as const
+const min_node = [20, 19] as const
 /** Shown to work, newest first even; odd ones live for half a year. */
-const least_open_files = 1_024
+const min_open_files = 1_024
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const { ok, warning, fault } = findings('node', `Node ${version}`)
   const hint = 'install Node 22 or newer (nodejs.org)'
-  const is_old = major < least_node[0] || (major === least_node[0] && minor < least_node[1])
-  if (is_old) return fault(`too old: ${least_node.join('.')} is the least`, hint)
+  const is_old = major < min_node[0] || (major === min_node[0] && minor < min_node[1])
+  if (is_old) return fault(`too old: ${min_node.join('.')} is the least`, hint)
   if (major % 2 === 1) return warning('of a line that is kept up for half a year only', hint)
   return ok('new enough')
 }
@@ -49,7 +49,7 @@ export function checkOpenFiles(limits?: string): Check[] {
   const soft = maxOpenFiles(limits)
   if (soft === undefined) return []
   const { ok, warning } = findings('open_files', 'ulimit -n')
-  if (soft >= least_open_files) return [ok(`${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
+  if (soft >= min_open_files) return [ok(`${Number.isFinite(soft) ? soft : 'unlimited'}, enough`)]
   const text = `${soft} files may be open at once, here and in what is started from here`
-  return [warning(text, `ulimit -n ${least_open_files}; in a unit LimitNOFILE=${least_open_files}`)]
+  return [warning(text, `ulimit -n ${min_open_files}; in a unit LimitNOFILE=${min_open_files}`)]
 }

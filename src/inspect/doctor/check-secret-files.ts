@@ -8,13 +8,13 @@ import { openSecrets, type Secrets } from '../../config/secrets.ts'
 import { accessFault, attempt } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings } from './check.ts'
 
-const largest_bytes = 16_384
+const max_secret_bytes = 16_384
 
 /** Modes and readability; what is in them is never shown. The token's file has a check of its own. */
-export function checkSecretFiles({ config, uid, isDead }: DoctorTools): Check[] {
+export function checkSecretFiles({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   return secretFiles(config).map(({ file, what }) => {
     const { ok, warning, fault } = findings('secret_files', file)
-    if (isDead(file)) return fault(`${what}: no answer from where it lies`)
+    if (isUnresponsive(file)) return fault(`${what}: no answer from where it lies`)
     const read = readSecret(file)
     if ('why' in read) {
       return fault(`${what} cannot be read: ${read.why}`, 'check that it is there, what it holds, and who may read it')
@@ -35,7 +35,7 @@ export function checkSecretFiles({ config, uid, isDead }: DoctorTools): Check[] 
 export function readSecret(file: string): { stat: Stats; text: string } | { why: string } {
   return attempt(
     () => {
-      const { stat, bytes } = readBeginning(file, largest_bytes)
+      const { stat, bytes } = readBeginning(file, max_secret_bytes)
       if (!stat.isFile()) return { why: 'it is not a file' }
       const text = bytes.toString('utf8').trim()
       return text === '' ? { why: 'it is empty' } : { stat, text }

@@ -13,7 +13,7 @@ import { type Check, type DoctorTools, type Findings, findings, withinTime } fro
 import { checkHost } from './check-hosts.ts'
 
 /** Companies have tens of projects; more are tried by the daemon itself. */
-const most_projects = 20
+const max_projects = 20
 const skew_warning_ms = minute_ms
 /** Signed addresses live for a few minutes: with a clock that is wrong by more they look expired, or live too long. */
 const skew_fault_ms = 5 * minute_ms
@@ -44,7 +44,7 @@ export async function checkService(
 function projectsOf({ config }: DoctorTools): string[] {
   const { service, folders, prompts } = config
   const named = [...folders, ...prompts].map(({ project_id }) => project_id)
-  return [...new Set(named.length > 0 || !service ? named : [service.project_id])].slice(0, most_projects)
+  return [...new Set(named.length > 0 || !service ? named : [service.project_id])].slice(0, max_projects)
 }
 
 async function checkProject(

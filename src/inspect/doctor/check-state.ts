@@ -11,9 +11,9 @@ import { type Check, type DoctorTools, type Findings, findings, named } from './
  * What is right for root or a guest may be wrong for the daemon: everything else here was tried as this user. Root sees all of
  * it, and is warned; for anybody else it is a fault, since the state could not be looked at.
  */
-export function checkUser({ config, uid, isDead }: DoctorTools): Check[] {
+export function checkUser({ config, uid, isUnresponsive }: DoctorTools): Check[] {
   const { state_dir } = config
-  if (isDead(state_dir) || uid === undefined) return []
+  if (isUnresponsive(state_dir) || uid === undefined) return []
   const find = findings('user', `uid ${uid}`)
   if (isClosed(state_dir)) {
     const text = `this is uid ${uid}, which may not pass to ${state_dir}: nothing of the state was looked at`
@@ -26,11 +26,12 @@ export function checkUser({ config, uid, isDead }: DoctorTools): Check[] {
   return [find[uid === 0 ? 'warning' : 'fault'](text, `sudo -u '#${stat.uid}' sluice doctor`)]
 }
 
-export function checkStateDir({ config, uid, isDead, limits }: DoctorTools): Check[] {
+export function checkStateDir({ config, uid, isUnresponsive, limits }: DoctorTools): Check[] {
   const { state_dir } = config
   const find = findings('state_dir', state_dir)
   const { ok, warning, fault } = find
-  if (isDead(state_dir)) return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
+  if (isUnresponsive(state_dir))
+    return [fault(`no answer in ${limits.answer_ms / 1_000} s`, 'it must lie on a local disk')]
   if (isClosed(state_dir)) return [warning('not looked at: this user may not pass to it')]
   const stat = statOf(state_dir)
   if (stat === undefined) return [ok('not there yet: the first start makes it')]
@@ -96,8 +97,8 @@ const few_inodes_part = 0.05
 const fault_part = 0.2
 
 /** Where the ledger and the reports are written. */
-export function checkSpace({ config, isDead }: DoctorTools): Check[] {
-  const places = [config.state_dir, ...reportDirs(config)].filter((place) => !isDead(place))
+export function checkSpace({ config, isUnresponsive }: DoctorTools): Check[] {
+  const places = [config.state_dir, ...reportDirs(config)].filter((place) => !isUnresponsive(place))
   const by_device = new Map<number, string>()
   for (const place of places) {
     const there = nearest(place)

@@ -54,10 +54,10 @@ export async function withinTime<Answer>(
 }
 
 /** How many names a line holds; more say nothing new. */
-const most_named = 5
+const max_named = 5
 
 export function named(names: readonly string[], total = names.length): string {
-  const first = names.slice(0, most_named)
+  const first = names.slice(0, max_named)
   const rest = total - first.length
   return rest > 0 ? `${first.join(', ')} and ${rest} more` : first.join(', ')
 }
@@ -72,7 +72,7 @@ export interface DoctorTools {
   /** Undefined where nothing was kept yet, or where it cannot be read: `ledger` says why. */
   ledger: LedgerView | undefined
   /** Gives no answer: not to be touched. */
-  isDead(path: string): boolean
+  isUnresponsive(path: string): boolean
 }
 
 export type DoctorLimits = typeof usual_limits

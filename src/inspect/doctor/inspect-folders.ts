@@ -5,10 +5,10 @@ import type { FolderView } from '../../ledger/views/view-folders.ts'
 import { type DoctorTools, withinTime } from './check.ts'
 
 /** What the checks of a folder go by. */
-export interface FolderLook {
+export interface InspectedFolder {
   folder: FolderConfig
   /** `dead`: it gives no answer, and nothing else was tried. */
-  root: RootStatus | { kind: 'dead' }
+  root: RootStatus | { kind: 'unresponsive' }
   seen: Seen | undefined
   /** Why its watchers were given up, by the ledger. */
   deaf?: string | undefined
@@ -23,11 +23,11 @@ export type Seen = Pick<
 }
 
 /** More than this is counted by the last scan: a walk of ours would say the same, later. */
-const most_to_walk = 300_000
-const at_once = 2
+const max_walked_entries = 300_000
+const max_at_once = 2
 
-export async function lookAtFolders(tools: DoctorTools): Promise<FolderLook[]> {
-  const looks: FolderLook[] = []
+export async function inspectFolders(tools: DoctorTools): Promise<InspectedFolder[]> {
+  const inspected: InspectedFolder[] = []
   const folders = [...tools.config.folders.entries()]
   const known = new Map((tools.ledger?.folders() ?? []).map((folder) => [folder.name, folder]))
   const work = async () => {
@@ -35,25 +35,25 @@ export async function lookAtFolders(tools: DoctorTools): Promise<FolderLook[]> {
       const next = folders.shift()
       if (next === undefined) return
       const [at, folder] = next
-      looks[at] = await lookAtFolder(folder, known.get(folder.name), tools)
+      inspected[at] = await inspectFolder(folder, known.get(folder.name), tools)
     }
   }
-  await Promise.all(Array.from({ length: at_once }, work))
-  return looks
+  await Promise.all(Array.from({ length: max_at_once }, work))
+  return inspected
 }
 
-async function lookAtFolder(
+async function inspectFolder(
   folder: FolderConfig,
   known: FolderView | undefined,
   tools: DoctorTools,
-): Promise<FolderLook> {
-  if (tools.isDead(folder.path)) return { folder, root: { kind: 'dead' }, seen: undefined }
+): Promise<InspectedFolder> {
+  if (tools.isUnresponsive(folder.path)) return { folder, root: { kind: 'unresponsive' }, seen: undefined }
   const root = rootStatus(folder.path)
   if (root.kind === 'offline') return { folder, root, seen: undefined }
   const scan = known?.scan
   const deaf = known?.deaf_reason
   const from_scan: Seen | undefined = scan && { ...scan, from: 'last scan' }
-  const is_large = scan !== undefined && scan.files + scan.directories > most_to_walk
+  const is_large = scan !== undefined && scan.files + scan.directories > max_walked_entries
   const walked = is_large ? undefined : await walkFor(folder, tools)
   if (walked?.from === 'walk') return { folder, root, seen: walked, deaf }
   return { folder, root, seen: from_scan ?? walked, deaf }

@@ -23,13 +23,13 @@ process.stdin.on('end', () => {
 })`
 
 /** libuv takes no more (threadpool, docs.libuv.org). */
-const most_threads = 1_024
+const max_threads = 1_024
 
 /** The paths that give no answer within the time: on a share that hangs, most likely. */
-export async function deadPlaces(paths: readonly string[], limit_ms: number, clock: Clock): Promise<string[]> {
+export async function unresponsivePlaces(paths: readonly string[], limit_ms: number, clock: Clock): Promise<string[]> {
   const asked = [...new Set(paths)]
   if (asked.length === 0) return []
-  const env = { UV_THREADPOOL_SIZE: String(Math.min(most_threads, asked.length + 1)) }
+  const env = { UV_THREADPOOL_SIZE: String(Math.min(max_threads, asked.length + 1)) }
   const child = spawn(process.execPath, ['-e', script], { env, stdio: ['pipe', 'pipe', 'ignore'] })
   const ended = new AbortController()
   let said = ''

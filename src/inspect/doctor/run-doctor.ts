@@ -29,8 +29,8 @@ import { checkSecretFiles, checkToken } from './check-secret-files.ts'
 import { checkCa, checkService } from './check-service.ts'
 import { checkSpace, checkStateDir, checkUser } from './check-state.ts'
 import { checkUnit, type FoundUnit, findUnit } from './find-unit.ts'
-import { lookAtFolders } from './inspect-folders.ts'
-import { deadPlaces } from './probe-places.ts'
+import { inspectFolders } from './inspect-folders.ts'
+import { unresponsivePlaces } from './probe-places.ts'
 import { checkUnitRights, userToTry } from './unit-rights.ts'
 
 /** Version of the JSON answer: it grows when a field goes or changes its meaning, not when one is added. */
@@ -54,19 +54,26 @@ export async function runDoctor(options: {
   const limits = { ...usual_limits, ...options.limits }
   const { proxy, token_file } = readEnvironment(env)
   // First without touching a path: one of them may lie on a share that hangs.
-  const read = examineConfig({ file, env, looks_at_paths: false })
-  const dead = read.usable ? await deadPlaces(placesOf(read.usable, token_file), limits.answer_ms, clock) : []
-  const examined = dead.length > 0 ? read : examineConfig({ file, env, looks_at_paths: true })
-  const checks = [...checkConfig(examined, dead), checkNode(process.versions.node), ...checkSqlite(), checkMd5()]
+  const read = examineConfig({ file, env, checks_paths: false })
+  const unresponsive = read.usable
+    ? await unresponsivePlaces(placesOf(read.usable, token_file), limits.answer_ms, clock)
+    : []
+  const examined = unresponsive.length > 0 ? read : examineConfig({ file, env, checks_paths: true })
+  const checks = [
+    ...checkConfig(examined, unresponsive),
+    checkNode(process.versions.node),
+    ...checkSqlite(),
+    checkMd5(),
+  ]
   checks.push(...checkOpenFiles())
   const { usable: config } = examined
   if (config) {
     const unit = examined.file === undefined ? undefined : findUnit(examined.file, options.system_dir)
-    const isDead = (path: string) => isWithin(path, dead)
-    const ledger = isDead(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
-    const tools = { config, clock, limits, proxy, uid: process.getuid?.(), ledger, isDead }
+    const isUnresponsive = (path: string) => isWithin(path, unresponsive)
+    const ledger = isUnresponsive(config.state_dir) ? undefined : openLedgerOrNone(config.state_dir)
+    const tools = { config, clock, limits, proxy, uid: process.getuid?.(), ledger, isUnresponsive }
     try {
-      checks.push(...(await configuredChecks(tools, examined, unit, { env, dead })))
+      checks.push(...(await configuredChecks(tools, examined, unit, { env, unresponsive })))
     } finally {
       ledger?.close()
     }
@@ -94,7 +101,7 @@ async function configuredChecks(
   tools: DoctorTools,
   { file, fields }: ExaminedConfig,
   unit: FoundUnit | undefined,
-  { env, dead }: { env: NodeJS.ProcessEnv | undefined; dead: string[] },
+  { env, unresponsive }: { env: NodeJS.ProcessEnv | undefined; unresponsive: string[] },
 ): Promise<Check[]> {
   const { config, clock, limits } = tools
   const { service } = config
@@ -103,7 +110,7 @@ async function configuredChecks(
   const user = userToTry(tools.uid, unit)
   const token_file = unit?.token_file === undefined ? service?.token_file : undefined
   const files = [file, service?.ca_file, token_file].filter((file) => file !== undefined)
-  const question = { config, limits, user: user ?? '', files, dead }
+  const question = { config, limits, user: user ?? '', files, unresponsive }
   const rights = user && unit ? await checkUnitRights(unit, question, tools) : undefined
   const parts: [CheckId, () => Check[] | Promise<Check[]>][] = [
     ['secret_files', () => (rights?.is_tried ? [] : checkSecretFiles(tools))],
@@ -130,11 +137,11 @@ async function configuredChecks(
  * there already.
  */
 async function folderChecks(tools: DoctorTools, rights: { is_tried: boolean } | undefined): Promise<Check[]> {
-  const looks = await lookAtFolders(tools)
+  const inspected = await inspectFolders(tools)
   const limits = { watches: inotifyLimit('watches'), instances: inotifyLimit('instances') }
   return [
-    ...(rights?.is_tried ? [] : checkFolders(looks, tools.limits.answer_ms, rights && 'root')),
-    ...checkWatching(looks, { ...limits, free_memory_bytes: freeMemory_bytes() }, tools.config.watching),
+    ...(rights?.is_tried ? [] : checkFolders(inspected, tools.limits.answer_ms, rights && 'root')),
+    ...checkWatching(inspected, { ...limits, free_memory_bytes: freeMemory_bytes() }, tools.config.watching),
   ]
 }
 

@@ -4,7 +4,7 @@ import { accessFault } from '../plan/check-path.ts'
 import { type Check, type DoctorTools, findings, isWithin } from './check.ts'
 import { checkFolders } from './check-folders.ts'
 import { checkSecretFiles } from './check-secret-files.ts'
-import { lookAtFolders } from './inspect-folders.ts'
+import { inspectFolders } from './inspect-folders.ts'
 import type { RightsQuestion } from './unit-rights.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { RightsQuestion } from './unit-rights.ts'
  * on standard input.
  */
 const question = JSON.parse(readFileSync(0, 'utf8')) as RightsQuestion
-const { config, limits, user, files, dead } = question
+const { config, limits, user, files, unresponsive } = question
 const tools: DoctorTools = {
   config,
   clock: system_clock,
@@ -20,11 +20,11 @@ const tools: DoctorTools = {
   proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },
   uid: process.getuid?.(),
   ledger: undefined,
-  isDead: (path) => isWithin(path, dead),
+  isUnresponsive: (path) => isWithin(path, unresponsive),
 }
 
 function checkFile(file: string): Check[] {
-  if (tools.isDead(file)) return []
+  if (tools.isUnresponsive(file)) return []
   const code = accessFault(file, constants.R_OK)
   if (code === undefined) return []
   const hint = `give ${user} the right to read it, and to pass through the directories above it`
@@ -33,7 +33,7 @@ function checkFile(file: string): Check[] {
 
 const checks = [
   ...files.flatMap(checkFile),
-  ...checkFolders(await lookAtFolders(tools), limits.answer_ms, user),
+  ...checkFolders(await inspectFolders(tools), limits.answer_ms, user),
   ...checkSecretFiles(tools),
 ]
 process.stdout.write(`${JSON.stringify(checks)}\n`)

@@ -14,7 +14,7 @@ export interface RightsQuestion {
   /** Files that the user must be able to read, besides the secrets of the configuration. */
   files: string[]
   /** Places that give no answer. */
-  dead: string[]
+  unresponsive: string[]
 }
 
 /** Root may read everything: where it asks, the rights of the unit's user are what counts. */

@@ -9,14 +9,14 @@ import type { ContentRow } from '../../ledger/rows/content-rows.ts'
 import type { Trouble } from '../../ledger/rows/trouble-rows.ts'
 import type { FileStory, Stage } from '../../ledger/views/view-files.ts'
 import type { OlderVersion, PartingView } from '../../ledger/views/view-removal-cases.ts'
-import type { lookAt } from '../plan/check-path.ts'
+import type { checkPath } from '../plan/check-path.ts'
 
 /** What is known of one path, and what holds beyond it. */
 export interface Case {
   /** `ignored`: a rule leaves it out. `unknown`: not looked at yet. `special`: no file: a directory, a link, a pipe … */
   state: Stage | 'ignored' | 'unknown' | 'special'
   path: string
-  on_disk: ReturnType<typeof lookAt>
+  on_disk: ReturnType<typeof checkPath>
   ignored_by: { rule: string; source: string; reason: string } | null
   folder: FolderConfig
   story: FileStory | undefined

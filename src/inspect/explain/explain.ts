@@ -4,7 +4,7 @@ import type { Config, FolderConfig } from '../../config/config.ts'
 import { createIgnoreRules } from '../../disk/scan/ignore.ts'
 import type { LedgerView } from '../../ledger/views/view.ts'
 import type { FileStory } from '../../ledger/views/view-files.ts'
-import { lookAt } from '../plan/check-path.ts'
+import { checkPath } from '../plan/check-path.ts'
 import { type Case, reasonsOf } from './explain-reasons.ts'
 
 /** Version of the JSON form: it grows when a field goes or changes its meaning, not when one is added. */
@@ -25,7 +25,7 @@ export function explain(options: {
   const { config, ledger, now_ms, daemon_runs } = options
   const { path } = options.place
   const folder = config.folders.find(({ name }) => name === options.place.folder)!
-  const on_disk = lookAt(join(folder.path, path))
+  const on_disk = checkPath(join(folder.path, path))
   const ignored_by = ignoredBy(folder, path, on_disk.kind)
   const read = () => {
     const story = ledger?.story(folder.name, path)

@@ -10,7 +10,7 @@ interface OnDisk {
 }
 
 /** What stands at one absolute path; a link there is not followed. */
-export function lookAt(place: string): OnDisk {
+export function checkPath(place: string): OnDisk {
   try {
     const stat = lstatSync(place, { bigint: true })
     const modified = isoTime(Number(stat.mtimeNs / 1_000_000n))

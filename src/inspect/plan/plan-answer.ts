@@ -73,11 +73,11 @@ export function noAmount(): Amount {
 }
 
 /** A few names show what is meant. */
-const most_examples = 3
+const max_examples = 3
 /** Kinds of files have few extensions; a folder of random names has as many as files, which tell nothing. */
-const most_types = 1_000
+const max_types = 1_000
 /** Longer ones are no extensions. */
-const longest_extension = 16
+const max_extension_chars = 16
 
 /** Amounts by extension. */
 export class TypeTally {
@@ -85,7 +85,7 @@ export class TypeTally {
 
   add(path: string, bytes: number): void {
     const extension = extensionOf(path)
-    const key = this.#amounts.has(extension) || this.#amounts.size < most_types ? extension : ''
+    const key = this.#amounts.has(extension) || this.#amounts.size < max_types ? extension : ''
     const amount = this.#amounts.get(key) ?? noAmount()
     count(amount, bytes)
     this.#amounts.set(key, amount)
@@ -132,7 +132,7 @@ export function count(amount: Amount, bytes: number): void {
 
 export function countWithExample(group: Amount & { examples: string[] }, path: string, bytes: number): void {
   count(group, bytes)
-  if (group.examples.length < most_examples) group.examples.push(path)
+  if (group.examples.length < max_examples) group.examples.push(path)
 }
 
 /**
@@ -143,6 +143,6 @@ export function countWithExample(group: Amount & { examples: string[] }, path: s
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
-  if (dot <= 0 || dot === name.length - 1 || name.length - dot - 1 > longest_extension) return ''
+  if (dot <= 0 || dot === name.length - 1 || name.length - dot - 1 > max_extension_chars) return ''
   return name.slice(dot + 1).toLowerCase()
 }

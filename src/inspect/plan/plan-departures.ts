@@ -6,7 +6,7 @@ import { outOfReach } from '../../disk/scan/walk-report.ts'
 import type { Parting } from '../../domain/removal.ts'
 import { isBefore } from '../../ledger/path-order.ts'
 import type { ComparedFile } from '../../ledger/views/view-comparison.ts'
-import { lookAt } from './check-path.ts'
+import { checkPath } from './check-path.ts'
 
 /** A path that a pass would part from what it holds. */
 export interface Departure {
@@ -70,7 +70,7 @@ export class FolderDepartures {
     const departures = [...this.#changed]
     for (const { path, content } of this.missing) {
       if (content === undefined) continue
-      const { kind } = lookAt(join(root, path))
+      const { kind } = checkPath(join(root, path))
       if (rules.verdict(path, 'file').ignored) departures.push({ path, content, why: 'let_go' })
       else if (kind !== 'file' && kind !== 'unreadable') departures.push({ path, content, why: 'deleted' })
     }

@@ -15,7 +15,7 @@ import {
 } from '../../domain/removal.ts'
 import type { KnownParting } from '../../ledger/rows/parting-rows.ts'
 import type { OutdatedContent, PathIn, RemovalCasesView } from '../../ledger/views/view-removal-cases.ts'
-import { lookAt } from './check-path.ts'
+import { checkPath } from './check-path.ts'
 import { countWithExample, type FolderRemovals, noAmount, type WaitingRemovals } from './plan-answer.ts'
 import type { Departure } from './plan-departures.ts'
 
@@ -184,7 +184,7 @@ function nowAt(
   const last_ready = content_state === 'ready'
   if (leaving && leaving.why !== 'changed') return { kind: 'gone', gone_ms: facts.now_ms, last_ready }
   if (state === 'gone') {
-    const is_back = folder?.is_believed && lookAt(join(folder.config.path, path)).kind === 'file'
+    const is_back = folder?.is_believed && checkPath(join(folder.config.path, path)).kind === 'file'
     return is_back ? { kind: 'ready' } : { kind: 'gone', gone_ms: gone_ms ?? at_ms, last_ready }
   }
   const comes_in = leaving !== undefined || state === 'seen' || (state === 'present' && isComing(content_state))

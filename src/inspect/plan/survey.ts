@@ -4,7 +4,7 @@ import { entryPath, entryStat, type ScanBatch, type ScanEnd, scanFolder } from '
 import { count, noAmount, TypeTally } from './plan-answer.ts'
 
 /** Who chooses a folder waits for the answer; beyond this the size of the number says enough. */
-export const usual_survey = { files_most: 1_000_000, time_most_ms: 20_000 }
+export const usual_survey = { max_files: 1_000_000, max_time_ms: 20_000 }
 
 /** What lies in a folder, for somebody who is about to have it watched. */
 export type Survey = Awaited<ReturnType<typeof surveyFolder>>
@@ -17,7 +17,7 @@ export async function surveyFolder(
   const { clock, limits = usual_survey } = options
   const [stop, finished] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([stop.signal, ...(options.signal ? [options.signal] : [])])
-  const late = clock.sleep(limits.time_most_ms, finished.signal).then(() => stop.abort())
+  const late = clock.sleep(limits.max_time_ms, finished.signal).then(() => stop.abort())
   const now_ms = clock.now_ms()
   const spans = options.younger_than_ms.map((age_ms) => ({ since_ms: now_ms - age_ms, amount: noAmount() }))
   const all = noAmount()
@@ -49,7 +49,7 @@ export async function surveyFolder(
   try {
     for await (const batch of batches) {
       add(batch)
-      if (all.files > limits.files_most) return answer('files')
+      if (all.files > limits.max_files) return answer('files')
     }
     return signal.aborted ? answer('time') : answer(undefined, await end)
   } catch (error) {

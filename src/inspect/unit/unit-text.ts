@@ -2,7 +2,7 @@ import { SluiceError } from '../../base/run/errors.ts'
 import { printable } from '../../base/text/format.ts'
 
 /** PATH_MAX without its final NUL: systemd drops longer ones with a warning. */
-const longest_path_bytes = 4_095
+const max_path_bytes = 4_095
 
 /**
  * A path as one word of a setting that systemd splits at white space (ReadWritePaths=, RequiresMountsFor= …). There a backslash
@@ -64,7 +64,7 @@ function wordsOf(value: string): string[] {
 function refuseUnwritable(path: string): void {
   if (/[\n\r\0]/.test(path)) throw unwritable(path, 'holds a line break')
   if (/\p{Cs}/u.test(path)) throw unwritable(path, 'is not UTF-8')
-  if (Buffer.byteLength(path) > longest_path_bytes) throw unwritable(path, `is longer than ${longest_path_bytes} bytes`)
+  if (Buffer.byteLength(path) > max_path_bytes) throw unwritable(path, `is longer than ${max_path_bytes} bytes`)
 }
 
 function unwritable(path: string, why: string): SluiceError {

@@ -13,7 +13,7 @@ import { rowsBeside } from '../plan/plan-departures.ts'
 import { judge } from '../plan/plan-judge.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
-const looks_at_once = 500
+const max_paths_at_once = 500
 
 /**
  * Walks one folder beside the ledger's rows, both in byte order, each read once. What differs is looked at once more before it
@@ -122,8 +122,8 @@ class FolderComparer {
   async *#lookAgain(paths: readonly string[]) {
     const { examiner, comparison } = this.#tools
     const { name, path: root } = this.#folder
-    for (let from = 0; from < paths.length; from += looks_at_once) {
-      const some = paths.slice(from, from + looks_at_once)
+    for (let from = 0; from < paths.length; from += max_paths_at_once) {
+      const some = paths.slice(from, from + max_paths_at_once)
       const looks = await examiner.lstat(root, some)
       for (const [index, path] of some.entries()) {
         yield { path, look: looks[index]!, known: comparison.file(name, path) }

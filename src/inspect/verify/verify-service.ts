@@ -7,10 +7,10 @@ import { type AssetRecord, assets_a_page, ListCursor } from '../../remote/assets
 import { type Failure, type FailureAbout, failureText, type Outcome } from '../../remote/outcome.ts'
 import type { Difference, VerifyTools } from './verify-answer.ts'
 
-const rows_at_once = 500
-const reads_at_once = 4
+const max_rows_at_once = 500
+const max_reads_at_once = 4
 /** Ids of other people's assets are told up to here, their number always. */
-const most_unknown = 1_000
+const max_unknown_ids = 1_000
 
 /**
  * Reads the service's list of one project, then asks singly for what is ready here and was not listed as ready: only that answer
@@ -95,7 +95,7 @@ class ProjectComparer {
       const assets = known.get(asset_id)
       if (assets === undefined) {
         this.counts.unknown += 1
-        if (this.#unknown.length < most_unknown) this.#unknown.push(asset_id)
+        if (this.#unknown.length < max_unknown_ids) this.#unknown.push(asset_id)
       }
       for (const asset of assets ?? []) {
         if (asset.state === 'ready') this.#mark(asset.content)
@@ -152,16 +152,16 @@ class ProjectComparer {
   async #compare(): Promise<void> {
     const { comparison, signal } = this.#tools
     for (let after = 0; ; ) {
-      const query = { project_id: this.#project_id, folders: this.#folders, after, limit: rows_at_once }
+      const query = { project_id: this.#project_id, folders: this.#folders, after, limit: max_rows_at_once }
       const page = comparison.ready(query)
       const unseen = page.filter(({ content }) => !this.#isMarked(content))
       this.counts.expected += page.length - unseen.length
       this.counts.usable += page.length - unseen.length
-      for (let from = 0; from < unseen.length; from += reads_at_once) {
+      for (let from = 0; from < unseen.length; from += max_reads_at_once) {
         if (signal.aborted) throw stopped()
-        await Promise.all(unseen.slice(from, from + reads_at_once).map((asset) => this.#read(asset)))
+        await Promise.all(unseen.slice(from, from + max_reads_at_once).map((asset) => this.#read(asset)))
       }
-      if (page.length < rows_at_once) return
+      if (page.length < max_rows_at_once) return
       after = page.at(-1)!.content
     }
   }
@@ -232,8 +232,8 @@ function placeOf({ folder, path, asset_id, content }: ComparedAsset): Omit<Diffe
 }
 
 /** Somebody waits at a terminal: a service that rests for longer is named, and the comparison ends without it. */
-const tries_most = 5
-const longest_wait_ms = minute_ms
+const max_tries = 5
+const max_wait_ms = minute_ms
 const retry = { first_ms: second_ms, most_ms: 15 * second_ms }
 
 const passing: readonly FailureAbout[] = ['network', 'later']
@@ -253,7 +253,7 @@ async function ask<Value>(
     if (outcome.ok || !of_all.includes(outcome.failure.about)) return outcome
     const { failure } = outcome
     const wait_ms = failure.retry_after_ms ?? backoff_ms(tried, retry)
-    if (!passing.includes(failure.about) || tried + 1 >= tries_most || wait_ms > longest_wait_ms) throw faultOf(failure)
+    if (!passing.includes(failure.about) || tried + 1 >= max_tries || wait_ms > max_wait_ms) throw faultOf(failure)
     await clock.sleep(wait_ms, signal)
   }
 }

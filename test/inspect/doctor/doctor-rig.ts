@@ -21,7 +21,7 @@ export function toolsFor(
     proxy: { http_proxy: undefined, https_proxy: undefined, no_proxy: undefined },
     uid: process.getuid?.(),
     ledger: undefined,
-    isDead: () => false,
+    isUnresponsive: () => false,
     ...change,
   }
 }

@@ -105,7 +105,7 @@ describe('sluice doctor', () => {
 
   test('no configuration, and one that others may change', () => {
     const root = makeTree({ 'sluice.yaml': 'state_dir: /nowhere' })
-    const read = (file: string) => checkConfig(examineConfig({ file, env: {}, looks_at_paths: true }), [])
+    const read = (file: string) => checkConfig(examineConfig({ file, env: {}, checks_paths: true }), [])
     expect(read(join(root, 'missing.yaml'))).toMatchObject([
       { level: 'fault', message: expect.stringContaining('there is no') },
     ])

@@ -6,8 +6,8 @@ import { system_clock } from '../../../src/base/time/time.ts'
 import { checkFolders, checkWatching } from '../../../src/inspect/doctor/check-folders.ts'
 import { checkLedger } from '../../../src/inspect/doctor/check-ledger.ts'
 import { checkSpace, checkStateDir, checkUser } from '../../../src/inspect/doctor/check-state.ts'
-import { lookAtFolders } from '../../../src/inspect/doctor/inspect-folders.ts'
-import { deadPlaces } from '../../../src/inspect/doctor/probe-places.ts'
+import { inspectFolders } from '../../../src/inspect/doctor/inspect-folders.ts'
+import { unresponsivePlaces } from '../../../src/inspect/doctor/probe-places.ts'
 import { builtModule, runUnprivileged } from '../../disk/unprivileged.ts'
 import { openRig } from '../../ledger/view-rig.ts'
 import { isNotRoot } from '../../root-only.ts'
@@ -15,7 +15,7 @@ import { makeStore, makeTree } from '../../tree.ts'
 import { levels, toolsFor } from './doctor-rig.ts'
 
 async function look(path: string, folder: object = {}, change = {}) {
-  const looks = await lookAtFolders(toolsFor({ folder: { path, ...folder } }, change))
+  const looks = await inspectFolders(toolsFor({ folder: { path, ...folder } }, change))
   return { looks, checks: checkFolders(looks, 10_000) }
 }
 
@@ -32,7 +32,7 @@ describe('a folder', () => {
       level: 'warning',
       hint: expect.stringContaining('mounted'),
     })
-    const { checks } = await look(makeTree({ a: 'text' }), {}, { isDead: () => true })
+    const { checks } = await look(makeTree({ a: 'text' }), {}, { isUnresponsive: () => true })
     expect(checks).toMatchObject([{ level: 'fault', message: expect.stringContaining('no answer in 10 s') }])
   })
 
@@ -57,12 +57,12 @@ describe('a folder', () => {
     chmodSync(join(root, 'docs/in'), 0o000)
     chmodSync(join(root, 'gate'), 0o600)
     const script = `import { checkFolders } from ${JSON.stringify(builtModule('inspect/doctor/check-folders'))}
-      import { lookAtFolders } from ${JSON.stringify(builtModule('inspect/doctor/inspect-folders'))}
+      import { inspectFolders } from ${JSON.stringify(builtModule('inspect/doctor/inspect-folders'))}
       import { system_clock as clock } from ${JSON.stringify(builtModule('base/time/time'))}
       const folder = { name: 'x', include: [], exclude: [], dot_files: false, widening: 'warn', watch: 'auto', rescan_interval_ms: 1 }
       const folders = ['docs', 'docs/in', 'gate/docs'].map((path) => ({ ...folder, name: path, path: process.argv[2] + '/' + path }))
       const limits = { answer_ms: 5000, walk_ms: 5000, ledger_ms: 5000 }
-      const looks = await lookAtFolders({ config: { folders }, clock, limits, isDead: () => false })
+      const looks = await inspectFolders({ config: { folders }, clock, limits, isUnresponsive: () => false })
       console.log(JSON.stringify(checkFolders(looks, 1)))`
     const checks = runUnprivileged(script, root) as { about: string; id: string; level: string; message: string }[]
     const of = (about: string, id: string) => checks.find((check) => check.about === about && check.id === id)
@@ -147,8 +147,8 @@ describe('a share that hangs', () => {
   test('gives no answer in time, and the others do', async () => {
     const root = makeTree({ 'a.txt': 'text' })
     const places = [root, '/nowhere/at/all', join(root, 'a.txt')]
-    expect(await deadPlaces(places, 20_000, system_clock)).toEqual([])
-    expect(await deadPlaces([root], 0, system_clock)).toEqual([root])
+    expect(await unresponsivePlaces(places, 20_000, system_clock)).toEqual([])
+    expect(await unresponsivePlaces([root], 0, system_clock)).toEqual([root])
   })
 
   test.skipIf(isNotRoot('a share that hangs'))(
@@ -209,7 +209,7 @@ describe('the state directory', () => {
   })
 
   test('no answer from it', () => {
-    expect(levels(checkStateDir(toolsFor({}, { isDead: () => true })))).toEqual(['fault state_dir'])
+    expect(levels(checkStateDir(toolsFor({}, { isUnresponsive: () => true })))).toEqual(['fault state_dir'])
   })
 
   test('run as another user than the daemon', () => {
