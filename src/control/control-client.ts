@@ -9,21 +9,21 @@ import { refuseOrphan } from '../ledger/record/orphan.ts'
 import type { ControlVerbs, DaemonPresence, Reloaded } from './control-verbs.ts'
 
 export interface ControlClient extends ControlVerbs {
-  /** What answered when we came. */
+  /** The daemon that answered the first ping. */
   readonly presence: DaemonPresence
   close(): Promise<void>
 }
 
-/** A word to many rows (`accept` of a whole share) is one transaction of seconds. */
+/** `accept` of a whole share changes many rows in one transaction, which takes seconds. */
 const usual_answer_ms = 60 * second_ms
-/** `idle` is answered when all is in; a daemon that dies ends the wait at once, so this is only its outermost bound. */
+/** An outermost limit: a daemon that dies ends the wait for `idle` at once. */
 const idle_answer_ms = 14 * day_ms
 const max_body_bytes = 65_536
 
 /**
- * Reaches the daemon that works on this state directory; undefined when nobody listens there. Errors of the verbs: what the
- * daemon threw, `account.no_right`, `ledger.orphan`, `control.lost` when it ended meanwhile, `control.unreachable` when its socket
- * is not ours to use.
+ * Connects to the daemon that works on this state directory; undefined when none listens there.
+ * Verbs throw the errors of the daemon, `account.no_right`, `ledger.orphan`, `control.lost` when it
+ * ended, and `control.unreachable` when this user may not use its socket.
  */
 export async function connectControl(
   state_dir: string,
@@ -52,7 +52,7 @@ export async function connectControl(
       resume: async () => void (await call(client, 'POST', 'resume')),
       reload: async () => {
         const reloaded = (await call(client, 'POST', 'reload')) as Omit<Reloaded, 'unit'> & Partial<Reloaded>
-        // A daemon of before an upgrade says nothing of units.
+        // After an upgrade, an older daemon may still run: it sends no `unit`.
         return { ...reloaded, unit: reloaded.unit ?? [] }
       },
       deliverAgain: async (what) => void (await call(client, 'POST', 'deliver-again', what)),
@@ -63,7 +63,7 @@ export async function connectControl(
     }
   } catch (error) {
     await close()
-    // A socket without a process behind it is what a killed daemon leaves.
+    // A killed daemon leaves a socket on which no process listens.
     if (isSluiceError(error, 'control.nobody')) return undefined
     throw error
   }
@@ -71,7 +71,7 @@ export async function connectControl(
 
 interface Line {
   http: HttpClient
-  /** How long an answer is waited for. */
+  /** The longest wait for one answer. */
   answer_ms: number
 }
 
@@ -97,7 +97,7 @@ async function request({ http, answer_ms }: Line, method: 'GET' | 'POST', verb: 
   try {
     return await http.request({
       method,
-      // Nothing looks the name up: the connection goes to the socket.
+      // Nothing resolves this name: the connection goes to the socket.
       url: new URL(`http://localhost/v1/${verb}`),
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -140,7 +140,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON: the status alone has to do.
+    // The body is no JSON: the caller uses the status alone.
     return undefined
   }
 }

@@ -14,20 +14,21 @@ import {
 import { createVerbServer, type Verb } from './verb-server.ts'
 
 export interface Control {
-  /** Answers what can be answered at once, cuts the rest, removes the socket. */
+  /** Answers what it can at once, closes the other connections, and removes the socket. */
   close(): Promise<void>
 }
 
-/** A path of Linux has 4,096 bytes at most, and JSON writes a byte as six characters at the worst. */
+/** A path on Linux has at most 4,096 bytes, and JSON writes one byte as at most six characters. */
 const max_body_bytes = 32_768
-/** Who waits for `idle` is told by the closed connection that the daemon is leaving. */
+/** Callers of `idle` see from the closed connection that the daemon ends. */
 const close_grace_ms = second_ms
-/** sizeof(sockaddr_un.sun_path) less its end: 107 bytes on Linux (unix(7)), 103 on macOS. */
+/** sizeof(sockaddr_un.sun_path) without the NUL: 107 bytes on Linux (unix(7)), 103 on macOS. */
 const max_socket_path_bytes = 103
 
 /**
- * Serves the verbs as JSON over HTTP on a Unix socket, 0600. The caller holds the ledger of the state directory: a socket that
- * lies there then belongs to a process that has died, and is removed. Errors: `config.state_dir`, `http.listen`.
+ * Serves the verbs as JSON over HTTP on a Unix socket, 0600. The caller holds the lock of the
+ * ledger, so an existing socket belongs to a dead process: it is removed. Errors:
+ * `config.state_dir`, `http.listen`.
  */
 export async function startControl(options: { socket: string; verbs: ControlVerbs }): Promise<Control> {
   const { socket, verbs } = options
@@ -112,7 +113,7 @@ function wrongBody(message: string): SluiceError {
   return new SluiceError({ code: 'control.body', message })
 }
 
-/** Our own errors cross the socket whole, so that the command shows what it would have thrown itself. */
+/** A SluiceError is sent with code, message and hint, so that the command shows it as its own. */
 function answerError(error: unknown): ErrorAnswer {
   const { code, message, hint } = toPlainError(error)
   const body: PlainError = {
@@ -123,7 +124,7 @@ function answerError(error: unknown): ErrorAnswer {
   return { status: isSluiceError(error) ? (unknown_things.has(error.code) ? 404 : 400) : 500, body }
 }
 
-/** What is named is not there. */
+/** Errors of a named thing that does not exist: they are answered with 404. */
 const unknown_things: ReadonlySet<string> = new Set(['usage.folder', 'usage.prompt', 'usage.run', 'usage.content'])
 
 function refuseLongPath(socket: string): void {

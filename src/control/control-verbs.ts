@@ -1,79 +1,79 @@
 import { day_ms } from '../base/time/time.ts'
 import type { Fact } from '../domain/fact.ts'
 
-/** What a running daemon can be asked from outside; the same on both ends of the socket. */
+/** The verbs of a running daemon. Both ends of the socket implement this interface. */
 export interface ControlVerbs {
   ping(): Promise<DaemonPresence>
-  /** Scan now; without a folder, all of them. Resolves when it is begun, not when it is over. */
+  /** Scans one folder, or all without a name. Resolves when the scan has begun. */
   rescan(where: { folder?: string | undefined }): Promise<void>
-  /** What was refused, blocked or set back is tried again. */
+  /** Tries refused, blocked and deferred files again. */
   retry(where: PlaceInFolder): Promise<void>
-  /** What the brake or the folder's start holds back may go. */
+  /** Releases files held by the upload limit, or skipped by `start` of the folder. */
   accept(where: PlaceInFolder): Promise<void>
-  /** What was deleted or replaced there may be removed on the service, however much it is. */
+  /** Allows removals on the service of all files deleted or replaced in this place. */
   acceptRemovals(where: PlaceInFolder): Promise<void>
-  /** The prompt comes due now, by a person's word; answers the due time that names the run. Resolves when it is recorded. */
+  /** Makes the prompt due now and records it. Returns the due time, which names the run. */
   runPrompt(what: { prompt: string }): Promise<{ due_ms: number }>
-  /** Nothing new goes out, for so long or until `resume`. */
+  /** Starts no new upload until the pause is over, or until `resume`. */
   pause(what: PauseWish): Promise<void>
   resume(): Promise<void>
-  /** Reads the configuration again; resolves when it is in force. Errors: `config.*`, and that of before stays in force. */
+  /** Puts the new configuration in force. On an error, `config.*`, the earlier one stays. */
   reload(): Promise<Reloaded>
-  /** Deliveries of a written run that were given up, or wait, are due now. Resolves when that is recorded. */
+  /** Makes failed and waiting deliveries of a report due now, and records it. */
   deliverAgain(what: DeliveriesOfRun): Promise<void>
-  /** What is ready is compared with the service, from the beginning and without rests. Resolves when that is recorded. */
+  /** Orders an audit of all ready files, without pauses. Resolves when it is recorded. */
   audit(): Promise<void>
-  /** Something is otherwise than the ledger has it: it is done anew. Resolves when that is recorded. */
+  /** Orders the repetition of work that the ledger wrongly calls done, and records it. */
   doubt(doubt: Doubt): Promise<void>
-  /** Resolves when every folder had its scan and nothing is due or in flight; that may take days. `gone`: who asked has left. */
+  /** Resolves when no scan and no work is due or in flight; `gone`: the caller disconnected. */
   idle(gone?: AbortSignal): Promise<void>
 }
 
-/** Who wants it for longer wants it until it is resumed. Beyond some 270,000 years there is no date to show. */
+/** A longer pause has no end: `resume` ends it. */
 export const max_pause_ms = 366 * day_ms
 
 export interface PauseWish {
-  /** Who wants it: a name for people. */
+  /** The name of the person who pauses, for messages. */
   by: string
   why?: string | undefined
   /** At most `max_pause_ms`. */
   for_ms?: number | undefined
 }
 
-/** For people, a few words each. */
+/** The effects of a reload, in a few words each. */
 export interface Reloaded {
   changes: string[]
   at_next_start: string[]
-  /** What the unit of systemd does not give to the new configuration, with what to do. */
+  /** Parts of the new configuration that the systemd unit does not allow, each with the remedy. */
   unit: string[]
 }
 
 export interface DaemonPresence {
   pid: number
   version: string
-  /** run: until it is stopped; once: one pass, then it ends by itself. */
+  /** `run` continues until it is stopped; `once` makes one pass and ends. */
   mode: 'run' | 'once'
-  /** Nothing can be recorded, or nothing that lasts: who reads the ledger's file does not see it. */
+  /** Why nothing can be recorded durably. The file of the ledger does not show it. */
   ledger_fault?: { message: string; hint: string | undefined; since_ms: number }
 }
 
-/** A folder by its name, and a file or directory in it; the path '' is the whole folder. */
+/** A folder name, and the path of a file or directory in it; the path '' is the whole folder. */
 export interface PlaceInFolder {
   folder: string
   path: string
 }
 
-/** A run by the ledger's id, and the names of deliveries of its prompt. */
+/** The ledger's id of a run, and names of deliveries of its prompt. */
 export interface DeliveriesOfRun {
   run: number
   targets: readonly string[]
 }
 
-/** What somebody found to be otherwise than the ledger has it, where no scan and no audit would: it is done anew. */
+/** A fact of the ledger that is wrong, and that neither a scan nor an audit corrects. */
 export type Doubt =
-  /** Other bytes under the same size and times: they are read again. */
+  /** The file has other bytes with the same size and times: Sluice reads it again. */
   | { about: 'bytes'; folder: string; path: string }
-  /** A label that was attached is not there: it is attached again. `content` is the ledger's id. */
+  /** A label is no longer attached: Sluice attaches it again. `content` is an id of the ledger. */
   | { about: 'label'; content: number; label: string }
 
 export function factsOfDoubt(doubt: Doubt, now_ms: number): Fact[] {

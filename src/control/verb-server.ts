@@ -3,21 +3,21 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AnswerError, createBareServer, type ErrorAnswer } from '../base/net/http-server.ts'
 import { messageOf, SluiceError } from '../base/run/errors.ts'
 
-/** `body` is undefined where none was sent; `gone` is aborted when who asked has left. Answers a value of JSON; nothing is sent as `{}`. */
+/** `body`: undefined when none was sent. `gone`: the caller disconnected. No value is `{}`. */
 export type Verb = (body: unknown, gone: AbortSignal) => Promise<unknown>
 
 export interface VerbServerOptions {
-  /** By method and path: `POST /v1/retry`. */
+  /** The key is method and path: `POST /v1/retry`. */
   verbs: Readonly<Record<string, Verb>>
   max_body_bytes: number
   /**
-   * Faults of HTTP itself come as SluiceError: `http.path_unknown`, `http.media_type`, `http.body_too_large`, `http.body_invalid`,
-   * `http.malformed`; anything else is what a verb threw.
+   * Answers what a verb threw, and faults of HTTP: `http.path_unknown`, `http.media_type`,
+   * `http.body_too_large`, `http.body_invalid`, `http.malformed`.
    */
   answerError: AnswerError
 }
 
-/** JSON over HTTP for a dozen verbs without parameters: what routes for services has costs each start of a daemon more than all of this. */
+/** Without Fastify, whose start would cost each daemon more than all of this file. */
 export function createVerbServer(options: VerbServerOptions): Server {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     void answerTo(request, response, options).then((answer) => send(request, response, answer))
@@ -35,7 +35,7 @@ async function answerTo(
   try {
     const { method, url } = request
     const verb = verbs[`${method} ${url}`]
-    if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `nothing answers ${method} on this path` })
+    if (!verb) throw new SluiceError({ code: 'http.path_unknown', message: `404 not found: ${method} ${url}` })
     const answer = await verb(await readBody(request, max_body_bytes), gone.signal)
     return { status: 200, body: answer ?? {} }
   } catch (error) {
@@ -73,7 +73,7 @@ function invalidBody(message: string): SluiceError {
 }
 
 function send(request: IncomingMessage, response: ServerResponse, { status, body }: ErrorAnswer): void {
-  // What was refused before its end is not read to its end.
+  // The rest of a refused body is not read, so the connection cannot serve another request.
   if (!request.complete) response.shouldKeepAlive = false
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
   response.end(JSON.stringify(body))
