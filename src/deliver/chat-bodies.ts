@@ -5,12 +5,12 @@ import { slackSections } from './slack-text.ts'
 const max_blocks = 50
 /** docs.slack.dev, header block: 150 characters. */
 const max_header_chars = 150
-/** Fallback for notifications, where no blocks are shown; Slack cuts far later. */
+/** The fallback text for notifications, which show no blocks. Slack itself cuts far later. */
 const max_fallback_chars = 1_000
-/** Teams takes 28 KB of a message; what is around it on the way is not ours to know. */
+/** Teams accepts 28 KB per message, and we do not know how much the service adds around ours. */
 const max_card_bytes = 27_000
 
-/** What an incoming webhook of Slack accepts. A longer report is cut, and says so. */
+/** The body for an incoming webhook of Slack, cut if too long. */
 export function slackBody({ subject, text }: Message): string {
   const sections = slackSections(text)
   const max_sections = max_blocks - 2
@@ -23,7 +23,7 @@ export function slackBody({ subject, text }: Message): string {
   return JSON.stringify({ text: escapeControl(shortened(subject, max_fallback_chars)), blocks })
 }
 
-/** What the Workflows app of Teams accepts: one Adaptive Card (adaptivecards.io, 1.4). A longer report is cut, and says so. */
+/** The body for Workflows in Teams: an Adaptive Card 1.4 (adaptivecards.io), cut if too long. */
 export function teamsBody({ subject, text }: Message): string {
   const title = {
     type: 'TextBlock',
@@ -32,7 +32,7 @@ export function teamsBody({ subject, text }: Message): string {
     weight: 'Bolder',
     size: 'Medium',
   }
-  // Text blocks know bold, links and lists of Markdown, but no headings.
+  // Text blocks render bold, links and lists of Markdown, but no headings.
   const plain = text.replace(/^#{1,6} +(.+)$/gm, '**$1**')
   const cardWith = (shown: string) => JSON.stringify(card([title, { type: 'TextBlock', text: shown, wrap: true }]))
   const whole = cardWith(plain)
@@ -54,7 +54,7 @@ function card(body: readonly object[]) {
   }
 }
 
-/** As much from the beginning as takes up to so many bytes within a JSON string. */
+/** The longest beginning of the text that takes at most `bytes` inside a JSON string. */
 function fitting(text: string, bytes: number): string {
   let left = bytes
   let end = 0

@@ -9,16 +9,16 @@ import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault }
 import type { CommandTarget } from './target.ts'
 
 const max_line_chars = 300
-/** Held besides, so that no secret is recognised no more because its beginning was cut off. */
+/** Kept beyond the limit: a secret without its beginning could not be recognised. */
 const margin_bytes = 4_096
-/** Between SIGTERM and SIGKILL; and how long a process that is left behind may hold the output open. */
+/** The wait after SIGTERM, and for a child process that still holds the output open. */
 const grace_ms = 5 * second_ms
-/** Linux takes 128 KB for one string of the environment and a few megabytes for all. */
+/** Linux accepts 128 KB for one string of the environment, and a few megabytes for all. */
 const max_variable_bytes = 32_768
-/** Of the end of what a command writes: a screen of text, in which it says what it did or why it failed. */
+/** The kept end of the output: one screen of text, where commands say why they failed. */
 const max_output_bytes = 2_048
 
-/** The report comes on standard input; its values as arguments where templates ask for them, and as SLUICE_<NAME>. */
+/** Passes the report on standard input, its values as templates and as SLUICE_<NAME>. */
 export async function runCommand(
   { run, timeout_ms }: CommandTarget,
   message: Message,
@@ -29,14 +29,14 @@ export async function runCommand(
   if (signal.aborted) return laterFault('delivery.stopped', `${program} was not begun`)
   let child: ChildProcess
   try {
-    // A group of its own, so that what it starts can be ended with it.
+    // The command gets its own process group, so that its children can be ended with it.
     const env = commandEnvironment(environment, values)
     child = spawn(program, rendered, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   } catch (error) {
     return notStarted(program, error)
   }
   const output = collectOutput(child, max_output_bytes)
-  child.stdin?.on('error', () => {}) // A command need not read the report: EPIPE says nothing about its success.
+  child.stdin?.on('error', () => {}) // EPIPE: a command need not read the report to succeed.
   child.stdin?.end(message.text)
   const ending = await endOf(child, timeout_ms, clock, signal)
   if (ending.start_fault !== undefined) return notStarted(program, ending.start_fault)
@@ -45,7 +45,7 @@ export async function runCommand(
   return said === '' ? outcome : { ...outcome, output: said }
 }
 
-/** Nothing but this: the daemon's own environment may hold the token. */
+/** The whole environment of a command: that of the daemon may hold the token. */
 function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], values: Record<string, string>) {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries({ PATH, HOME, LANG })) if (value !== undefined) env[name] = value
@@ -58,14 +58,14 @@ function commandEnvironment({ PATH, HOME, LANG }: DeliveryTools['environment'], 
 
 function notStarted(program: string, error: unknown): Delivered {
   const what = `cannot start ${program}: ${codeOf(error) ?? messageOf(error)}`
-  // Its arguments stay as they are. All the rest is mended: a program is installed, a disk mounted, memory freed.
+  // Only bad arguments are final: a program can be installed, a disk mounted, memory freed.
   if (['E2BIG', 'ERR_INVALID_ARG_VALUE'].includes(codeOf(error) ?? '')) {
     return finalFault('delivery.command', what, 'check its arguments')
   }
   return laterFault('delivery.command', what, 'check its path and that it may be run')
 }
 
-/** The end is kept: there a command says why it failed. What it wrote may repeat a secret of its own. */
+/** Keeps the end, where commands say why they failed. It may repeat a secret: scrub it. */
 function collectOutput({ stdout, stderr }: ChildProcess, max_bytes: number): () => string {
   let kept = Buffer.alloc(0)
   for (const stream of [stdout, stderr]) {
@@ -76,13 +76,13 @@ function collectOutput({ stdout, stderr }: ChildProcess, max_bytes: number): () 
   return () => endOfText(scrubText(kept.toString('utf8').trimEnd()), max_bytes)
 }
 
-/** So many bytes at the most, from the beginning of a character. */
+/** The last `max_bytes` bytes at most, from the beginning of a character. */
 function endOfText(text: string, max_bytes: number): string {
   const end = Buffer.from(text).subarray(-max_bytes)
   return end.subarray(Math.max(0, end.findIndex(isBeginning))).toString('utf8')
 }
 
-/** Of a character in UTF-8. */
+/** True for the first byte of a character in UTF-8. */
 function isBeginning(byte: number): boolean {
   return (byte & 0xc0) !== 0x80
 }
@@ -99,7 +99,7 @@ async function endOf(child: ChildProcess, timeout_ms: number, clock: Clock, stop
   const gone = new AbortController()
   const closed = new AbortController()
   child.once('error', (error) => {
-    // Also said when a signal could not be sent; then it runs.
+    // `error` is also emitted when a signal could not be sent. Then the process runs.
     if (child.pid === undefined) ending.start_fault = error
     gone.abort()
     if (child.pid === undefined) closed.abort()
@@ -115,11 +115,11 @@ async function endOf(child: ChildProcess, timeout_ms: number, clock: Clock, stop
     ending.why_ended = stop.aborted ? 'stop' : 'time'
     endGroup(child, 'SIGTERM')
     await clock.sleep(grace_ms, closed.signal)
-    // Also when its leader has gone: others of the group may not listen.
+    // Other processes of the group may ignore SIGTERM, even when its leader has ended.
     endGroup(child, 'SIGKILL')
   }
   await clock.sleep(grace_ms, closed.signal)
-  // Somebody it left behind holds the output open; it is theirs now.
+  // A left child process may still hold the output open: stop reading it.
   child.stdout?.destroy()
   child.stderr?.destroy()
   return ending
@@ -130,7 +130,7 @@ function endGroup({ pid }: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal)
   } catch (error) {
-    // The whole group has ended by itself.
+    // ESRCH: the whole group has already ended.
     if (codeOf(error) !== 'ESRCH') throw error
   }
 }

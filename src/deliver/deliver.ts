@@ -9,15 +9,15 @@ import { deliverByWebhook } from './webhook.ts'
 export type { Delivered, DeliveryTools } from './outcome.ts'
 
 /**
- * One try to bring a message to one receiver; the caller keeps what is still to be delivered and tries again. At least once:
- * a try whose answer was lost is repeated with the same id. Never throws; no error holds a secret or more of an address than
- * its host.
+ * Tries once to deliver to one receiver; the caller records failures and tries again. Delivery is
+ * at least once: after a lost answer, the next try sends the same id. Never throws. No error holds
+ * a secret, or more of an address than its host.
  */
 export async function deliver(target: DeliveryTarget, message: Message, tools: DeliveryTools): Promise<Delivered> {
   try {
     return await bring(target, message, tools)
   } catch (error) {
-    // A template stays wrong until somebody mends it; disks and networks mend themselves.
+    // A template stays wrong until a user corrects it. Faults of disks and networks pass.
     return failed(error, codeOf(error)?.startsWith('template.') ?? false)
   }
 }
@@ -29,7 +29,7 @@ async function bring(target: DeliveryTarget, message: Message, tools: DeliveryTo
     case 'webhook':
       return deliverByWebhook(target, message, tools)
     case 'email': {
-      // What speaks SMTP and makes HTML is loaded by those alone who get mail.
+      // SMTP and HTML modules are loaded only when a mail is sent.
       const { deliverByEmail } = await import('./email.ts')
       return deliverByEmail(target, message, tools)
     }

@@ -9,10 +9,10 @@ import { type Delivered, type DeliveryTools, delivered, failed, laterFault } fro
 import { readSecretFile } from './secret-file.ts'
 import type { EmailTarget } from './target.ts'
 
-/** A server that says something every minute would hold the line for ever. */
+/** Without a limit, a server that sends a line every minute would hold the connection for ever. */
 const max_mail_ms = 10 * minute_ms
 
-/** Errors besides those answered: `delivery.secret_file`, `template.*`. */
+/** Returns most failures; throws `delivery.secret_file` and `template.*`. */
 export async function deliverByEmail(
   target: EmailTarget,
   message: Message,
@@ -34,7 +34,7 @@ export async function deliverByEmail(
       await sendMail(server, mail, limited)
       return delivered
     } catch (error) {
-      // A login is mended at the server or in the password file, which is read anew at each try.
+      // A failed login is not final: server and password file can be corrected meanwhile.
       return failed(error, codeOf(error) !== 'mail.login' && isFinalMailError(codeOf(error)))
     }
   })
@@ -67,12 +67,12 @@ async function withinTime<T>(
   }
 }
 
-// What the answer holds came out of files: no HTML of theirs, no image that tells its server who reads, and no link but those
-// that a mail reader opens in a browser or a mail.
+// The text comes from files, so it is not trusted: no HTML, no images (their server would see who
+// reads the mail), and only links for a browser or a mail program.
 const markdown = new MarkdownIt({ html: false }).disable('image')
 markdown.validateLink = (url) => /^(https?:\/\/|mailto:)/i.test(url)
 
-/** A whole HTML document from Markdown; the title is plain text. */
+/** Renders Markdown as a whole HTML document; the title is plain text. */
 function htmlOf(title: string, text: string): string {
   const head = `<meta charset="utf-8"><title>${markdown.utils.escapeHtml(title)}</title>`
   return `<!doctype html>\n<html><head>${head}</head><body>\n${markdown.render(text)}</body></html>\n`

@@ -7,18 +7,15 @@ import { type Message, templateValues } from './message.ts'
 import { type Delivered, delivered, finalFault, laterFault, type NotDelivered } from './outcome.ts'
 import type { FileTarget } from './target.ts'
 
-/** Names end at 255 bytes on Linux (NAME_MAX); the temporary file beside it needs some of them. */
+/** Linux allows 255 bytes (NAME_MAX); the temporary file beside it needs some of them. */
 const max_name_bytes = 230
-/** Reports are for people: the group reads them, too; the umask takes away what it should not. */
+/** The group may read reports, too. The umask can forbid it. */
 const report_mode = 0o640
 
-/** As many files of one name are a template without a date; a person shall give it one. */
+/** More files of one name mean a template without a date: a user must add it. */
 const max_same_name = 1_000
 
-/**
- * The same message again makes no second file: its last line holds the id. Nothing that is there is ever written over; a name that
- * is taken gets a number.
- */
+/** Writes a message once: a repeated try finds its id in the last line. Overwrites no file. */
 export function deliverToFile({ dir, file_name }: FileTarget, message: Message): Delivered {
   const name = renderTemplate(file_name, templateValues(message))
   const odd = oddNameReason(name)
@@ -53,11 +50,11 @@ function writeOnce(wanted: string, content: Buffer): Delivered {
 function whatIsAt(path: string, content: Buffer): 'nothing' | 'this' | 'another file' | NotDelivered {
   const there = lstatSync(path, { throwIfNoEntry: false })
   if (!there) return 'nothing'
-  // The rename would not follow a link but replace it; whoever put it there meant something else.
+  // Renaming would replace a link instead of following it, which its owner did not mean.
   if (!there.isFile()) {
     return finalFault('delivery.file', `${path} is there and is no plain file`, 'remove it or choose another name')
   }
-  // Files are written as a whole: what is not the same to the last byte was made or changed by somebody else.
+  // Sluice writes whole files, so another program wrote or changed one with other bytes.
   return there.size === content.length && content.equals(readFileSync(path)) ? 'this' : 'another file'
 }
 
@@ -68,7 +65,7 @@ function oddNameReason(name: string): string | undefined {
   return undefined
 }
 
-/** Not its parents: where those are missing a disk is not mounted, and the report would vanish below it. */
+/** Creates no parents: where they are missing, a disk is not mounted and would hide them. */
 function makeDirectory(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o750 })

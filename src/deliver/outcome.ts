@@ -3,27 +3,26 @@ import { SluiceError, toPlainError } from '../base/run/errors.ts'
 import { scrubText } from '../base/text/scrub.ts'
 import type { Clock } from '../base/time/time.ts'
 
-/**
- * `is_final`: another try would end the same way, a person must look. `retry_after_ms`: the receiver asked for this rest. `output`:
- * the end of what a command wrote.
- */
+/** The outcome of one try. `output` is the end of the text that a command wrote. */
 export type Delivered = { ok: true; output?: string } | NotDelivered
 
 export interface NotDelivered {
   ok: false
   output?: string
   error: { code: string; message: string }
+  /** Another try would fail in the same way: a user must act. */
   is_final: boolean
+  /** The pause that the receiver asked for. */
   retry_after_ms?: number
 }
 
 export interface DeliveryTools {
-  /** With the proxy of the environment; its time-outs bound a webhook. */
+  /** Uses the proxy of the environment. Its time-outs limit a webhook. */
   http: HttpClient
   clock: Clock
-  /** Ends what is under way; it counts as not delivered. */
+  /** Ends a delivery in progress, which then counts as not delivered. */
   signal: AbortSignal
-  /** All of the environment that a command gets, besides SLUICE_*. */
+  /** The environment of commands, besides SLUICE_*. */
   environment: CommandEnvironment
 }
 

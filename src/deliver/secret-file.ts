@@ -1,14 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { codeOf, SluiceError } from '../base/run/errors.ts'
 
-/** Passwords, signing secrets and addresses are far smaller; a wrong path must not load a film. */
+/** Secrets are far smaller. A wrong path must not load a large file. */
 const max_secret_bytes = 16_384
 
-/** The trimmed text of a file that holds a secret, read anew at each try so that it can be changed. Errors: `delivery.secret_file`. */
+/**
+ * Reads a secret anew for each try, so that users can change it. Errors: `delivery.secret_file`.
+ */
 export function readSecretFile(file: string, what: string): string {
   let descriptor: number | undefined
   try {
-    // Opening a pipe would otherwise wait for somebody to write into it.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     if (!fstatSync(descriptor).isFile()) throw unusable(file, what, 'not a file')
     const bytes = Buffer.alloc(max_secret_bytes + 1)

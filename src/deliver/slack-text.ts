@@ -1,10 +1,10 @@
-/** docs.slack.dev, section block: 3,000 characters of text; a fence that is closed and opened again needs a few. */
+/** Sections have at most 3,000 characters (docs.slack.dev); closing a fence takes a few. */
 const max_section_chars = 2_980
-/** Escaping makes at most five characters of one. */
+/** Escaping turns one character into at most five. */
 const max_piece_chars = 500
 const fence = '```'
 
-/** Markdown as Slack's mrkdwn, cut between lines into texts that fit into a section each. */
+/** Converts Markdown to the mrkdwn of Slack, cut between lines into sections. */
 export function slackSections(markdown: string): string[] {
   const sections: string[] = []
   let section = ''
@@ -20,7 +20,7 @@ export function slackSections(markdown: string): string[] {
 
   for (const line of markdown.split('\n')) {
     const is_fence = line.trimStart().startsWith(fence)
-    // Slack knows no language behind a fence and would show it.
+    // Slack would show the language that follows a fence.
     if (is_fence) add(fence)
     else for (const piece of pieces(line)) add(in_code ? escapeText(piece) : slackLine(piece))
     if (is_fence) in_code = !in_code
@@ -35,14 +35,13 @@ function pieces(line: string): string[] {
   return line.match(new RegExp(`.{1,${max_piece_chars}}`, 'gsu')) ?? []
 }
 
-// One pass, so that what was made of one thing is not taken for another. Lengths are bounded and no part can begin again
-// within itself: the time stays proportional to the text.
+// One pass, so that no rule sees the output of another. Bounded lengths keep the time linear.
 const spans =
   /`[^`]+`|!?\[([^[\]]{1,300})\]\(((?:https?:\/\/|mailto:)[^\s()<>|]{1,1000})\)|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*/g
 
 function slackLine(line: string): string {
   const heading = /^#{1,6} +(.+)$/.exec(line)
-  // Bold within bold shows its stars.
+  // Slack shows the stars of bold text inside bold text.
   if (heading) return `*${escapeText(heading[1]!.replace(/[*`]/g, '').trim())}*`
   return escapeText(line.replace(/^(\s*)[*+-] /, '$1• ')).replace(
     spans,
@@ -54,7 +53,7 @@ function slackLine(line: string): string {
   )
 }
 
-/** docs.slack.dev, "Escaping text": these three; without `<` a file's name can mention nobody and call no channel. */
+/** These three (docs.slack.dev); without `<`, a file name mentions no user or channel. */
 function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -1,10 +1,10 @@
 import { isLoopbackHost } from '../base/net/loopback.ts'
 
-/** Where a message goes, as the config has it: complete, checked and frozen. */
+/** The receiver of a message, as in the configuration: complete, checked and frozen. */
 export type DeliveryTarget = FileTarget | WebhookTarget | EmailTarget | CommandTarget
 
 interface Named {
-  /** Unique among the deliveries of a prompt; what is known of a delivery hangs on it. */
+  /** Unique among the deliveries of a prompt. The ledger knows a delivery by this name. */
   readonly name: string
 }
 
@@ -18,12 +18,12 @@ export interface FileTarget extends Named {
 
 export interface WebhookTarget extends Named {
   readonly kind: 'webhook'
-  /** The address, or the file that holds it: addresses of chat services are secrets. Exactly one of the two. */
+  /** Exactly one of the two is set: addresses of chat services are secrets. */
   readonly url?: string
   readonly url_file?: string
-  /** Holds the signing secret; without it nothing is signed. */
+  /** File with the signing secret; undefined: messages are not signed. */
   readonly secret_file?: string
-  /** json: the whole message; slack and teams: what those accept; else a template whose values are escaped as JSON. */
+  /** `json` is the whole message. A template escapes its values as JSON. */
   readonly body: 'json' | 'slack' | 'teams' | { readonly template: string }
 }
 
@@ -35,7 +35,7 @@ export interface EmailTarget extends Named {
   readonly smtp: {
     readonly host: string
     readonly port: number
-    /** implicit: TLS from the first byte; starttls: required before anything else; none: loopback only. */
+    /** TLS from the first byte, required by STARTTLS, or none (loopback only). */
     readonly tls: 'implicit' | 'starttls' | 'none'
     readonly user?: string
     readonly password_file?: string
@@ -51,8 +51,8 @@ export interface CommandTarget extends Named {
 }
 
 /**
- * An address that a report may be sent to, by the rule of the configuration: one that stands in a file was not seen there.
- * Undefined: http to another machine, a user or a password in it, or no address at all.
+ * Parses an address from a file by the rules that `outgoingFault` has for the configuration.
+ * Undefined: not https (http only to loopback), or with a user or password.
  */
 export function outgoingUrl(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined

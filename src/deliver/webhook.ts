@@ -9,12 +9,12 @@ import { type Delivered, type DeliveryTools, delivered, finalFault, laterFault }
 import { readSecretFile } from './secret-file.ts'
 import { outgoingUrl, type WebhookTarget } from './target.ts'
 
-/** The status is the answer; a word of explanation comes with it, and nobody waits for more. */
+/** The status is the answer. The body only explains it, so the wait for it is short. */
 const max_body_ms = 5 * second_ms
-/** A receiver may ask for a rest, but not for ever. */
+/** A receiver may ask for a pause, but not for an endless one. */
 const max_retry_after_ms = day_ms
 
-/** Errors besides those answered: `delivery.secret_file`, `template.*`, `network.*`. */
+/** Returns most failures; throws `delivery.secret_file`, `template.*` and `network.*`. */
 export async function deliverByWebhook(
   target: WebhookTarget,
   message: Message,
@@ -62,10 +62,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * Standard Webhooks 1.0 (standardwebhooks.com), symmetric: what is signed is `id.timestamp.body`. The time is that of the try:
- * receivers refuse what is minutes old.
- */
+/** Standard Webhooks 1.0, symmetric, signs `id.timestamp.body`. Receivers refuse old times. */
 function signatureHeaders(id: string, now_s: number, body: string, secret: string | undefined): Record<string, string> {
   const about = { 'webhook-id': id, 'webhook-timestamp': String(now_s) }
   if (secret === undefined) return about
@@ -75,10 +72,10 @@ function signatureHeaders(id: string, now_s: number, body: string, secret: strin
 }
 
 const again_statuses = [408, 425, 429]
-/** A person puts these right at the receiver, where nobody knows of the report that waits here. */
+/** A user can correct these at the receiver, so the report stays due. */
 const mended_statuses = [401, 403, 404]
 
-/** What to do, where the status says more than "refused". */
+/** The remedy for statuses that say more than "refused". */
 const hints: Record<number, string> = {
   401: 'check the address and the signing secret',
   403: 'check the address and the signing secret',
@@ -104,13 +101,13 @@ function outcomeOf({ status, headers, body }: HttpResponse, url: URL, now_ms: nu
   return fault('delivery.refused', what, hint)
 }
 
-/** One word such as Slack's `invalid_blocks`. More of an answer is not repeated: many repeat the path, which is a secret. */
+/** One word such as Slack's `invalid_blocks`. Longer answers may repeat the secret path. */
 function reasonIn(body: string, url: URL): string {
   const word = /^[a-z]+(_[a-z]+)+$/.test(body) && body.length <= 40 ? body : ''
   return word === '' || url.href.includes(word) ? '' : ` (${word})`
 }
 
-/** Seconds or a date (RFC 9110, 10.2.3). */
+/** Parses seconds or a date (RFC 9110, 10.2.3). */
 function retryAfter_ms(header: string | string[] | undefined, now_ms: number): number | undefined {
   if (typeof header !== 'string') return undefined
   const ms = /^\d+$/.test(header) ? Number(header) * second_ms : Date.parse(header) - now_ms
